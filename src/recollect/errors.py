@@ -1,0 +1,47 @@
+"""What can go wrong, named by who failed. Never: status codes.
+
+The docstring of an error is its default message.
+"""
+
+
+class RecollectError(Exception):
+    """Something in Recollect failed."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (self.__doc__ or "").strip())
+
+
+class ConfigurationError(RecollectError):
+    """A setting is missing, or makes no sense."""
+
+
+class StoreError(RecollectError):
+    """The memory store failed."""
+
+
+class StoreUnavailableError(StoreError):
+    """The memory store can't be reached."""
+
+
+class MemoryNotFoundError(StoreError):
+    """This user has no such memory."""
+
+
+class DuplicateMemoryError(StoreError):
+    """This user has a memory with the same content already."""
+
+
+class EmbedderError(RecollectError):
+    """The embedder failed."""
+
+
+class ExtractorError(RecollectError):
+    """The extraction model failed; trying again later may help."""
+
+
+class ExtractorUnusableError(ExtractorError):
+    """No usable extraction model: none is configured, or its credential is gone."""
+
+
+class InvalidExtractionError(ExtractorError):
+    """The extraction model answered, but not in any form that could be read."""
