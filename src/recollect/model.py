@@ -397,5 +397,3 @@ class Erasure:
     id: UUID
     at: datetime
     rows: tuple[tuple[str, int], ...] = ()
-
-

@@ -1,8 +1,8 @@
 """What the engine needs of the world, as Protocols. Never: an implementation."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
@@ -25,7 +25,9 @@ from recollect.model import (
 class Clock(Protocol):
     """Tells the time, timezone-aware."""
 
-    def __call__(self) -> datetime: ...
+    def __call__(self) -> datetime:
+        """Return now."""
+        ...
 
 
 class Embedder(Protocol):
@@ -184,4 +186,17 @@ class Inbox(Protocol):
 
     async def retry_failed(self, *, at: datetime) -> int:
         """Put every held exchange back to pending and enqueue it; return how many."""
+        ...
+
+
+class Jobs(Protocol):
+    """Durable background work in the same database as the memories."""
+
+    async def run(self, drain: Callable[[str], Awaitable[timedelta | None]]) -> None:
+        """Call ``drain(user_id)`` for each job until cancelled, several users at once.
+
+        A job says only that this user has something to form. ``drain`` returns None when the
+        user's inbox is empty, else after how long to call it again; that wish survives a crash.
+        When ``drain`` raises, the job is held as failed, visible, never dropped.
+        """
         ...
