@@ -106,6 +106,7 @@ class Skip(StrEnum):
     STORE = "store"
     EMBEDDER = "embedder"
     NOTHING_RELEVANT = "nothing-relevant"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)

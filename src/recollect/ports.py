@@ -30,6 +30,14 @@ class Clock(Protocol):
         ...
 
 
+class Cache(Protocol):
+    """Something that remembers, and must forget when a person is erased."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+        ...
+
+
 class Embedder(Protocol):
     """Turns texts into vectors that lie near each other when the texts mean alike."""
 

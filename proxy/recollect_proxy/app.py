@@ -1,0 +1,128 @@
+"""Puts the application together: the only file that knows all the others."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+
+import structlog
+
+from recollect.assembly import open_engine
+from recollect.engine import system_clock
+from recollect.errors import RecollectError
+from recollect.live_engine import LiveEngine
+from recollect.ports import Clock
+from recollect_proxy.asgi import ClientLeftError, Receive, Scope, Send
+from recollect_proxy.conversation import Conversation, Limits
+from recollect_proxy.errors import NOT_FOUND, UPSTREAM_BROKE_OFF, send_failure
+from recollect_proxy.identity import HeaderIdentity
+from recollect_proxy.memory_api import memory_api
+from recollect_proxy.passthrough import Passthrough
+from recollect_proxy.report import INCLUDE_HEADER
+from recollect_proxy.settings import ProxySettings
+from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
+
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+log = structlog.get_logger(__name__)
+
+
+class App:
+    """The ASGI application: sends each request where it belongs."""
+
+    def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
+        """Build the application; nothing is opened before its lifespan begins."""
+        self._settings = settings
+        self.engine = LiveEngine(partial(open_engine, settings, upstream=settings.upstream, clock=clock))
+        self._upstream = Upstream(
+            settings.upstream,
+            connect_timeout=settings.connect_timeout_seconds,
+            read_timeout=settings.read_timeout_seconds,
+        )
+        identity = HeaderIdentity(
+            user=settings.user_header,
+            session=settings.session_header,
+            message=settings.message_header,
+            task=settings.task_header,
+        )
+        self._base = settings.base_path.encode()
+        self._passthrough = Passthrough(
+            self._upstream,
+            base_path=self._base,
+            strip=frozenset() if settings.forward_identity else identity.names | {INCLUDE_HEADER},
+        )
+        self._conversation = Conversation(
+            upstream=self._upstream,
+            passthrough=self._passthrough,
+            engine=self.engine,
+            identity=identity,
+            limits=Limits(
+                body_bytes=settings.memory_body_limit,
+                memory_tokens=settings.memory_tokens,
+                recall_in_temporary=settings.recall_in_temporary,
+            ),
+            clock=clock,
+        )
+        self._memory_api = memory_api(self.engine, admin_token=admin_token)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or live through the lifespan."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def noting(event: object) -> None:
+            nonlocal started
+            started = True
+            await send(event)  # type: ignore[arg-type]  # handed on as it is
+
+        try:
+            await self._route(scope)(scope, receive, noting)
+        except ClientLeftError:
+            log.debug("client_left")
+        except UpstreamError as error:
+            log.warning("upstream_failed", code=error.failure.code)
+            await send_failure(send, error.failure)
+        except TruncatedError:
+            log.warning("upstream_broke_off", answer_begun=started)
+            if not started:
+                await send_failure(send, UPSTREAM_BROKE_OFF)
+
+    def _route(self, scope: Scope) -> Application:
+        path: bytes = scope["raw_path"]
+        if path == self._base + b"/chat/completions" and scope["method"] == "POST":
+            return self._conversation
+        if path == self._base or path.startswith(self._base + b"/"):
+            return self._passthrough
+        if path == b"/memory" or path.startswith(b"/memory/"):
+            return self._memory_api
+        return _not_found
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            async with self._open():
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+        except RecollectError as error:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+        else:
+            await send({"type": "lifespan.shutdown.complete"})
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[None]:
+        try:
+            await self.engine.start()
+            yield
+        finally:
+            await self.engine.aclose()
+            await self._upstream.aclose()
+
+
+async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:
+    await send_failure(send, NOT_FOUND)

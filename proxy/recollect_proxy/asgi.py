@@ -1,0 +1,107 @@
+"""The few ASGI words the proxy is written in (ASGI 3.0, HTTP 2.x). Never: an upstream, a memory."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, MutableMapping
+from typing import Any, TypeAlias, TypeVar
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Event: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Event]]
+Send: TypeAlias = Callable[[Event], Awaitable[None]]
+Headers: TypeAlias = list[tuple[bytes, bytes]]
+
+Result = TypeVar("Result")
+
+
+class ClientLeftError(Exception):
+    """The client closed its connection."""
+
+
+class Incoming:
+    """A request's body, and the news that its client left.
+
+    One reader at a time: ``read`` and ``stream`` consume the body, ``left`` waits behind them.
+    """
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._buffered: list[bytes] = []
+        self._consumed = asyncio.Event()
+        self._gone = False
+
+    async def read(self, limit: int) -> bytes | None:
+        """Return the whole body; None if it is longer than ``limit`` bytes (then ``stream`` has it all).
+
+        Raises:
+            ClientLeftError: The client left before it was complete.
+        """
+        size = 0
+        async for chunk in self._chunks():
+            self._buffered.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                return None
+        return b"".join(self._buffered)
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        """Yield the body from its first byte as it comes, what ``read`` took included.
+
+        Raises:
+            ClientLeftError: The client left before it was complete.
+        """
+        buffered, self._buffered = self._buffered, []
+        for chunk in buffered:
+            yield chunk
+        async for chunk in self._chunks():
+            yield chunk
+
+    async def left(self) -> None:
+        """Return when the client has left."""
+        await self._consumed.wait()
+        while not self._gone:
+            self._gone = (await self._receive())["type"] == "http.disconnect"
+
+    async def _chunks(self) -> AsyncIterator[bytes]:
+        while not self._consumed.is_set():
+            event = await self._receive()
+            if event["type"] == "http.disconnect":
+                self._gone = True
+                self._consumed.set()
+                raise ClientLeftError
+            if not event.get("more_body", False):
+                self._consumed.set()
+            if chunk := event.get("body", b""):
+                yield chunk
+
+
+async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> Result:
+    """Do ``work``; cancel it at once when the client leaves, and wait until it has let go.
+
+    Raises:
+        ClientLeftError: The client left first.
+    """
+    task = asyncio.ensure_future(work)
+    watcher = asyncio.ensure_future(incoming.left())
+    try:
+        await asyncio.wait({task, watcher}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientLeftError
+    finally:
+        watcher.cancel()
+        task.cancel()
+        await asyncio.gather(task, watcher, return_exceptions=True)
+
+
+def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
+    """Return the values of a header (lower-case ``name``) in order."""
+    return [value for key, value in headers if key.lower() == name]
+
+
+async def respond(
+    send: Send, status: int, body: bytes, *, content_type: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
+    """Send a whole answer of our own."""
+    own = [(b"content-type", content_type), (b"content-length", b"%d" % len(body)), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": own})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,66 @@
+"""The short block that a start prints: what to put where. Never: a secret that was printed before."""
+
+from pathlib import Path
+
+from recollect import __version__
+from recollect.settings import Formation
+from recollect_proxy.app import App
+from recollect_proxy.settings import ProxySettings
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+def banner(settings: ProxySettings, app: App, port: int, *, token: str, token_file: Path | None) -> str:
+    """Return the block.
+
+    Args:
+        settings: What is served.
+        app: The application, to tell whether its store is there.
+        port: Where it is served.
+        token: The memory API's token; shown only if it was just made.
+        token_file: Where it was just made, or None.
+    """
+    host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 -- compared, not bound
+    origin = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    rows = [
+        ("base URL", f"{origin}{settings.base_path}  (put this into your frontend)"),
+        ("upstream", settings.upstream),
+        ("store", _store(settings, app)),
+        ("embedder", _embedder(settings)),
+        ("formation", _formation(settings)),
+        ("docs", f"{origin}/memory/docs"),
+    ]
+    if token_file is not None:
+        rows.append(("token", f"{token}  (of the memory API; shown once, kept in {token_file})"))
+    if settings.host not in _LOOPBACK:
+        rows.append(
+            ("beware", f"whoever reaches {settings.host}:{port} can claim any identity: trust that network")
+        )
+    return "\n".join([f"Recollect {__version__}", *(f"  {name:<10} {text}" for name, text in rows)])
+
+
+def _store(settings: ProxySettings, app: App) -> str:
+    place = (
+        "Postgres at RECOLLECT_DATABASE_URL"
+        if settings.database_url
+        else f"embedded Postgres in {settings.data_dir}"
+    )
+    if app.engine.failure is not None:
+        return f"{place}: NOT REACHABLE, chats pass without memory until it is"
+    return place
+
+
+def _embedder(settings: ProxySettings) -> str:
+    local = settings.embedder.startswith("local:")
+    return f"{settings.embedder} ({settings.embedder_precision})" if local else settings.embedder
+
+
+def _formation(settings: ProxySettings) -> str:
+    if settings.formation is Formation.OFF:
+        return "off: nothing is remembered"
+    if settings.formation is Formation.QA_TURN:
+        return "without a model: each question and its answer is kept"
+    model = settings.extraction_model or "the chat's own model"
+    key = "the configured key" if settings.extraction_api_key else "the request's own key"
+    where = settings.extraction_base_url or "the upstream"
+    return f"{model} at {where}, with {key}"

@@ -1,0 +1,115 @@
+"""The command line: `recollect serve`, `demo`, `bench`. Never: what the commands do."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import uvloop
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from recollect.errors import RecollectError
+from recollect_proxy.admin_token import admin_token
+from recollect_proxy.app import App
+from recollect_proxy.banner import banner
+from recollect_proxy.logs import configure_logging
+from recollect_proxy.serving import Server
+from recollect_proxy.settings import ProxySettings
+
+NO_UPSTREAM = (
+    "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1 "
+    "(or: recollect serve --upstream URL). No LLM at hand? make demo"
+)
+
+
+def _settings_help() -> str:
+    def line(name: str, field: FieldInfo) -> str:
+        default = (
+            "" if field.is_required() or field.default in {None, ...} else f" [default: {field.default}]"
+        )
+        return f"RECOLLECT_{name.upper()}: {field.description}{default}"
+
+    lines = [line(name, field) for name, field in ProxySettings.model_fields.items()]
+    return "Settings (environment variables; options win over them):\n\n" + "\n\n".join(lines)
+
+
+app = typer.Typer(
+    name="recollect",
+    help="Long-term memory for any chat frontend: a transparent proxy before any OpenAI-compatible LLM.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command(epilog=_settings_help())
+def serve(
+    upstream: Annotated[
+        str | None, typer.Option(help="Base URL of the LLM, as http://127.0.0.1:11434/v1.", metavar="URL")
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address to serve on. [default: 127.0.0.1]")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to serve on. [default: 8787]")] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the embedded database and the caches.")
+    ] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
+    ] = None,
+    embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
+    extraction_model: Annotated[
+        str | None, typer.Option(help="The model that extracts memories. [default: the chat's]")
+    ] = None,
+    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+) -> None:
+    """Serve the proxy. Every option is a setting too: see below."""
+    configure_logging(log_level)
+    settings = read_settings(
+        upstream=upstream,
+        host=host,
+        port=port,
+        data_dir=data_dir,
+        database_url=database_url,
+        embedder=embedder,
+        extraction_model=extraction_model,
+    )
+    token, made_in = admin_token(settings)
+    application = App(settings, admin_token=token)
+
+    def ready(bound: int) -> None:
+        print(banner(settings, application, bound, token=token, token_file=made_in), flush=True)  # noqa: T201 -- for the person who started us
+
+    run(Server(application, settings, ready=ready))
+
+
+def run(server: Server) -> None:
+    """Serve until a signal; exit with 3 if it could not start."""
+    uvloop.run(server.serve())
+    if not server.started:
+        raise typer.Exit(3)
+
+
+def read_settings(**options: Any) -> ProxySettings:
+    """Return the settings with the options that were given over the environment.
+
+    Exits with 2 and a line a mistake if they make no sense.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        return ProxySettings(**given)
+    except ValidationError as error:
+        for mistake in error.errors(include_input=False, include_url=False):
+            name = str(mistake["loc"][0])
+            if name == "upstream" and mistake["type"] == "missing":
+                typer.echo(NO_UPSTREAM, err=True)
+            else:
+                typer.echo(f"RECOLLECT_{name.upper()}: {mistake['msg']}", err=True)
+        raise typer.Exit(2) from None
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except RecollectError as error:
+        sys.exit(f"{error}")

@@ -1,0 +1,57 @@
+"""What the proxy itself answers when it can't relay: the only place with status codes.
+
+The body has OpenAI's shape, so that every SDK shows the message; `x-recollect-error` says who failed.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from recollect_proxy.asgi import Send, respond
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An answer of our own: status, whose fault, OpenAI's error code, and what to do about it."""
+
+    status: int
+    source: str
+    code: str
+    message: str
+
+
+UPSTREAM_UNREACHABLE = Failure(
+    502, "upstream", "upstream_unreachable", "Recollect could not connect to the upstream LLM."
+)
+UPSTREAM_BROKE_OFF = Failure(
+    502, "upstream", "upstream_broke_off", "The upstream LLM closed the connection without an answer."
+)
+UPSTREAM_SILENT = Failure(504, "upstream", "upstream_timeout", "The upstream LLM did not answer in time.")
+NOT_FOUND = Failure(
+    404,
+    "proxy",
+    "not_found",
+    "Nothing is served at this path. Use the base URL that Recollect printed at start.",
+)
+BAD_REQUEST = Failure(400, "proxy", "bad_request", "The request could not be sent on as it is.")
+
+
+async def send_failure(send: Send, failure: Failure) -> None:
+    """Answer with a failure."""
+    body = msgspec.json.encode(
+        {
+            "error": {
+                "message": failure.message,
+                "type": f"{failure.source}_error",
+                "param": None,
+                "code": failure.code,
+            }
+        }
+    )
+    await respond(
+        send,
+        failure.status,
+        body,
+        content_type=b"application/json",
+        headers=[(b"x-recollect-error", failure.source.encode())],
+    )

@@ -1,0 +1,40 @@
+"""Overhears an answer as it is relayed, to know what was said. Never: changes or delays a byte."""
+
+from recollect.chat import ReplyReader
+from recollect_proxy.asgi import values
+from recollect_proxy.upstream import Answer
+
+_OK = 200
+
+
+class Listener:
+    """Listens to one answer."""
+
+    def __init__(self) -> None:
+        self._reader: ReplyReader | None = None
+        self.client_left = False
+
+    def hear(self, answer: Answer) -> None:
+        """Listen to this answer, if it is one worth hearing."""
+        if answer.status == _OK:
+            content_type = b"".join(values(answer.headers, b"content-type")[:1])
+            encoding = b",".join(values(answer.headers, b"content-encoding"))
+            self._reader = ReplyReader(content_type.decode("latin-1"), encoding.decode("latin-1"))
+
+    def feed(self, chunk: bytes) -> None:
+        """Take a chunk of the answer's body; never raises."""
+        if self._reader is not None:
+            self._reader.feed(chunk)
+
+    def reply(self) -> str | None:
+        """Return what was said, as far as it came; None where there is no exchange to remember.
+
+        An answer that calls tools is not the reply yet, and one that failed is none. A user who
+        left before the first word has said something all the same.
+        """
+        if self._reader is None:
+            return "" if self.client_left else None
+        heard = self._reader.finish()
+        if heard.failed or heard.has_tool_calls:
+            return None
+        return heard.text if heard.text or not heard.complete else None

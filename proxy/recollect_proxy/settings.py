@@ -1,0 +1,72 @@
+"""The proxy's settings, on top of the engine's. Never: defaults that depend on a request."""
+
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator
+
+from recollect.settings import EngineSettings
+
+
+class ProxySettings(EngineSettings):
+    """What `recollect serve` can be told. Each field is also the variable `RECOLLECT_<FIELD>`."""
+
+    upstream: str = Field(description="Base URL of the OpenAI-compatible LLM, as http://127.0.0.1:11434/v1.")
+    host: str = Field(default="127.0.0.1", description="Address to serve on.")
+    port: int = Field(default=8787, ge=0, le=65535, description="Port to serve on; 0: any free one.")
+    base_path: str = Field(default="/v1", description="Path that stands for the upstream's base URL.")
+    admin_token: SecretStr | None = Field(
+        default=None,
+        description="Bearer token of the memory API; empty: one is made and kept in the data folder.",
+    )
+
+    user_header: str = Field(default="x-openwebui-user-id", description="Header that names the user.")
+    session_header: str = Field(default="x-openwebui-chat-id", description="Header that names the chat.")
+    message_header: str = Field(
+        default="x-recollect-message", description="Header with the frontend's id of the user message."
+    )
+    task_header: str = Field(
+        default="x-recollect-task", description="Header that names a frontend's background task."
+    )
+    forward_identity: bool = Field(default=False, description="Send the identity headers on to the upstream.")
+    recall_in_temporary: bool = Field(
+        default=False, description="Recall in temporary chats too (they never form memories)."
+    )
+
+    connect_timeout_seconds: float = Field(default=10, gt=0, description="To connect to the upstream.")
+    read_timeout_seconds: float = Field(
+        default=600, gt=0, description="Silence of the upstream before it is given up."
+    )
+    memory_body_limit: int = Field(
+        default=32 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of a chat request up to which it is read for memory; larger ones just pass.",
+    )
+    shutdown_seconds: float = Field(
+        default=30, ge=0, description="How long running answers may take to finish on shutdown."
+    )
+
+    @field_validator("upstream")
+    @classmethod
+    def _http_url(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("not an http(s) URL, as http://127.0.0.1:11434/v1")
+        if parts.query or parts.fragment:
+            raise ValueError("a base URL has no query and no fragment")
+        return value.rstrip("/")
+
+    @field_validator("base_path")
+    @classmethod
+    def _absolute_path(cls, value: str) -> str:
+        path = "/" + value.strip("/")
+        if path in {"/", "/memory"} or path.startswith("/memory/"):
+            raise ValueError("the base path must not be / and not lie under /memory, which is ours")
+        return path
+
+    @field_validator("user_header", "session_header", "message_header", "task_header")
+    @classmethod
+    def _header_name(cls, value: str) -> str:
+        name = value.strip().lower()
+        if not name or not all(character.isalnum() or character in "-_" for character in name):
+            raise ValueError("not a header name")
+        return name

@@ -1,0 +1,262 @@
+"""Forwards a request to the LLM and hands its answer on as bytes. Never: looks inside a body.
+
+The client is aiohttp: no cookie jar, nothing decompressed, nothing re-quoted, no header of its own.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from recollect_proxy.asgi import Headers, Send, values
+from recollect_proxy.errors import (
+    BAD_REQUEST,
+    UPSTREAM_BROKE_OFF,
+    UPSTREAM_SILENT,
+    UPSTREAM_UNREACHABLE,
+    Failure,
+)
+
+HOP_BY_HOP = frozenset(
+    {
+        b"connection",  # RFC 9110 section 7.6.1: each hop has its own
+        b"keep-alive",
+        b"proxy-connection",  # not standard, but sent
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"te",
+        b"trailer",  # trailers are not relayed
+        b"transfer-encoding",  # each hop frames for itself
+        b"upgrade",
+    }
+)
+_NOT_FORWARDED = HOP_BY_HOP | {
+    b"host",  # the upstream's own
+    b"expect",  # our server has answered 100 already
+}
+_BOUND_TO_THE_BODY = frozenset(
+    {
+        b"content-length",
+        b"content-md5",
+        b"content-digest",  # RFC 9530
+        b"repr-digest",
+        b"digest",
+        b"signature",  # RFC 9421: may cover a digest
+        b"signature-input",
+    }
+)
+_LONGEST_HEADER = 128 * 1024
+
+
+class UpstreamError(Exception):
+    """The upstream could not be reached, or broke off before its answer began."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
+
+
+class TruncatedError(Exception):
+    """The upstream broke off within its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An upstream's response: its status and headers, and its body as it comes."""
+
+    status: int
+    headers: Headers
+    _response: aiohttp.ClientResponse
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body as it arrives, still compressed.
+
+        Raises:
+            TruncatedError: The upstream broke off; what came before it has been yielded.
+        """
+        try:
+            async for chunk in self._response.content.iter_any():
+                yield chunk
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise TruncatedError from error
+
+    async def read(self) -> bytes:
+        """Return the whole body, or raise TruncatedError."""
+        return b"".join([chunk async for chunk in self.chunks()])
+
+
+class Upstream:
+    """The LLM server behind the proxy."""
+
+    def __init__(self, base_url: str, *, connect_timeout: float, read_timeout: float) -> None:
+        """Name the upstream; the connections are opened on first use.
+
+        Args:
+            base_url: Without a trailing slash; what follows the proxy's base path is appended to it.
+            connect_timeout: Seconds to connect.
+            read_timeout: Seconds of silence, before the answer or within it.
+        """
+        self._base_url = base_url
+        self._timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=connect_timeout, sock_read=read_timeout
+        )
+        self._session: aiohttp.ClientSession | None = None
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None or self._session.closed:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=1000,
+                    # Below the idle timeout of the usual servers (uvicorn: 5 s), so that we
+                    # never send on a connection they are just closing.
+                    keepalive_timeout=4,
+                    ttl_dns_cache=300,
+                ),
+                auto_decompress=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+                timeout=self._timeout,
+                max_line_size=_LONGEST_HEADER,
+                max_field_size=_LONGEST_HEADER,
+                read_bufsize=2**18,
+            )
+        return self._session
+
+    @asynccontextmanager
+    async def forward(
+        self,
+        method: str,
+        target: bytes,
+        headers: Iterable[tuple[bytes, bytes]],
+        body: bytes | AsyncIterator[bytes] | None,
+    ) -> AsyncIterator[Answer]:
+        """Send a request; the connection is closed on leaving unless the answer was read to its end.
+
+        Args:
+            method: As the client sent it.
+            target: What follows the base URL, verbatim: path and query.
+            headers: End-to-end headers, as ``forwardable`` returns them.
+            body: Whole, as it comes, or None.
+
+        Raises:
+            UpstreamError: There is no answer.
+        """
+        try:
+            url = URL(self._base_url + target.decode("latin-1"), encoded=True)
+            fields = CIMultiDict((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+            response = await self._open().request(
+                method, url, headers=fields, data=body, allow_redirects=False
+            )
+        except (aiohttp.ServerTimeoutError, TimeoutError) as error:
+            raise UpstreamError(UPSTREAM_SILENT) from error
+        except aiohttp.ClientConnectorError as error:
+            raise UpstreamError(UPSTREAM_UNREACHABLE) from error
+        except (aiohttp.InvalidURL, ValueError) as error:
+            raise UpstreamError(BAD_REQUEST) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise UpstreamError(UPSTREAM_BROKE_OFF) from error
+        try:
+            yield Answer(response.status, relayable(response.raw_headers), response)
+        finally:
+            # Closes the socket unless the answer was read whole: a client that left frees the LLM.
+            response.close()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        if self._session is not None:
+            await self._session.close()
+
+
+def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: frozenset[bytes]) -> Headers:
+    """Return a request's end-to-end headers, in order, duplicates kept.
+
+    Hop-by-hop headers go, those that ``Connection`` lists too (RFC 9110 section 7.6.1), and ``without``.
+    """
+    kept = list(headers)
+    dropped = _NOT_FORWARDED | without | _listed(kept)
+    return [(name, value) for name, value in kept if name.lower() not in dropped]
+
+
+def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:
+    """Return a request's headers without those that no longer hold.
+
+    Args:
+        headers: As ``forwardable`` returns them.
+        body: Whether the request's body was changed: its length and digests go.
+        answer: Whether the answer's body will be changed: it must not come compressed.
+    """
+    dropped = (_BOUND_TO_THE_BODY if body else frozenset()) | (
+        {b"accept-encoding"} if answer else frozenset()
+    )
+    return [(name, value) for name, value in headers if name.lower() not in dropped]
+
+
+def relayable(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Return an answer's end-to-end headers, in order, duplicates kept."""
+    kept = list(headers)
+    dropped = HOP_BY_HOP | _listed(kept)
+    return [(name, value) for name, value in kept if name.lower() not in dropped]
+
+
+def _listed(headers: Headers) -> frozenset[bytes]:
+    return frozenset(
+        item.strip().lower()
+        for name, value in headers
+        if name.lower() == b"connection"
+        for item in value.split(b",")
+    )
+
+
+async def relay(
+    answer: Answer,
+    send: Send,
+    *,
+    extra: Iterable[tuple[bytes, bytes]] = (),
+    listen: Callable[[bytes], None] | None = None,
+) -> None:
+    """Send an answer on as it comes; ``listen`` is shown each chunk and can't disturb it.
+
+    Args:
+        answer: The upstream's.
+        send: To the client.
+        extra: Headers of our own, after the upstream's.
+        listen: Never raises, and is next to free.
+
+    Raises:
+        TruncatedError: The upstream broke off. The client's answer is then left unfinished, so
+            that the server cuts the connection and the client sees that it is truncated.
+    """
+    await send({"type": "http.response.start", "status": answer.status, "headers": [*answer.headers, *extra]})
+    async for chunk in answer.chunks():
+        if listen is not None:
+            listen(chunk)
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def relay_whole(
+    answer: Answer,
+    send: Send,
+    *,
+    rewrite: Callable[[bytes], bytes],
+    extra: Iterable[tuple[bytes, bytes]] = (),
+    listen: Callable[[bytes], None],
+) -> None:
+    """Send an answer on with its body rewritten; arguments and errors as of ``relay``."""
+    body = await answer.read()
+    listen(body)
+    body = rewrite(body)
+    headers = [(name, value) for name, value in answer.headers if name.lower() not in _BOUND_TO_THE_BODY]
+    headers += [(b"content-length", b"%d" % len(body)), *extra]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def is_json(answer: Answer) -> bool:
+    """Whether an answer is plain JSON, whole and uncompressed."""
+    content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
+    encoding = b",".join(values(answer.headers, b"content-encoding"))
+    return content_type.strip().lower() == b"application/json" and encoding in {b"", b"identity"}

@@ -1,0 +1,172 @@
+"""The composition root: the only importer of adapters, for every host."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+import httpx
+
+from recollect.embedders import CachedEmbedder, LocalEmbedder, OpenAIEmbedder, parse_embedder_name
+from recollect.engine import Backends, Engine, Policy, system_clock
+from recollect.errors import ConfigurationError
+from recollect.extractors import OpenAIExtractor
+from recollect.formation import Strategy
+from recollect.live_engine import LiveEngine
+from recollect.ports import Clock, Embedder, Extractor
+from recollect.postgres import Postgres, open_postgres, start_embedded
+from recollect.settings import EngineSettings, Formation
+
+
+@asynccontextmanager
+async def open_engine(
+    settings: EngineSettings, *, upstream: str | None = None, clock: Clock = system_clock
+) -> AsyncIterator[Engine]:
+    """Open an engine, form memories in the background while it is open, and close it.
+
+    Args:
+        settings: What it is made of.
+        upstream: Base URL of the chat's own LLM, which extracts where no other is named.
+        clock: Tells the engine the time.
+
+    Raises:
+        ConfigurationError: The settings make no sense.
+        StoreUnavailableError: The database can't be reached; trying again may help.
+        EmbedderError: The embedder can't be loaded.
+    """
+    async with AsyncExitStack() as closing:
+        client = await closing.enter_async_context(
+            httpx.AsyncClient(timeout=settings.extraction_timeout_seconds)
+        )
+        embedder = CachedEmbedder(
+            await make_embedder(settings, client),
+            size=settings.embedder_cache_size,
+            ttl=settings.embedder_cache_seconds,
+        )
+        closing.push_async_callback(embedder.aclose)
+        postgres = await _open_store(settings, closing)
+        backends = Backends(
+            memories=postgres.memories,
+            log=postgres.log,
+            inbox=postgres.inbox,
+            jobs=postgres.jobs,
+            embedder=embedder,
+            extractor=make_extractor(settings, client, upstream),
+            caches=(embedder,),
+        )
+        engine = Engine(backends, make_policy(settings), clock=clock)
+        forming = asyncio.create_task(engine.run())
+        try:
+            yield engine
+        finally:
+            forming.cancel()
+            with suppress(asyncio.CancelledError):
+                await forming
+
+
+async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:
+    """Return the embedder that the settings name.
+
+    Raises:
+        ConfigurationError: The name or a setting it needs makes no sense.
+        EmbedderError: It can't be loaded.
+    """
+    scheme, model = parse_embedder_name(settings.embedder)
+    if scheme == "local":
+        return await asyncio.to_thread(
+            LocalEmbedder.load,
+            model,
+            cache_dir=settings.data_dir / "models",
+            precision=settings.embedder_precision.value,
+        )
+    if settings.embedder_base_url is None:
+        raise ConfigurationError(
+            f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
+        )
+    key = settings.embedder_api_key
+    return OpenAIEmbedder(
+        client,
+        model=model,
+        base_url=settings.embedder_base_url,
+        api_key=key.get_secret_value() if key else None,
+    )
+
+
+def make_extractor(
+    settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None
+) -> Extractor | None:
+    """Return the extractor that the settings name; None where there is no model to ask.
+
+    A request's own credential goes to the chat's own upstream alone, never to another server.
+    """
+    base_url = settings.extraction_base_url or upstream
+    if base_url is None or settings.formation is not Formation.EXTRACT:
+        return None
+    key = settings.extraction_api_key
+    return OpenAIExtractor(
+        client,
+        base_url=base_url,
+        model=settings.extraction_model,
+        api_key=key.get_secret_value() if key else None,
+    )
+
+
+def make_policy(settings: EngineSettings) -> Policy:
+    """Return how the engine is to behave."""
+    strategies = {Formation.EXTRACT: Strategy.EXTRACT, Formation.QA_TURN: Strategy.QA_TURN}
+    return Policy(
+        deadline=settings.recall_deadline_ms / 1000,
+        limit=settings.recall_limit,
+        gate=settings.recall_gate,
+        strategy=strategies.get(settings.formation),
+        minimum_importance=settings.minimum_importance,
+        tries=settings.formation_tries,
+        log_text=settings.log_memory_text,
+    )
+
+
+async def _open_store(settings: EngineSettings, closing: AsyncExitStack) -> Postgres:
+    if settings.database_url is not None:
+        dsn = settings.database_url.get_secret_value()
+    else:
+        server = await asyncio.to_thread(start_embedded, settings.data_dir)
+        closing.push_async_callback(asyncio.to_thread, server.stop)
+        dsn = server.dsn
+    postgres = await open_postgres(
+        dsn,
+        pool_size=settings.pool_size,
+        workers=settings.formation_workers,
+        heartbeat=settings.job_heartbeat_seconds,
+    )
+    closing.push_async_callback(postgres.aclose)
+    return postgres
+
+
+@dataclass
+class _Shared:
+    settings: EngineSettings
+    loop: asyncio.AbstractEventLoop
+    engine: LiveEngine
+
+
+_shared: list[_Shared] = []
+
+
+async def shared_engine(settings: EngineSettings) -> LiveEngine:
+    """Return this process's engine for ``settings``, opening it in the background on first use.
+
+    For a host that reloads its plug-ins and tells them nothing of its end: the engine outlives the
+    plug-in's module, is closed when the settings change, and its database with the process.
+    """
+    loop = asyncio.get_running_loop()
+    for shared in list(_shared):
+        if shared.loop is loop and shared.settings == settings:
+            return shared.engine
+        _shared.remove(shared)
+        if shared.loop is loop:
+            await shared.engine.aclose()
+    live = LiveEngine(partial(open_engine, settings))
+    _shared.append(_Shared(settings, loop, live))
+    live.open()
+    return live

@@ -1,0 +1,113 @@
+"""A chat request's body, read but never rewritten.
+
+Never: raises, guesses (what can't be read with certainty is None), or keeps a second copy of it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from recollect.chat.raw_json import (
+    Span,
+    decode_elements,
+    decode_members,
+    decode_text,
+    decode_with,
+    find_elements,
+    find_member,
+)
+
+
+class ChatMessage(msgspec.Struct, frozen=True):
+    """One message of a chat request, as the client wrote it: any field may hold any JSON.
+
+    Attributes:
+        role: "system", "developer", "user", "assistant", "tool", or anything else.
+        content: A text, a list of parts, null, or anything else.
+        name: What the client calls the message's author.
+        tool_calls: The tools it calls.
+        function_call: The same in the API's older words.
+    """
+
+    role: Any = None
+    content: Any = None
+    name: Any = None
+    tool_calls: Any = None
+    function_call: Any = None
+
+    @property
+    def has_tool_calls(self) -> bool:
+        """Whether it calls tools."""
+        return bool(self.tool_calls or self.function_call)
+
+    @property
+    def texts(self) -> list[str]:
+        """Its text parts, in order; images, audio, files and refusals left out."""
+        if isinstance(self.content, str):
+            return [self.content]
+        if not isinstance(self.content, list):
+            return []
+        return [
+            part["text"]
+            for part in self.content
+            if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
+        ]
+
+    @property
+    def text(self) -> str:
+        """Its text parts, joined by line ends."""
+        return "\n".join(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatBody:
+    """A chat request.
+
+    Attributes:
+        raw: The body as it came.
+        messages: What it holds, at least one.
+        messages_span: Where in ``raw`` the list of messages stands, brackets included.
+        model: The model it names; "" if it names none.
+        stream: Whether the answer is asked for as a stream.
+    """
+
+    raw: bytes
+    messages: tuple[ChatMessage, ...]
+    messages_span: Span
+    model: str = ""
+    stream: bool = False
+
+    def message_spans(self) -> list[Span]:
+        """Find where in ``raw`` each message's object stands; only who writes needs to know."""
+        start, end = self.messages_span
+        return find_elements(self.raw, start, decode_elements(self.raw[start:end]) or [])
+
+
+_MESSAGES = msgspec.json.Decoder(tuple[ChatMessage, ...])
+
+
+def read_body(body: bytes) -> ChatBody | None:
+    """Read the body of a chat completions request.
+
+    Args:
+        body: The bytes of the request's body, not compressed.
+
+    Returns:
+        The chat; None when it can't be read with certainty: not JSON, not an object, ``messages``
+        missing, given twice or not a list of at least one object, or not all text is Unicode.
+    """
+    members = decode_members(body)
+    if members is None or "messages" not in members:
+        return None
+    messages = decode_with(_MESSAGES, members["messages"])
+    span = find_member(body, body.index(b"{"), members, "messages")
+    if not messages or span is None:
+        return None
+    return ChatBody(
+        raw=body,
+        messages=messages,
+        messages_span=span,
+        model=decode_text(members.get("model", b"")) or "",
+        stream=bytes(members.get("stream", b"")) == b"true",
+    )

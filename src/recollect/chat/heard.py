@@ -1,0 +1,59 @@
+"""Decides of a request whether it is a person's turn, for every host alike. Never: raises."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.chat.body import ChatBody, read_body
+from recollect.chat.tasks import is_background_task, session_skip
+from recollect.chat.turn import read_turn
+from recollect.model import Skip, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a request says: a turn to recall for, or why there is none.
+
+    Attributes:
+        turn: What the user said; None if nothing is to be recalled or remembered.
+        body: The request it stands in; set where ``turn`` is.
+        skip: Why ``turn`` is None.
+        forms: Whether the exchange may be remembered.
+    """
+
+    turn: Turn | None = None
+    body: ChatBody | None = None
+    skip: Skip | None = None
+    forms: bool = False
+
+
+def hear(
+    body: bytes,
+    *,
+    user_id: str,
+    session_id: str | None,
+    message_id: str | None,
+    at: datetime,
+    recall_in_temporary: bool = False,
+) -> Heard:
+    """Read a chat request of a known user.
+
+    Args:
+        body: The request's JSON.
+        user_id: Whose turn it is.
+        session_id: The frontend's id of the chat, if it gave one.
+        message_id: The frontend's id of the user message, if it gave one.
+        at: Now.
+        recall_in_temporary: Whether temporary chats recall; they never form memories.
+    """
+    parsed = read_body(body)
+    if parsed is None:
+        return Heard(skip=Skip.UNREADABLE)
+    if is_background_task(parsed):
+        return Heard(skip=Skip.TASK)
+    turn = read_turn(parsed, user_id=user_id, session_id=session_id, message_id=message_id, at=at)
+    if turn is None:
+        return Heard(skip=Skip.EMPTY)
+    private = session_skip(turn.scope.session_id)
+    if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
+        return Heard(skip=private)
+    return Heard(turn, parsed, forms=private is None)

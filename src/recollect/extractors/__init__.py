@@ -1,0 +1,1 @@
+"""Extraction models, one module a backend. Never: the store."""

@@ -1,0 +1,247 @@
+"""Asks a model behind the OpenAI chat completions API for the statements in an exchange.
+
+Never: the store, what becomes of a candidate. No text of the user's, no answer and no credential
+ever stands in an error: servers quote both in their complaints.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import IntEnum
+from http import HTTPStatus
+from time import monotonic
+from typing import Any
+
+import httpx
+from cachetools import LRUCache
+
+from recollect.errors import (
+    ConfigurationError,
+    ExtractorError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.extractors.answer import read_answer
+from recollect.extractors.complaint import Complaint, read_complaint
+from recollect.extractors.messages import extraction_messages, repair_messages, without_system
+from recollect.extractors.schema import RESPONSE_SCHEMA
+from recollect.model import Candidate, Exchange, Memory
+
+ANSWER_BYTES = 1_000_000
+"""The largest response read."""
+
+_DIALECTS_KEPT = 256
+_FIXED = frozenset({"model", "messages", "stream", "response_format"})
+_DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_PASSING = frozenset(
+    {
+        HTTPStatus.PAYMENT_REQUIRED,
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.TOO_EARLY,
+        HTTPStatus.TOO_MANY_REQUESTS,
+    }
+)
+
+
+class _Form(IntEnum):
+    """How the model is held to JSON, strictest first."""
+
+    SCHEMA = 0
+    OBJECT = 1
+    ASKED = 2  # by the prompt alone, which then stands in the user message
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """What one model's server was found to take."""
+
+    form: _Form = _Form.SCHEMA
+    refused: frozenset[str] = frozenset()
+
+
+class OpenAIExtractor:
+    """An Extractor over ``POST {base_url}/chat/completions``.
+
+    It asks once, with a JSON schema; a server that knows none is asked for a JSON object, then
+    for plain text, and parameters it refuses by name are left out. What worked is remembered for
+    each model while the process lives. An unreadable answer is shown to the model once, to repair.
+
+    Args:
+        client: Whose connections are used; it stays the caller's to close.
+        base_url: For example ``https://api.openai.com/v1``.
+        model: The model to ask; None asks the one the exchange was with.
+        api_key: The credential to ask with; None uses the request's own while it is at hand.
+        is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not,
+            neither the request's credential nor its model's name is ever sent there.
+        timeout: How long one call may take.
+        options: More parameters of the call, also instead of ours: ``temperature`` (0) and
+            ``max_tokens`` (4,096); None leaves one out.
+
+    Raises:
+        ConfigurationError: ``base_url`` is no http or https address.
+    """
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        *,
+        base_url: str,
+        model: str | None = None,
+        api_key: str | None = None,
+        is_upstream: bool = True,
+        timeout: timedelta = timedelta(seconds=120),
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._client = client
+        self._url = _completions_url(base_url)
+        self._model = model
+        self._api_key = api_key
+        self._is_upstream = is_upstream
+        self._seconds = timeout.total_seconds()
+        defaults = {"temperature": 0, "max_tokens": 4096}
+        self._options = {
+            name: value for name, value in {**defaults, **(options or {})}.items() if value is not None
+        }
+        self._dialects: LRUCache[str, _Dialect] = LRUCache(_DIALECTS_KEPT)
+
+    async def extract(self, exchange: Exchange, known: Sequence[Memory]) -> list[Candidate]:
+        """Return the candidates of ``exchange``; ``Candidate.about`` indexes ``known``.
+
+        Raises:
+            ExtractorUnusableError: No model is named, no credential is left or it is refused, or
+                the server refuses the call in every form.
+            InvalidExtractionError: The answer is too large, or unreadable also after a repair.
+            ExtractorError: The server can't be reached, is too slow, too busy or broken.
+        """
+        model = self._model or (exchange.turn.model if self._is_upstream else "")
+        if not model:
+            raise ExtractorUnusableError("No extraction model is named.")
+        headers = self._headers(exchange)
+        messages = extraction_messages(exchange, known)
+        answer = await self._ask(model, messages, headers)
+        try:
+            return read_answer(answer, at=exchange.turn.at)
+        except InvalidExtractionError as problem:
+            messages = repair_messages(messages, answer, str(problem))
+        answer = await self._ask(model, messages, headers)
+        return read_answer(answer, at=exchange.turn.at)
+
+    async def aclose(self) -> None:
+        """Forget what was learned of the servers; the client is its owner's to close."""
+        self._dialects.clear()
+
+    def _headers(self, exchange: Exchange) -> dict[bytes, bytes]:
+        headers = {
+            b"content-type": b"application/json",
+            b"accept": b"application/json",
+            b"accept-encoding": b"identity",  # so that the limit on the answer's size means what it says
+            b"user-agent": b"recollect",
+        }
+        credential = f"Bearer {self._api_key}" if self._api_key else None
+        if credential is None and self._is_upstream:
+            credential = exchange.credential
+            if credential is None and exchange.authorized:
+                raise ExtractorUnusableError("The request's credential is gone, and none is configured.")
+        if credential is not None:
+            try:
+                headers[b"authorization"] = credential.encode("latin-1")  # as it came in (RFC 9110, 5.5)
+            except UnicodeEncodeError:
+                raise ExtractorUnusableError("The credential can't be sent in a header.") from None
+        return headers
+
+    async def _ask(
+        self, model: str, messages: Sequence[dict[str, str]], headers: Mapping[bytes, bytes]
+    ) -> str:
+        """Return what the model answers, in the strictest form that its server takes."""
+        dialect = self._dialects.get(model, _Dialect())
+        while True:
+            body = self._body(model, messages, dialect)
+            status, content = await self._post(body, headers)
+            if status == HTTPStatus.OK:
+                if len(content) > ANSWER_BYTES:
+                    raise InvalidExtractionError("The extraction model's answer is too large.")
+                self._dialects[model] = dialect
+                return _answer_text(content)
+            dialect = self._concede(dialect, body, status, read_complaint(content))
+
+    def _body(self, model: str, messages: Sequence[dict[str, str]], dialect: _Dialect) -> dict[str, Any]:
+        options = {name: value for name, value in self._options.items() if name not in dialect.refused}
+        body = {**options, "model": model, "messages": list(messages), "stream": False}
+        match dialect.form:
+            case _Form.SCHEMA:
+                body["response_format"] = {"type": "json_schema", "json_schema": RESPONSE_SCHEMA}
+            case _Form.OBJECT:
+                body["response_format"] = {"type": "json_object"}
+            case _Form.ASKED:
+                body["messages"] = without_system(messages)
+        return body
+
+    async def _post(self, body: Mapping[str, Any], headers: Mapping[bytes, bytes]) -> tuple[int, bytes]:
+        """Send one request past the client's cookies, log-in and redirects, which are not this user's."""
+        request = httpx.Request(
+            "POST",
+            self._url,
+            headers=headers,
+            content=json.dumps(body).encode(),
+            extensions={"timeout": httpx.Timeout(self._seconds).as_dict()},
+        )
+        deadline = monotonic() + self._seconds
+        content = bytearray()
+        try:
+            response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
+            try:
+                async for chunk in response.aiter_bytes():
+                    content += chunk
+                    if len(content) > ANSWER_BYTES:
+                        break
+                    if monotonic() > deadline:
+                        raise ExtractorError("The extraction model did not finish its answer in time.")
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError) as error:
+            # its message may quote a header
+            raise ExtractorError(f"The extraction model can't be reached: {type(error).__name__}.") from None
+        return response.status_code, bytes(content)
+
+    def _concede(
+        self, dialect: _Dialect, body: Mapping[str, Any], status: int, complaint: Complaint
+    ) -> _Dialect:
+        """Return the next dialect to try after a refusal, or raise when there is none."""
+        message = f"The extraction model's server answered with status {status}."
+        if status in _DENIED:
+            raise (ExtractorError if self._api_key else ExtractorUnusableError)(message)
+        about_form = complaint.names("response_format", "json_schema", "json_object", "grammar")
+        broken = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
+        if status in _PASSING or (broken and not about_form):
+            raise ExtractorError(message)
+        refused = next((name for name in body if name not in _FIXED and complaint.names(name)), None)
+        if refused is not None and not about_form:
+            return replace(dialect, refused=dialect.refused | {refused})
+        if dialect.form is _Form.ASKED:
+            raise (ExtractorError if broken else ExtractorUnusableError)(message)
+        return replace(dialect, form=_Form(dialect.form + 1))
+
+
+def _completions_url(base_url: str) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL:
+        url = httpx.URL()
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ConfigurationError("The extraction model's base URL is no http or https address.")
+    return url.copy_with(path=f"{url.path.rstrip('/')}/chat/completions")
+
+
+def _answer_text(content: bytes) -> str:
+    """Return the text of a chat completion; "" when the model said nothing."""
+    try:
+        message = json.loads(content)["choices"][0]["message"]
+        text = message.get("content")
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        raise ExtractorError("The extraction model's server answered with no chat completion.") from None
+    if isinstance(text, list):
+        parts = (part.get("text") for part in text if isinstance(part, dict) and part.get("type") == "text")
+        return "".join(part for part in parts if isinstance(part, str))
+    return text if isinstance(text, str) else ""

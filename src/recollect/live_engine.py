@@ -1,0 +1,129 @@
+"""The engine as a host has it: open, or being opened again and again until it is.
+
+A chat never waits for it: while there is no engine nothing is recalled, and what is to be
+remembered waits, so that a database that starts late costs no memory.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+
+import structlog
+
+from recollect.engine import Engine
+from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.model import Recall, Recollection, Skip, Turn
+
+_REOPEN_SECONDS = 5.0
+_PATIENCE_SECONDS = 600.0
+_WAITING_AT_MOST = 1000
+
+log = structlog.get_logger(__name__)
+
+OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
+
+
+class LiveEngine:
+    """Keeps an engine open, and remembers in the background."""
+
+    def __init__(self, open_engine: OpenEngine) -> None:
+        self._open_engine = open_engine
+        self._engine: Engine | None = None
+        self._opened = asyncio.Event()
+        self._first_try = asyncio.Event()
+        self._closing = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._remembering: set[asyncio.Task[None]] = set()
+        self.failure: RecollectError | None = None
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine, or None while it is not open; ``failure`` then says why."""
+        return self._engine
+
+    def open(self) -> None:
+        """Begin to open the engine, and wait for nothing."""
+        if self._keeper is None:
+            self._keeper = asyncio.create_task(self._keep_open())
+
+    async def ready(self, seconds: float) -> bool:
+        """Wait ``seconds`` at most for the engine to be open; return whether it is."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._opened.wait(), seconds)
+        return self._engine is not None
+
+    async def start(self) -> None:
+        """Open the engine; return when that has succeeded or failed once.
+
+        Raises:
+            RecollectError: It can't be opened, and trying again would not help.
+        """
+        self._keeper = asyncio.create_task(self._keep_open())
+        tried = asyncio.create_task(self._first_try.wait())
+        await asyncio.wait({self._keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
+        tried.cancel()
+        if self._keeper.done():
+            self._keeper.result()
+
+    async def _keep_open(self) -> None:
+        while not self._closing.is_set():
+            try:
+                async with self._open_engine() as engine:
+                    self._engine, self.failure = engine, None
+                    self._opened.set()
+                    self._first_try.set()
+                    await self._closing.wait()
+            except StoreUnavailableError as error:
+                self.failure = error
+                log.warning("store_unavailable", detail=str(error), again=_REOPEN_SECONDS)
+                self._first_try.set()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._closing.wait(), _REOPEN_SECONDS)
+            finally:
+                self._engine = None
+                self._opened.clear()
+
+    async def recall(self, turn: Turn) -> Recall:
+        """Recall for a turn; never raises."""
+        if self._engine is None:
+            return Recall(skipped=Skip.STORE)
+        return await self._engine.recall(turn)
+
+    def remember(
+        self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
+    ) -> None:
+        """Remember an exchange in the background; never raises, never waits."""
+        if len(self._remembering) >= _WAITING_AT_MOST:
+            log.error("exchange_lost", reason="too many are waiting for the store")
+            return
+        task = asyncio.create_task(self._remember(turn, reply, recollections, credential))
+        self._remembering.add(task)
+        task.add_done_callback(self._remembering.discard)
+
+    async def _remember(
+        self, turn: Turn, reply: str, recollections: Sequence[Recollection], credential: str | None
+    ) -> None:
+        await self.ready(_PATIENCE_SECONDS)
+        if self._engine is None:
+            log.error("exchange_lost", reason="the store stayed away")
+            return
+        await self._engine.remember(turn, reply, recollections=recollections, credential=credential)
+
+    async def settle(self, seconds: float) -> None:
+        """Wait until everything that was to be remembered is logged, ``seconds`` at most."""
+        if self._remembering:
+            await asyncio.wait(set(self._remembering), timeout=seconds)
+
+    async def aclose(self) -> None:
+        """Log what still waits, then close the engine."""
+        await self.settle(5.0 if self._engine is not None else 0.0)
+        for task in self._remembering:
+            task.cancel()
+        if self._remembering:
+            log.error(
+                "exchange_lost", reason="shut down before the store was back", count=len(self._remembering)
+            )
+        self._closing.set()
+        if self._keeper is not None:
+            with suppress(RecollectError):  # raised by start already
+                await self._keeper

@@ -1,0 +1,102 @@
+"""The engine's settings, from `RECOLLECT_*` variables or arguments. Imported by assembly and hosts only."""
+
+from enum import StrEnum
+from pathlib import Path
+
+import platformdirs
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Formation(StrEnum):
+    """How memories are formed from an exchange."""
+
+    EXTRACT = "extract"
+    QA_TURN = "qa_turn"
+    OFF = "off"
+
+
+class Precision(StrEnum):
+    """The arithmetic of the local embedder."""
+
+    INT8 = "int8"
+    FP32 = "fp32"
+
+
+def default_data_dir() -> Path:
+    """Return the data folder of the user who runs us."""
+    return platformdirs.user_data_path("recollect", appauthor=False)
+
+
+class EngineSettings(BaseSettings):
+    """What the engine can be told. Each field is also the variable `RECOLLECT_<FIELD>`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RECOLLECT_", frozen=True, extra="ignore", env_ignore_empty=True
+    )
+
+    data_dir: Path = Field(
+        default_factory=default_data_dir,
+        description="Folder for the embedded database and the caches.",
+    )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="A Postgres with pgvector, as postgresql://...; empty: the embedded one in the data folder.",
+    )
+    pool_size: int = Field(default=10, ge=2, description="Database connections at most.")
+
+    embedder: str = Field(
+        default="local:all-MiniLM-L6-v2",
+        description="local:all-MiniLM-L6-v2, local:/path/to/a/model, or openai:MODEL.",
+    )
+    embedder_precision: Precision = Field(
+        default=Precision.INT8, description="Of a local embedder: int8 or fp32."
+    )
+    embedder_base_url: str | None = Field(
+        default=None, description="For openai:MODEL: the base URL that has /embeddings."
+    )
+    embedder_api_key: SecretStr | None = Field(default=None, description="For openai:MODEL: its key.")
+    embedder_cache_size: int = Field(default=10_000, ge=0, description="Embeddings kept in memory.")
+    embedder_cache_seconds: float = Field(default=3600, gt=0, description="How long they are kept.")
+
+    recall_deadline_ms: int = Field(
+        default=300, gt=0, description="A chat never waits longer for its memories."
+    )
+    recall_limit: int = Field(default=10, ge=1, le=100, description="Memories recalled for a turn at most.")
+    recall_gate: float | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="Cosine below which a turn recalls nothing; empty: the embedder's own.",
+    )
+    memory_tokens: int = Field(default=1000, ge=50, description="Tokens the memory block may take.")
+
+    formation: Formation = Field(
+        default=Formation.EXTRACT,
+        description="extract (by the model, qa_turn where there is none), qa_turn, or off.",
+    )
+    extraction_model: str | None = Field(
+        default=None, description="The model that extracts; empty: the chat's own."
+    )
+    extraction_base_url: str | None = Field(
+        default=None, description="Its base URL; empty: the chat's upstream."
+    )
+    extraction_api_key: SecretStr | None = Field(
+        default=None, description="Its key; empty: the request's own, while the process lives."
+    )
+    extraction_timeout_seconds: float = Field(
+        default=120, gt=0, description="How long an extraction may take."
+    )
+    minimum_importance: float = Field(
+        default=0.3, ge=0, le=1, description="Less important facts are not kept."
+    )
+    formation_tries: int = Field(
+        default=3, ge=1, le=20, description="Tries before an exchange falls back or is held as failed."
+    )
+    formation_workers: int = Field(default=4, ge=1, description="Users formed for at the same time.")
+    job_heartbeat_seconds: float = Field(
+        default=10, ge=1, description="After how long the jobs of a killed process are taken up again."
+    )
+    log_memory_text: bool = Field(
+        default=False, description="Write the text of memories into the log line of each decision."
+    )
