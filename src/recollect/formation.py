@@ -107,9 +107,9 @@ async def form(
         return Formed()
     if strategy is Strategy.EXTRACT and fallback is None:
         try:
-            if extractor is None:
-                raise ExtractorUnusableError
-            return await _extracted(exchange, store, embedder, extractor, minimum_importance, now, new_id)
+            if extractor is not None:
+                return await _extracted(exchange, store, embedder, extractor, minimum_importance, now, new_id)
+            fallback = "unusable"
         except ExtractorUnusableError:
             fallback = "unusable"
         except InvalidExtractionError:
@@ -188,7 +188,7 @@ def shorten(text: str, length: int) -> str:
     if len(clean) <= length:
         return clean
     start = clean[: length - 2]
-    whole = start if clean[length - 2].isspace() else start.rpartition(" ")[0]
+    whole = start if clean[length - 2].isspace() else start.rsplit(maxsplit=1)[0]
     return f"{(whole if len(whole) > length // 2 else start).rstrip()} …"
 
 

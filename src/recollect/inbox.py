@@ -99,7 +99,7 @@ class _Drain:
                 done = await self._complete(known, last=failures + 1 >= self.tries)
             except StoreUnavailableError:
                 raise
-            except Exception as error:  # a bug, too, must neither loop for ever nor lose the exchange
+            except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
                 await self._postpone(exchange, failures, error)
             else:
                 if not done:

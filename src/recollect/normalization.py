@@ -1,17 +1,57 @@
-"""Says when two texts are the same statement, letter for letter but for looks. Never: what they mean."""
+"""Texts and ids as a store keeps them, and when two texts are one statement. Never: what they mean."""
 
 import hashlib
+import re
 import unicodedata
 
-_ENDINGS = ".!?;,:\u2026\u3002\uff01\uff1f\uff1b\uff0c\uff1a "
+from recollect.errors import StoreError
+from recollect.model import COMMONS
+
+_ENDINGS = ".!?;,:\u2026\u3002\u3001\uff01\uff1f\uff1b\uff0c\uff1a\u061f\u06d4\u0964 "
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def normalize(text: str) -> str:
-    """Return ``text`` without the differences of width, case, spaces and trailing punctuation."""
+    """Return ``text`` without the differences of width, case, spaces and trailing punctuation.
+
+    Only marks that end a sentence are dropped: ``C`` and ``C#`` are two things. A text of such
+    marks alone keeps them.
+    """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(folded.split()).rstrip(_ENDINGS)
+    collapsed = " ".join(folded.split())
+    return collapsed.rstrip(_ENDINGS) or collapsed
 
 
 def content_hash(text: str) -> bytes:
     """Return the 32 bytes (SHA-256) that two equal statements share."""
-    return hashlib.sha256(normalize(text).encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(normalize(storable_text(text)).encode()).digest()
+
+
+def storable_text(text: str) -> str:
+    """Return ``text`` with what Postgres can't hold (NUL, lone surrogates) replaced by U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def storable_id(text: str) -> str:
+    """Return ``text``, an id that another system chose.
+
+    Raises:
+        StoreError: It is empty, or holds NUL or a lone surrogate: an id is never changed, as two
+            of them might become one.
+    """
+    if not text:
+        raise StoreError("An id is empty.")
+    if _UNSTORABLE.search(text):
+        raise StoreError("An id holds NUL or a lone surrogate, which can't be stored.")
+    return text
+
+
+def storable_user(user_id: str) -> str:
+    """Return ``user_id``.
+
+    Raises:
+        StoreError: It is no storable id, or the name that what is shared belongs to.
+    """
+    if user_id == COMMONS:
+        raise StoreError("This user id is the name of the commons, which is nobody's.")
+    return storable_id(user_id)

@@ -5,8 +5,6 @@ Never: raises, re-serialises, or decides what text is worth adding.
 
 from typing import NamedTuple
 
-import msgspec
-
 from recollect.chat.body import ChatBody
 from recollect.chat.raw_json import Span, decode_members, encode_text, find_member
 
@@ -72,16 +70,13 @@ def _appended(chat: ChatBody, position: int, text: str) -> _Splice | None:
 
 def _longer(at: Span, content: bytes, text: str) -> _Splice | None:
     """Make the content that stands at ``at`` longer by the text."""
-    last = at.end - 1
-    if content in {b"null", b'""'}:
-        return _Splice(at, encode_text(text)) if content == b"null" else _insertion(last, _inner(text))
+    if content == b"null":
+        return _Splice(at, encode_text(text))
     if content.startswith(b'"'):
-        return _insertion(last, _inner(_GAP + text))
+        gap = "" if content == b'""' else _GAP
+        return _insertion(at.end - 1, encode_text(gap + text)[1:-1])
     if content.startswith(b"["):
         comma = b"," if content[1:-1].strip() else b""
-        return _insertion(last, comma + msgspec.json.encode({"type": "text"})[:-1] + b',"text":' + encode_text(text) + b"}")
+        part = b'{"type":"text","text":' + encode_text(text) + b"}"
+        return _insertion(at.end - 1, comma + part)
     return None
-
-
-def _inner(text: str) -> bytes:
-    return encode_text(text)[1:-1]

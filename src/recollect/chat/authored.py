@@ -1,0 +1,85 @@
+"""Tells what a user wrote from what a frontend put around it.
+
+Never: raises, or takes a tag for wrapping that stands where no frontend puts it. The shapes are
+those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories.
+"""
+
+import re
+
+from recollect.chat.body import ChatMessage
+
+_TASK = "### Task:"
+_CONTEXT_OPENS = re.compile(r"^<context>[ \t]*\r?$", re.MULTILINE)
+_SOURCES_OPEN = re.compile(r"<context>\s*<source (?:id|name)=\"")
+_CONTEXT_CLOSES = "</context>"
+_QUERY_OPENS, _QUERY_CLOSES = "<user_query>", "</user_query>"
+_SOURCE_OPENS = re.compile(r"\s*<source (?:id|name)=\"")
+_SOURCE_CLOSES = "</source>"
+_FILES = re.compile(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"
+_MEMORIES = re.compile(r"<memory_context>"), "</memory_context>"
+_OLD_MEMORIES = re.compile(r"<memory_user_context>"), "</memory_user_context>"
+
+
+def authored_text(message: ChatMessage) -> str:
+    """Return what a message's author wrote.
+
+    Args:
+        message: Any message. Only a user's is looked at for what a frontend put around it.
+
+    Returns:
+        The text parts, joined by line ends; of a user's, each without retrieved documents, lists
+        of attached files, source tags and injected memories, and without surrounding space.
+        "" where nothing is left: a message of nothing but images, say.
+    """
+    if message.role != "user":
+        return message.text
+    return "\n".join(filter(None, map(_unwrapped, message.texts)))
+
+
+def _unwrapped(text: str) -> str:
+    if "<" not in text:
+        return text.strip()
+    for opens, closes in (_MEMORIES, _OLD_MEMORIES, _FILES):
+        text = _without_blocks(text, opens, closes)
+    text = _without_sources(_without_retrieved(text.strip()))
+    return text.strip()
+
+
+def _without_blocks(text: str, opens: re.Pattern[str], closes: str) -> str:
+    """Cut every closed block out, in one pass over the text; an open one stays."""
+    kept: list[str] = []
+    at = 0
+    while (opening := opens.search(text, at)) and (end := text.find(closes, opening.end())) >= 0:
+        kept.append(text[at : opening.start()])
+        at = end + len(closes)
+    return "".join((*kept, text[at:]))
+
+
+def _without_retrieved(text: str) -> str:
+    """Cut off the RAG template, which stands in front of the question.
+
+    Up to the *last* closing tag: a retrieved document may hold one too, and words of a document
+    must never pass as the user's.
+    """
+    shape = _CONTEXT_OPENS if text.startswith(_TASK) else _SOURCES_OPEN
+    opening = shape.search(text)
+    end = text.rfind(_CONTEXT_CLOSES)
+    if opening is None or end < opening.end():
+        return text
+    return _query(text[end + len(_CONTEXT_CLOSES) :].strip())
+
+
+def _query(text: str) -> str:
+    """Unwrap the question from the tags an older template puts it in, before the question itself."""
+    end = text.find(_QUERY_CLOSES)
+    if not text.startswith(_QUERY_OPENS) or end < 0:
+        return text
+    return text[end + len(_QUERY_CLOSES) :].strip() or text[len(_QUERY_OPENS) : end]
+
+
+def _without_sources(text: str) -> str:
+    """Cut off source tags, with or without bodies, that stand in front."""
+    at = 0
+    while (opening := _SOURCE_OPENS.match(text, at)) and (end := text.find(_SOURCE_CLOSES, opening.end())) >= 0:
+        at = end + len(_SOURCE_CLOSES)
+    return text[at:]
