@@ -7,7 +7,7 @@ for by name (``add``, ``revise``, ``forget``, ``erase``) does raise, so that not
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.errors import DuplicateMemoryError, EmbedderError, StoreError
-from recollect.formation import Strategy
+from recollect.formation import Formed, Strategy, form
 from recollect.inbox import drain_inbox
 from recollect.model import (
     Actor,
@@ -38,12 +38,15 @@ from recollect.model import (
     Turn,
     Update,
 )
-from recollect.ports import Cache, Clock, Embedder, Extractor, Inbox, Jobs, MemoryStore, MessageLog
+from recollect.policy import Policy
+from recollect.ports import Backends, Clock
 from recollect.retrieval import gated, rank
 
 _CREDENTIALS_KEPT = 10_000
 _CREDENTIAL_SECONDS = 3600.0
 _APPEND_DELAYS = (0.5, 2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0)
+
+__all__ = ["Backends", "Engine", "Policy", "system_clock"]
 
 log = structlog.get_logger(__name__)
 
@@ -51,42 +54,6 @@ log = structlog.get_logger(__name__)
 def system_clock() -> datetime:
     """Return now, in UTC."""
     return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Backends:
-    """What the engine works with: one implementation of each port."""
-
-    memories: MemoryStore
-    log: MessageLog
-    inbox: Inbox
-    jobs: Jobs
-    embedder: Embedder
-    extractor: Extractor | None = None
-    caches: Sequence[Cache] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """How the engine behaves.
-
-    Attributes:
-        deadline: Seconds a recall may take.
-        limit: Memories recalled for a turn at most.
-        gate: Cosine below which a turn recalls nothing; None: the embedder's own.
-        strategy: How exchanges are formed; None: they are not even logged.
-        minimum_importance: Candidates below it are not kept.
-        tries: Tries before an exchange falls back or is held as failed.
-        log_text: Whether the log line of a decision carries the memory's text.
-    """
-
-    deadline: float = 0.3
-    limit: int = 10
-    gate: float | None = None
-    strategy: Strategy | None = Strategy.EXTRACT
-    minimum_importance: float = 0.3
-    tries: int = 3
-    log_text: bool = False
 
 
 class Engine:
@@ -183,6 +150,11 @@ class Engine:
         log.error("exchange_lost", exchange_id=str(exchange.id))
         return False
 
+    @property
+    def _gate(self) -> float:
+        gate = self._policy.gate
+        return self._backends.embedder.gate if gate is None else gate
+
     async def _touch(self, scope: Scope, recollections: Sequence[Recollection]) -> None:
         if recollections:
             ids = [recollection.memory.id for recollection in recollections]
@@ -204,6 +176,20 @@ class Engine:
             tries=self._policy.tries,
             log_text=self._policy.log_text,
             clock=self._clock,
+        )
+
+    async def _form(self, exchange: Exchange, *, fallback: str | None = None) -> Formed:
+        strategy = self._policy.strategy or Strategy.QA_TURN  # logged before formation was switched off
+        return await form(
+            exchange,
+            store=self._backends.memories,
+            embedder=self._backends.embedder,
+            extractor=self._backends.extractor,
+            strategy=strategy,
+            minimum_importance=self._policy.minimum_importance,
+            now=self._clock,
+            new_id=uuid7,
+            fallback=fallback,
         )
 
     # -- what a person may do: raises --------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
@@ -208,3 +209,16 @@ class Jobs(Protocol):
         When ``drain`` raises, the job is held as failed, visible, never dropped.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Backends:
+    """What the engine works with: one implementation of each port."""
+
+    memories: MemoryStore
+    log: MessageLog
+    inbox: Inbox
+    jobs: Jobs
+    embedder: Embedder
+    extractor: Extractor | None = None
+    caches: Sequence[Cache] = ()

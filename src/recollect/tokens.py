@@ -1,5 +1,6 @@
 """Estimates how many tokens a text costs a model. Never: a tokenizer, which differs by model."""
 
+import math
 import re
 
 _CHARACTERS_A_TOKEN = 4
@@ -18,4 +19,4 @@ def estimate_tokens(text: str) -> int:
     than passed; only the empty text has none.
     """
     wide = len(_WIDE.findall(text))
-    return wide - (wide - len(text)) // _CHARACTERS_A_TOKEN
+    return wide + math.ceil((len(text) - wide) / _CHARACTERS_A_TOKEN)

@@ -8,16 +8,18 @@ import re
 
 from recollect.chat.body import ChatMessage
 
-_TASK = "### Task:"
-_CONTEXT_OPENS = re.compile(r"^<context>[ \t]*\r?$", re.MULTILINE)
-_SOURCES_OPEN = re.compile(r"<context>\s*<source (?:id|name)=\"")
+_TEMPLATE = "### Task:"
+_TEMPLATE_CONTEXT = re.compile(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)
+_ANY_CONTEXT = re.compile(r"^<context>\s*<source (?:id|name)=\"", re.MULTILINE)
 _CONTEXT_CLOSES = "</context>"
 _QUERY_OPENS, _QUERY_CLOSES = "<user_query>", "</user_query>"
-_SOURCE_OPENS = re.compile(r"\s*<source (?:id|name)=\"")
+_SOURCE = re.compile(r"\s*<source (?:id|name)=\"")
 _SOURCE_CLOSES = "</source>"
-_FILES = re.compile(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"
-_MEMORIES = re.compile(r"<memory_context>"), "</memory_context>"
-_OLD_MEMORIES = re.compile(r"<memory_user_context>"), "</memory_user_context>"
+_BLOCKS = (
+    (re.compile(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"),
+    (re.compile(r"^<memory_context>", re.MULTILINE), "</memory_context>"),
+    (re.compile(r"^<memory_user_context>", re.MULTILINE), "</memory_user_context>"),
+)
 
 
 def authored_text(message: ChatMessage) -> str:
@@ -37,12 +39,13 @@ def authored_text(message: ChatMessage) -> str:
 
 
 def _unwrapped(text: str) -> str:
+    text = text.strip()
     if "<" not in text:
-        return text.strip()
-    for opens, closes in (_MEMORIES, _OLD_MEMORIES, _FILES):
+        return text
+    text = _without_retrieved(text)
+    for opens, closes in _BLOCKS:
         text = _without_blocks(text, opens, closes)
-    text = _without_sources(_without_retrieved(text.strip()))
-    return text.strip()
+    return _without_sources(text).strip()
 
 
 def _without_blocks(text: str, opens: re.Pattern[str], closes: str) -> str:
@@ -61,7 +64,7 @@ def _without_retrieved(text: str) -> str:
     Up to the *last* closing tag: a retrieved document may hold one too, and words of a document
     must never pass as the user's.
     """
-    shape = _CONTEXT_OPENS if text.startswith(_TASK) else _SOURCES_OPEN
+    shape = _TEMPLATE_CONTEXT if text.startswith(_TEMPLATE) else _ANY_CONTEXT
     opening = shape.search(text)
     end = text.rfind(_CONTEXT_CLOSES)
     if opening is None or end < opening.end():
@@ -80,6 +83,6 @@ def _query(text: str) -> str:
 def _without_sources(text: str) -> str:
     """Cut off source tags, with or without bodies, that stand in front."""
     at = 0
-    while (opening := _SOURCE_OPENS.match(text, at)) and (end := text.find(_SOURCE_CLOSES, opening.end())) >= 0:
+    while (opening := _SOURCE.match(text, at)) and (end := text.find(_SOURCE_CLOSES, opening.end())) >= 0:
         at = end + len(_SOURCE_CLOSES)
     return text[at:]

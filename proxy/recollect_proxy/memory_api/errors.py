@@ -1,0 +1,112 @@
+"""What the Memory API answers when it can't do what was asked: one shape, and its only status codes.
+
+A message never repeats what was sent: it may hold what a user said. Never: an engine, a route.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Example
+from msgspec import Meta, Struct
+
+from recollect.errors import DuplicateMemoryError, EmbedderError, MemoryNotFoundError, StoreError
+
+_RETRY_AFTER = {"retry-after": "5"}
+
+log = structlog.get_logger(__name__)
+
+
+class ErrorDetail(Struct):
+    """What went wrong."""
+
+    code: Annotated[str, Meta(description="Names the error for a program; stays the same over releases.")]
+    message: Annotated[str, Meta(description="Says to a person what is wrong and what would be right.")]
+    field: Annotated[
+        str | None,
+        Meta(description="The field of the body or the parameter that is wrong; null where it is none."),
+    ] = None
+
+
+class ErrorBody(Struct):
+    """The body of every answer that is an error."""
+
+    error: ErrorDetail
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An answer that is an error.
+
+    Attributes:
+        status: The HTTP status.
+        code: Names it for a program.
+        message: Says it to a person.
+        about: The field or parameter that is wrong, if it is one.
+        headers: What is sent with it.
+    """
+
+    status: int
+    code: str
+    message: str
+    about: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def body(self) -> ErrorBody:
+        """The body that says it."""
+        return ErrorBody(ErrorDetail(self.code, self.message, self.about))
+
+
+BAD_REQUEST = Failure(400, "bad_request", "The request could not be read.")
+INVALID_JSON = Failure(400, "invalid_json", "The body must be one JSON object, in UTF-8.")
+INVALID_PARAMETER = Failure(400, "invalid_parameter", "`limit` must be a whole number from 1 to 200.", "limit")
+UNAUTHORIZED = Failure(
+    401,
+    "unauthorized",
+    "Send the admin token in the header `Authorization: Bearer TOKEN`.",
+    headers={"www-authenticate": "Bearer"},
+)
+NOT_FOUND = Failure(404, "not_found", "Nothing is served at this path. /memory/docs lists what there is.")
+MEMORY_NOT_FOUND = Failure(404, "memory_not_found", "This user has no such memory.")
+METHOD_NOT_ALLOWED = Failure(
+    405, "method_not_allowed", "This path does not know the method. The header `Allow` names those it knows."
+)
+DUPLICATE_MEMORY = Failure(
+    409, "duplicate_memory", "This user has a memory with the same content already.", "content"
+)
+BODY_TOO_LARGE = Failure(413, "body_too_large", "The body is longer than 64 KiB.")
+INVALID_FIELD = Failure(422, "invalid_field", "`importance` must be a number from 0 to 1.", "importance")
+INTERNAL_ERROR = Failure(500, "internal_error", "Recollect failed. Its log says why.")
+STORE_UNAVAILABLE = Failure(
+    503, "store_unavailable", "The memory store can't be reached. Try again later.", headers=_RETRY_AFTER
+)
+STORE_FAILED = Failure(503, "store_failed", "The memory store failed. Try again later.", headers=_RETRY_AFTER)
+EMBEDDER_UNAVAILABLE = Failure(
+    503,
+    "embedder_unavailable",
+    "The embedder failed, and without it no memory can be written. Try again later.",
+    headers=_RETRY_AFTER,
+)
+
+
+class RefusedError(Exception):
+    """The request can't be answered as it is."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
+
+
+def invalid_parameter(name: str, requirement: str) -> RefusedError:
+    """Return the error of a parameter that is not as it must be."""
+    return RefusedError(replace(INVALID_PARAMETER, message=f"`{name}` must be {requirement}.", about=name))
+
+
+def invalid_field(name: str | None, message: str) -> RefusedError:
+    """Return the error of a body that is JSON but not what it must be."""
+    return RefusedError(replace(INVALID_FIELD, message=message, about=name))

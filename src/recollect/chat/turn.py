@@ -1,0 +1,87 @@
+"""Reads who said what from a chat request: the turn.
+
+Never: raises, knows headers, or asks whether the turn deserves remembering.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from hashlib import sha256
+
+from recollect.chat.authored import authored_text
+from recollect.chat.body import ChatBody, ChatMessage
+from recollect.model import Message, Role, Scope, Turn
+
+_TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def read_turn(
+    chat: ChatBody, *, user_id: str, session_id: str | None, message_id: str | None, at: datetime
+) -> Turn | None:
+    """Read what the user just said, and what was said before it.
+
+    The turn is the last message of the user, whatever follows it: rounds of tool calls, or the
+    beginning of an answer to be continued. Open WebUI shows a model the images its tools made in
+    a message that only looks like the user's; it is passed over.
+
+    Args:
+        chat: The request.
+        user_id: Whose turn it is.
+        session_id: The chat it belongs to. Where it is None or blank, a chat is known by how it
+            began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first text
+            the user wrote. Two chats of one user that begin with the same words are then one.
+        message_id: The frontend's id of the user's message. It is the turn's key. Where it is
+            None or blank, the key is ``h:`` and the SHA-256 over role and text of every message
+            of user and assistant up to and with the user's: a second "yes" is another turn, the
+            same request sent again is the same turn.
+        at: When it was said.
+
+    Returns:
+        The turn; None if the user wrote nothing: there is no message of theirs, or the last holds
+        no words of their own.
+    """
+    spoken = [_read(message) for message in chat.messages if message.role in ("user", "assistant")]
+    while spoken and not _is_users(spoken[-1]):
+        spoken.pop()
+    if not spoken or not spoken[-1].text:
+        return None
+    *before, last = spoken
+    return Turn(
+        scope=Scope(user_id, _present(session_id) or _session_of(spoken)),
+        text=last.text,
+        key=_present(message_id) or _key_of(spoken),
+        at=at,
+        model=chat.model,
+        history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),
+        speaker=last.speaker,
+    )
+
+
+def _read(message: ChatMessage) -> Message:
+    speaker = message.name if isinstance(message.name, str) else None
+    return Message(_ROLES[message.role], authored_text(message), speaker)
+
+
+def _is_users(message: Message) -> bool:
+    return message.role is Role.USER and message.text != _TOOL_IMAGES
+
+
+def _present(given: str | None) -> str | None:
+    return given if given and given.strip() else None
+
+
+def _session_of(spoken: Iterable[Message]) -> str:
+    first = next(message.text for message in spoken if message.text and _is_users(message))
+    return "fp:" + sha256(_encoded(first)).hexdigest()[:32]
+
+
+def _key_of(spoken: Iterable[Message]) -> str:
+    digest = sha256()
+    for message in spoken:
+        text = _encoded(message.text)
+        digest.update(f"{message.role}:{len(text)}:".encode() + text)
+    return "h:" + digest.hexdigest()
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")

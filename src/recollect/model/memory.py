@@ -1,0 +1,135 @@
+"""What is kept of it, and how it comes back."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model.words import Kind, Relation, Skip, Source
+
+Vector: TypeAlias = NDArray[np.float32]
+"""An embedding: one dimension, unit length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A statement extracted from an exchange, not yet believed.
+
+    Attributes:
+        content: The statement, in the user's language.
+        kind: What sort of statement it is.
+        importance: 0 (trivial) to 1 (vital).
+        confidence: 0 to 1, how sure the extractor is.
+        evidence: The user's words it rests on, verbatim.
+        relation: What it is to the memory numbered ``about``.
+        about: 0-based index into the memories shown to the extractor, or None.
+        event_at: When what it says happened or will happen, if said.
+    """
+
+    content: str
+    kind: Kind
+    importance: float
+    evidence: str
+    confidence: float = 1.0
+    relation: Relation = Relation.NEW
+    about: int | None = None
+    event_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memory comes from: session, messages of the log, and the words it rests on."""
+
+    session_id: str | None = None
+    message_ids: tuple[UUID, ...] = ()
+    evidence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A statement kept.
+
+    Attributes:
+        id: UUID version 7.
+        owner: The person it belongs to, or ``COMMONS`` for what several share.
+        observed_at: When it was said; decides which of two contradicting statements is newer.
+        event_at: When what it says happened, if known.
+        created_at: When it was written down.
+        embedding: Its embedding, or None where none was made or loaded.
+        embedding_model: The name of the embedder that made it.
+        last_recalled_at: When it last went into a prompt of the user it was read for.
+    """
+
+    id: UUID
+    owner: str
+    kind: Kind
+    source: Source
+    content: str
+    importance: float
+    observed_at: datetime
+    created_at: datetime
+    confidence: float = 1.0
+    event_at: datetime | None = None
+    provenance: Provenance = Provenance()
+    last_recalled_at: datetime | None = None
+    recall_count: int = 0
+    reinforcement_count: int = 0
+    embedding: Vector | None = field(default=None, repr=False, compare=False)
+    embedding_model: str | None = None
+
+    @property
+    def dated(self) -> datetime:
+        """The date a reader should see: of the event where known, else of the telling."""
+        return self.event_at or self.observed_at
+
+
+COMMONS = "*"
+"""Owner of memories that several people share, and of global ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """A memory as it came back for a turn.
+
+    Attributes:
+        memory: The memory.
+        score: The final score it was ranked by; 1 is a perfect match, 0 none.
+        parts: The score's named parts, for explanation.
+    """
+
+    memory: Memory
+    score: float
+    parts: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The outcome of recalling for a turn.
+
+    Attributes:
+        recollections: What may go into the prompt, best first; empty when skipped.
+        ranked: Everything retrieval ranked, best first, before gate and budget.
+        skipped: Why nothing was recalled, or None.
+        milliseconds: What it took.
+    """
+
+    recollections: tuple[Recollection, ...] = ()
+    ranked: tuple[Recollection, ...] = ()
+    skipped: Skip | None = None
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a user's memories, newest first.
+
+    Attributes:
+        memories: At most as many as were asked for.
+        next: Pass it to get the following page; None on the last.
+    """
+
+    memories: tuple[Memory, ...]
+    next: UUID | None = None

@@ -1,0 +1,81 @@
+"""Loads the SQL: named queries and migrations, each from its ``.sql`` file. Never: runs any."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+
+_NAMED = re.compile(r"^-- name: (\w+)\n-- (.+)\n", re.MULTILINE)
+_MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A named query: its one-line purpose and its text."""
+
+    name: str
+    purpose: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A step of the schema. Once released its file never changes; the checksum tells."""
+
+    version: int
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the text, as hexadecimal."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def read_queries(text: str) -> Iterator[Query]:
+    """Yield the queries of one file: a name line, a purpose line, the query, and so on.
+
+    Raises:
+        ValueError: Something stands before the first name line.
+    """
+    before, *parts = _NAMED.split(text)
+    if before.strip():
+        raise ValueError("A query without a name and a purpose.")
+    for name, purpose, body in zip(parts[0::3], parts[1::3], parts[2::3], strict=True):
+        yield Query(name, purpose, body.strip())
+
+
+def load_queries() -> dict[str, Query]:
+    """Return every query by its name.
+
+    Raises:
+        ValueError: Two queries have one name.
+    """
+    queries: dict[str, Query] = {}
+    for file in _files("queries"):
+        for query in read_queries(file.read_text(encoding="utf-8")):
+            if query.name in queries:
+                raise ValueError(f"Two queries are named {query.name}.")
+            queries[query.name] = query
+    return queries
+
+
+def load_migrations() -> list[Migration]:
+    """Return the migrations in the order they are applied."""
+    found = []
+    for file in _files("migrations"):
+        named = _MIGRATION.fullmatch(file.name)
+        if named is None:
+            raise ValueError(f"Not the name of a migration: {file.name}")
+        found.append(Migration(int(named[1]), named[2], file.read_text(encoding="utf-8")))
+    return found
+
+
+def _files(folder: str) -> list[resources.abc.Traversable]:
+    here = resources.files(__package__) / folder
+    return sorted((file for file in here.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+
+
+SQL = {name: query.text for name, query in load_queries().items()}
+"""The text of each named query."""
