@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 _NAMED = re.compile(r"^-- name: (\w+)\n-- (.+)\n", re.MULTILINE)
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
@@ -72,7 +73,7 @@ def load_migrations() -> list[Migration]:
     return found
 
 
-def _files(folder: str) -> list[resources.abc.Traversable]:
+def _files(folder: str) -> list[Traversable]:
     here = resources.files(__package__) / folder
     return sorted((file for file in here.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
 

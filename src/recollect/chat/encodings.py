@@ -1,0 +1,129 @@
+"""Undoes a body's content encodings, piece by piece, within a bound (RFC 9110, section 8.4).
+
+Never: knows what the bytes mean, or holds more than a piece of what they unpack to.
+"""
+
+import zlib
+from typing import Protocol
+
+import brotli
+import zstandard
+
+DECODING_ERRORS = (zlib.error, brotli.error, zstandard.ZstdError, OverflowError)
+"""What writing to a decoding may raise: broken bytes, or more of them than the bound."""
+
+_PIECE = 64 * 1024
+_MOST_ENCODINGS = 5
+_LARGEST_WINDOW = 8 * 1024 * 1024  # RFC 9659: the most a zstd content encoding may ask for
+_GZIP = zlib.MAX_WBITS | 16
+_DEFLATE_METHOD = 8  # RFC 1950, section 2.2
+
+
+class Sink(Protocol):
+    """Takes bytes as they come."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take the next bytes."""
+        ...
+
+
+def decoding(content_encoding: str, sink: Sink, most: int) -> Sink | None:
+    """Return what undoes the encodings and writes the plain bytes on.
+
+    Args:
+        content_encoding: The header's value: names in the order they were applied, or "".
+        sink: Takes the plain bytes.
+        most: How many bytes any one encoding may unpack to.
+
+    Returns:
+        A sink for the encoded bytes, which may raise any of ``DECODING_ERRORS``; None if an
+        encoding is unknown, or there are more than five.
+    """
+    names = [name for listed in content_encoding.lower().split(",") if (name := listed.strip())]
+    if len(names) > _MOST_ENCODINGS or any(name not in _DECODERS for name in names):
+        return None
+    for name in names:
+        sink = _DECODERS[name](_Bounded(sink, most))
+    return sink
+
+
+class _Bounded:
+    def __init__(self, sink: Sink, most: int) -> None:
+        self._sink = sink
+        self._left = most
+
+    def write(self, data: bytes, /) -> int:
+        self._left -= len(data)
+        if self._left < 0:
+            raise OverflowError
+        self._sink.write(data)
+        return len(data)
+
+
+class _Gzip:
+    """RFC 1952; several members may follow one another."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._member = zlib.decompressobj(_GZIP)
+
+    def write(self, data: bytes, /) -> None:
+        while data:
+            if self._member.eof:
+                self._member = zlib.decompressobj(_GZIP)
+            self._sink.write(self._member.decompress(data, _PIECE))
+            data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+
+
+class _Deflate:
+    """RFC 1950, as the name demands, or RFC 1951, as some servers send."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._head = b""
+        self._body: "zlib._Decompress | None" = None
+
+    def write(self, data: bytes, /) -> None:
+        if self._body is None:
+            data = self._head + data
+            if len(data) < 2:  # noqa: PLR2004 - the two bytes of RFC 1950's header
+                self._head = data
+                return
+            wrapped = data[0] & 0x0F == _DEFLATE_METHOD and int.from_bytes(data[:2]) % 31 == 0
+            self._body = zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
+        while data and not self._body.eof:
+            self._sink.write(self._body.decompress(data, _PIECE))
+            data = self._body.unconsumed_tail
+
+
+class _Brotli:
+    """RFC 7932."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._body = brotli.Decompressor()
+
+    def write(self, data: bytes, /) -> None:
+        piece = self._body.process(data, output_buffer_limit=_PIECE)
+        while piece:
+            self._sink.write(piece)
+            piece = self._body.process(b"", output_buffer_limit=_PIECE)
+
+
+def _zstandard(sink: Sink) -> Sink:
+    """RFC 8878; several frames may follow one another."""
+    return zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_writer(sink)
+
+
+def _identity(sink: Sink) -> Sink:
+    return sink
+
+
+_DECODERS = {
+    "gzip": _Gzip,
+    "x-gzip": _Gzip,
+    "deflate": _Deflate,
+    "br": _Brotli,
+    "zstd": _zstandard,
+    "identity": _identity,
+}

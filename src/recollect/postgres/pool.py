@@ -1,0 +1,166 @@
+"""Connections to Postgres, and the one place where its errors become ours. Never: a query's meaning."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import asyncpg
+
+from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
+from recollect.normalization import storable_user
+from recollect.postgres.sql import SQL
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
+
+_CLOSE_SECONDS = 5.0
+
+_UNREACHABLE = (
+    OSError,  # refused, reset, no such socket, no such host, TLS
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,  # shutting down, starting up, cancelled by a statement timeout
+    asyncpg.TooManyConnectionsError,
+    asyncpg.TargetServerAttributeNotMatched,
+)
+_MISCONFIGURED = (
+    asyncpg.InvalidAuthorizationSpecificationError,  # also: a wrong password
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.ClientConfigurationError,
+)
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Raise what asyncpg raises in the body as a StoreError that quotes no data.
+
+    Postgres and asyncpg put values into their messages, so none of a message is kept and the
+    original is not chained: class, SQLSTATE and constraint say what happened.
+    """
+    try:
+        yield
+    except RecollectError:
+        raise
+    except _MISCONFIGURED as error:
+        raise ConfigurationError(
+            f"The database refuses these settings ({_kind(error)}): check its address, user and password."
+        ) from None
+    except _UNREACHABLE as error:
+        raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
+    except asyncpg.InterfaceError as error:
+        if isinstance(error, asyncpg.DataError) or isinstance(error, ValueError):
+            raise StoreError(f"The memory store can't hold a value ({_kind(error)}).") from None
+        # The connection or the pool was closed under us.
+        raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
+    except (asyncpg.PostgresError, asyncpg.InternalClientError) as error:
+        raise StoreError(f"The memory store failed ({_kind(error)}).") from None
+
+
+def _kind(error: BaseException) -> str:
+    details = [getattr(error, name, None) for name in ("sqlstate", "constraint_name")]
+    return ", ".join([type(error).__name__, *(str(detail) for detail in details if detail)])
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How to reach a database: what a pool, or a connection beside it, needs to know.
+
+    Attributes:
+        dsn: ``postgresql://user:password@host/database``.
+        connect_timeout: Seconds a connection may take.
+        command_timeout: Seconds a statement may take.
+        search_path: Where our tables and pgvector are found.
+    """
+
+    dsn: str
+    connect_timeout: float
+    command_timeout: float
+    search_path: str | None = None
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Open a connection of its own, and close it at the end of the body.
+
+        Raises:
+            StoreUnavailableError: The database can't be reached.
+            ConfigurationError: It can, but not with this user, password or name.
+        """
+        with store_errors():
+            connection = await asyncpg.connect(
+                self.dsn,
+                timeout=self.connect_timeout,
+                command_timeout=self.command_timeout,
+                server_settings=self._server_settings(),
+            )
+        try:
+            yield connection
+        finally:
+            connection.terminate()
+
+    async def pool(self, *, size: int) -> Pool:
+        """Open a pool of at most ``size`` connections."""
+        with store_errors():
+            return await asyncpg.create_pool(
+                self.dsn,
+                min_size=1,
+                max_size=size,
+                timeout=self.connect_timeout,
+                command_timeout=self.command_timeout,
+                server_settings=self._server_settings(),
+            )
+
+    def _server_settings(self) -> dict[str, str]:
+        settings = {"application_name": "recollect"}
+        if self.search_path is not None:
+            settings["search_path"] = self.search_path
+        return settings
+
+
+class Database:
+    """A pool as the stores use it: one user at a time, and errors of ours only.
+
+    A lost connection is replaced by the pool at its next use.
+    """
+
+    def __init__(self, pool: Pool, *, acquire_timeout: float) -> None:
+        self._pool = pool
+        self._acquire_timeout = acquire_timeout
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Lend a connection."""
+        with store_errors():
+            async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def for_user(self, user_id: str) -> AsyncIterator[Connection]:
+        """Lend a connection for reading what one user has.
+
+        Raises:
+            StoreError: This can't be the id of a user.
+        """
+        storable_user(user_id)
+        async with self.connection() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def changing(self, user_id: str) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction that alone changes what one user has.
+
+        Raises:
+            StoreError: This can't be the id of a user.
+        """
+        async with self.for_user(user_id) as connection, connection.transaction():
+            await connection.execute(SQL["lock_user"], user_id)
+            yield connection
+
+    async def aclose(self) -> None:
+        """Wait a little for the connections lent, then close all."""
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()

@@ -1,0 +1,39 @@
+-- name: erase_exchanges
+-- Delete what is and was to be formed for the user.
+DELETE FROM exchanges WHERE user_id = $1;
+
+-- name: erase_leases
+-- Delete the user's lease, which ends a formation under way.
+DELETE FROM leases WHERE user_id = $1;
+
+-- name: erase_messages
+-- Delete the user's message log.
+DELETE FROM messages WHERE user_id = $1;
+
+-- name: erase_sessions
+-- Delete the user's sessions.
+DELETE FROM sessions WHERE user_id = $1;
+
+-- name: erase_memory_updates
+-- Delete the audit of the user's memories.
+DELETE FROM memory_updates WHERE user_id = $1;
+
+-- name: erase_users_vectors
+-- Delete the user's links to memories, their own and shared ones.
+DELETE FROM users_vectors WHERE user_id = $1;
+
+-- name: erase_vectors
+-- Delete the memories that belong to the user, retired ones too.
+DELETE FROM vectors WHERE owner = $1;
+
+-- name: erase_jobs
+-- Delete the user's jobs; the queue knows the user by the payload alone.
+DELETE FROM pgqueuer WHERE entrypoint = $2 AND payload = $1 RETURNING id;
+
+-- name: erase_job_log
+-- Delete what the queue logged of jobs.
+DELETE FROM pgqueuer_log WHERE job_id = ANY ($1::bigint[]);
+
+-- name: insert_erasure
+-- Leave a tombstone: when, and how many rows, but not whose.
+INSERT INTO erasures (id, erased_at, counts) VALUES ($1, $2, $3);

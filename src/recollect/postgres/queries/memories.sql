@@ -1,0 +1,62 @@
+-- name: lock_user
+-- Let one transaction at a time change what this user has; freed at its end.
+SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
+
+-- name: nearest_memories
+-- The user's memories of one embedding model nearest to a vector, best first: exact.
+-- Both sides are bound to the user by their primary keys, so that other users' rows are never read.
+-- The vector is converted once, in a subquery, and compared with vectors of its dimensions only.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count,
+    1 - (v."values" <=> (SELECT $2::real[]::halfvec)) AS score
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1
+    AND v.owner IN ($1, '*')
+    AND v.embedding_model = $3
+    AND vector_dims(v."values") = $4
+ORDER BY v."values" <=> (SELECT $2::real[]::halfvec), v.id DESC
+LIMIT $5;
+
+-- name: page_of_memories
+-- The user's memories behind a given one, newest first.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.vector_id < $2
+ORDER BY l.vector_id DESC
+LIMIT $3;
+
+-- name: one_memory
+-- One memory that the user sees.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.vector_id = $2;
+
+-- name: updates_of_user
+-- The audit of the user's memories, newest first.
+SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after
+FROM memory_updates
+WHERE user_id = $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- name: updates_of_memory
+-- The audit of one memory of the user, also as the replaced one, newest first.
+SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after
+FROM memory_updates
+WHERE user_id = $1 AND (memory_id = $2 OR replaced_id = $2)
+ORDER BY id DESC
+LIMIT $3;
+
+-- name: touch_links
+-- Note that memories of the user went into a prompt.
+UPDATE users_vectors
+SET recall_count = recall_count + 1, last_recalled_at = greatest(last_recalled_at, $3)
+WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
