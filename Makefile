@@ -6,10 +6,13 @@ UPSTREAM ?=
 export UV_LINK_MODE ?= copy
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
-.PHONY: run demo test lint format types check bench lock clean
+.PHONY: run upstream demo test lint format types check bench lock clean
 
-run: $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
+run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
+
+upstream:
+	@test -n "$(UPSTREAM)$(RECOLLECT_UPSTREAM)" || { echo "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1. No LLM at hand? make demo"; exit 2; }
 
 demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a real LLM
 	@$(BIN)/recollect demo $(if $(UPSTREAM),--upstream $(UPSTREAM))

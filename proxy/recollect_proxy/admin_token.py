@@ -20,7 +20,10 @@ def admin_token(settings: ProxySettings) -> tuple[str, Path | None]:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return path.read_text(encoding="ascii").strip(), None
+        if token := path.read_text(encoding="ascii").strip():
+            return token, None
+        path.unlink()  # a start was cut off here; an empty token would let everybody in
+        return admin_token(settings)
     token = secrets.token_urlsafe(32)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(token + "\n")

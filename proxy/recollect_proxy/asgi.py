@@ -21,13 +21,16 @@ class Incoming:
     """A request's body, and the news that its client left.
 
     One reader at a time: ``read`` and ``stream`` consume the body, ``left`` waits behind them.
+
+    Attributes:
+        gone: Whether the client is known to have left.
     """
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._buffered: list[bytes] = []
         self._consumed = asyncio.Event()
-        self._gone = False
+        self.gone = False
 
     async def read(self, limit: int) -> bytes | None:
         """Return the whole body; None if it is longer than ``limit`` bytes (then ``stream`` has it all).
@@ -58,14 +61,14 @@ class Incoming:
     async def left(self) -> None:
         """Return when the client has left."""
         await self._consumed.wait()
-        while not self._gone:
-            self._gone = (await self._receive())["type"] == "http.disconnect"
+        while not self.gone:
+            self.gone = (await self._receive())["type"] == "http.disconnect"
 
     async def _chunks(self) -> AsyncIterator[bytes]:
         while not self._consumed.is_set():
             event = await self._receive()
             if event["type"] == "http.disconnect":
-                self._gone = True
+                self.gone = True
                 self._consumed.set()
                 raise ClientLeftError
             if not event.get("more_body", False):
@@ -84,9 +87,9 @@ async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> 
     watcher = asyncio.ensure_future(incoming.left())
     try:
         await asyncio.wait({task, watcher}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
+        if task.done() and not (incoming.gone and task.exception()):
             return task.result()
-        raise ClientLeftError
+        raise ClientLeftError  # what failed then failed because of it
     finally:
         watcher.cancel()
         task.cancel()

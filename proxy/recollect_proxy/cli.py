@@ -13,6 +13,7 @@ from recollect.errors import RecollectError
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
+from recollect_proxy.bench.command import bench_app
 from recollect_proxy.logs import configure_logging
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
@@ -41,6 +42,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(bench_app, name="bench")
 
 
 @app.command(epilog=_settings_help())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from recollect.model import Skip
+from recollect.model import COMMONS, Skip
 from recollect_proxy.asgi import Headers, values
 
 _LONGEST_ID = 256
@@ -48,7 +48,7 @@ class HeaderIdentity:
         if not any(value.strip() for value in users):
             return Caller(skip=Skip.NO_IDENTITY)
         user_id = readable_id(users)
-        if user_id is None:
+        if user_id is None or user_id == COMMONS:
             return Caller(skip=Skip.BAD_IDENTITY)
         if any(value.strip() for value in values(headers, self._task)):
             return Caller(user_id, Skip.TASK)

@@ -4,11 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 import httpx
 
-from recollect.embedders import CachedEmbedder, LocalEmbedder, OpenAIEmbedder, parse_embedder_name
+from recollect.embedders import parse_embedder_name
+from recollect.embedders.cache import CachedEmbedder
+from recollect.embedders.local import LocalEmbedder
+from recollect.embedders.openai import OpenAIEmbedder
 from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.errors import ConfigurationError
 from recollect.extractors import OpenAIExtractor
@@ -42,7 +46,7 @@ async def open_engine(
         embedder = CachedEmbedder(
             await make_embedder(settings, client),
             size=settings.embedder_cache_size,
-            ttl=settings.embedder_cache_seconds,
+            ttl=timedelta(seconds=settings.embedder_cache_seconds),
         )
         closing.push_async_callback(embedder.aclose)
         postgres = await _open_store(settings, closing)
@@ -74,20 +78,19 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> 
     """
     scheme, model = parse_embedder_name(settings.embedder)
     if scheme == "local":
-        return await asyncio.to_thread(
-            LocalEmbedder.load,
-            model,
-            cache_dir=settings.data_dir / "models",
-            precision=settings.embedder_precision.value,
+        local = LocalEmbedder(
+            model, cache_dir=settings.data_dir / "models", precision=settings.embedder_precision.value
         )
+        await local.load()
+        return local
     if settings.embedder_base_url is None:
         raise ConfigurationError(
             f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
         )
     key = settings.embedder_api_key
     return OpenAIEmbedder(
-        client,
-        model=model,
+        model,
+        client=client,
         base_url=settings.embedder_base_url,
         api_key=key.get_secret_value() if key else None,
     )
@@ -109,6 +112,8 @@ def make_extractor(
         base_url=base_url,
         model=settings.extraction_model,
         api_key=key.get_secret_value() if key else None,
+        is_upstream=base_url == upstream,
+        timeout=timedelta(seconds=settings.extraction_timeout_seconds),
     )
 
 

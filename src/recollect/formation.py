@@ -22,9 +22,7 @@ from recollect.model import (
     Memory,
     Provenance,
     Reason,
-    Reinforce,
     Replace,
-    Retire,
     Source,
 )
 from recollect.ports import Clock, Embedder, Extractor, MemoryStore
@@ -184,7 +182,7 @@ def qa_embedding_text(exchange: Exchange) -> str:
 
 def shorten(text: str, length: int) -> str:
     """Return ``text`` at most ``length`` characters long, cut behind a word, with an ellipsis."""
-    clean = text.replace("\0", "").encode("utf-8", "ignore").decode("utf-8").strip()
+    clean = text.strip()
     if len(clean) <= length:
         return clean
     start = clean[: length - 2]
@@ -222,10 +220,10 @@ def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
             target, text = memory.id, memory.content
         case Replace(old, memory):
             target, text = old, memory.content
-        case Reinforce(target) | Retire(target):
-            pass
         case Ignore(target=target, candidate=candidate):
             text = candidate.content if candidate else None
+        case _:
+            target = change.target
     decision: dict[str, Any] = {
         "action": type(change).__name__.lower(),
         "target_id": str(target) if target else None,

@@ -88,7 +88,7 @@ class _Batch:
     embedding_model: str
     at: datetime
     new_id: Callable[[], UUID]
-    held: dict[bytes, UUID] = field(init=False)
+    held: dict[bytes, UUID | None] = field(init=False)
     replaced: set[UUID] = field(default_factory=set)
     reinforced: set[UUID] = field(default_factory=set)
 
@@ -103,11 +103,11 @@ class _Batch:
         match change:
             case Add(memory) | Replace(memory=memory):
                 self.held[key] = memory.id
-            case Reinforce(target) | Ignore(target=UUID() as target):
-                self.held[key] = target
+            case _:
+                self.held[key] = change.target
         return change
 
-    def _change(self, candidate: Candidate, embedding: Vector) -> Change:
+    def _change(self, candidate: Candidate, embedding: Vector) -> Add | Replace | Reinforce | Ignore:
         target = self._target(candidate)
         if target is None:
             return Add(self._memory(candidate, embedding))

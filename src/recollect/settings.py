@@ -1,5 +1,6 @@
 """The engine's settings, from `RECOLLECT_*` variables or arguments. Imported by assembly and hosts only."""
 
+import os
 from enum import StrEnum
 from pathlib import Path
 
@@ -24,7 +25,13 @@ class Precision(StrEnum):
 
 
 def default_data_dir() -> Path:
-    """Return the data folder of the user who runs us."""
+    """Return the data folder of the user who runs us; of root the system's, /var/lib/recollect.
+
+    Postgres refuses to run as root, so root's database runs as another account, which can't enter
+    root's home.
+    """
+    if os.geteuid() == 0:
+        return Path("/var/lib/recollect")
     return platformdirs.user_data_path("recollect", appauthor=False)
 
 

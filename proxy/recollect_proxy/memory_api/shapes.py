@@ -1,15 +1,16 @@
 """The JSON of the Memory API, both ways. Never: an engine, a route, a status code."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self, TypeAlias, TypeVar
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
-from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field
 
-from recollect.model import Action, Actor, Backlog, Erasure, Kind, Memory, Page, Reason, Source, Update
+from recollect import model
+from recollect.model import Action, Actor, Kind, Reason, Source
+from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field
 
 LONGEST_CONTENT = 8000
 """Characters a memory may have."""
@@ -31,8 +32,10 @@ Content: TypeAlias = Annotated[
 ]
 KindOfMemory: TypeAlias = Annotated[Kind, Meta(description="What sort of statement it is.")]
 Importance: TypeAlias = Annotated[float, Meta(description="From 0, trivial, to 1, vital.", ge=0, le=1)]
+Time: TypeAlias = Annotated[datetime, Meta(tz=True)]
 EventAt: TypeAlias = Annotated[
-    datetime | None, Meta(description="When what it says happened or will happen; null where that is unknown.")
+    Time | None,
+    Meta(description="When what it says happened or will happen; null where that is unknown."),
 ]
 
 
@@ -53,7 +56,7 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     importance: Importance | UnsetType = UNSET
 
 
-class ProvenanceShape(Struct):
+class Provenance(Struct):
     """Where a memory comes from."""
 
     session_id: Annotated[str | None, Meta(description="The chat it was said in.")]
@@ -61,7 +64,7 @@ class ProvenanceShape(Struct):
     evidence: Annotated[str | None, Meta(description="The user's own words it rests on, verbatim.")]
 
 
-class MemoryShape(Struct):
+class Memory(Struct):
     """A memory."""
 
     id: UUID
@@ -72,18 +75,18 @@ class MemoryShape(Struct):
     confidence: Annotated[
         float, Meta(description="From 0 to 1: how sure the extraction model was.", ge=0, le=1)
     ]
-    created_at: Annotated[datetime, Meta(description="When it was written down.")]
-    observed_at: Annotated[datetime, Meta(description="When it was said.")]
+    created_at: Annotated[Time, Meta(description="When it was written down.")]
+    observed_at: Annotated[Time, Meta(description="When it was said.")]
     event_at: EventAt
     last_recalled_at: Annotated[
-        datetime | None, Meta(description="When it last went into a prompt; null where it never did.")
+        Time | None, Meta(description="When it last went into a prompt; null where it never did.")
     ]
     recall_count: Annotated[int, Meta(description="How often it went into a prompt.")]
     reinforcement_count: Annotated[int, Meta(description="How often the user said it again.")]
-    provenance: ProvenanceShape
+    provenance: Provenance
 
     @classmethod
-    def of(cls, memory: Memory) -> Self:
+    def of(cls, memory: model.Memory) -> Self:
         """Return the JSON of ``memory``; its owner and its embedding stay inside."""
         return cls(
             id=memory.id,
@@ -98,7 +101,7 @@ class MemoryShape(Struct):
             last_recalled_at=memory.last_recalled_at,
             recall_count=memory.recall_count,
             reinforcement_count=memory.reinforcement_count,
-            provenance=ProvenanceShape(
+            provenance=Provenance(
                 memory.provenance.session_id,
                 list(memory.provenance.message_ids),
                 memory.provenance.evidence,
@@ -106,25 +109,25 @@ class MemoryShape(Struct):
         )
 
 
-class PageShape(Struct):
+class MemoryPage(Struct):
     """One page of a user's memories, newest first."""
 
-    memories: list[MemoryShape]
+    memories: list[Memory]
     next: Annotated[
         UUID | None, Meta(description="Send it as `after` for the following page; null on the last.")
     ]
 
     @classmethod
-    def of(cls, page: Page) -> Self:
+    def of(cls, page: model.Page) -> Self:
         """Return the JSON of ``page``."""
-        return cls([MemoryShape.of(memory) for memory in page.memories], page.next)
+        return cls([Memory.of(memory) for memory in page.memories], page.next)
 
 
-class UpdateShape(Struct):
+class Update(Struct):
     """One change to a user's memories, as the audit holds it."""
 
     id: UUID
-    at: datetime
+    at: Time
     action: Annotated[Action, Meta(description="What was done.")]
     actor: Annotated[Actor, Meta(description="Who did it.")]
     reason: Annotated[Reason, Meta(description="Why.")]
@@ -134,37 +137,37 @@ class UpdateShape(Struct):
     after: Annotated[str | None, Meta(description="The content after; null for one that was taken away.")]
 
 
-class HistoryShape(Struct):
+class History(Struct):
     """What was changed, newest first."""
 
-    updates: list[UpdateShape]
+    updates: list[Update]
 
     @classmethod
-    def of(cls, updates: Iterable[Update]) -> Self:
+    def of(cls, updates: Iterable[model.Update]) -> Self:
         """Return the JSON of ``updates``."""
-        return cls([msgspec.convert(update, UpdateShape, from_attributes=True) for update in updates])
+        return cls([msgspec.convert(update, Update, from_attributes=True) for update in updates])
 
 
-class ErasureShape(Struct):
+class Erasure(Struct):
     """The proof of an erasure. It holds no content and no user."""
 
     id: Annotated[UUID, Meta(description="Names the tombstone that stays.")]
-    erased_at: datetime
+    erased_at: Time
     rows: Annotated[dict[str, int], Meta(description="How many rows of each table are gone.")]
 
     @classmethod
-    def of(cls, erasure: Erasure) -> Self:
+    def of(cls, erasure: model.Erasure) -> Self:
         """Return the JSON of ``erasure``."""
         return cls(erasure.id, erasure.at, dict(erasure.rows))
 
 
-class RetriedShape(Struct):
+class Retried(Struct):
     """What a retry set in motion."""
 
     retried: Annotated[int, Meta(description="How many exchanges held as failed wait to be formed again.")]
 
 
-class FormationShape(Struct):
+class Formation(Struct):
     """What formation has before it and behind it, over all users."""
 
     pending: Annotated[int, Meta(description="Exchanges waiting to be formed.")]
@@ -172,11 +175,11 @@ class FormationShape(Struct):
     formed: Annotated[int, Meta(description="Exchanges formed.")]
     fallbacks: Annotated[int, Meta(description="Of those, how many were kept verbatim: extraction failed.")]
     oldest_pending_at: Annotated[
-        datetime | None, Meta(description="When the longest waiting one was said; null where none waits.")
+        Time | None, Meta(description="When the longest waiting one was said; null where none waits.")
     ]
 
     @classmethod
-    def of(cls, backlog: Backlog) -> Self:
+    def of(cls, backlog: model.Backlog) -> Self:
         """Return the JSON of ``backlog``."""
         return msgspec.convert(backlog, cls, from_attributes=True)
 
@@ -193,11 +196,12 @@ def read_body(body: bytes, shape: type[Body]) -> Body:
     """
     try:
         given = msgspec.json.decode(body, type=dict[str, Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RefusedError(INVALID_JSON) from error
     known = {field.name: field for field in msgspec.structs.fields(shape)}
-    for name in given.keys() - known.keys():
-        raise _unknown_field(name, known)
+    for name in given:
+        if name not in known:
+            raise _unknown_field(name, known)
     for name, field in known.items():
         if field.required and name not in given:
             raise invalid_field(name, f"`{name}` is missing.")
@@ -212,22 +216,22 @@ def _unknown_field(name: str, known: Iterable[str]) -> RefusedError:
 
 
 def _read_field(name: str, raw: Raw, declared: Any) -> Any:
-    requirement = f"`{name}` must be {_MUST_BE[name]}."
     try:
         value = msgspec.json.decode(raw, type=declared)
-        if isinstance(value, datetime):
-            return _in_utc(value)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError) as error:
-        raise invalid_field(name, requirement) from error
-    if name != "content":
-        return value
-    content: str = value.strip()
+        return _READ[name](value) if name in _READ and value is not None else value
+    except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
+        raise invalid_field(name, f"`{name}` must be {_MUST_BE[name]}.") from error
+
+
+def _read_content(text: str) -> str:
+    content = text.strip()
     if not 0 < len(content) <= LONGEST_CONTENT or "\0" in content:
-        raise invalid_field(name, requirement)
+        raise ValueError
     return content
 
 
-def _in_utc(when: datetime) -> datetime:
-    if when.tzinfo is None:
-        raise OverflowError
+def _read_time(when: Time) -> Time:
     return when.astimezone(UTC)
+
+
+_READ: dict[str, Callable[[Any], Any]] = {"content": _read_content, "event_at": _read_time}

@@ -84,7 +84,8 @@ class ChatBody:
         return find_elements(self.raw, start, decode_elements(self.raw[start:end]) or [])
 
 
-_MESSAGES = msgspec.json.Decoder(tuple[ChatMessage, ...])
+# No number of a message is of interest, and one that no float holds must not stop us.
+_MESSAGES = msgspec.json.Decoder(tuple[ChatMessage, ...], float_hook=str)
 
 
 def read_body(body: bytes) -> ChatBody | None:

@@ -4,9 +4,10 @@ Never: knows what the bytes mean, or holds more than a piece of what they unpack
 """
 
 import zlib
-from typing import Protocol
+from collections.abc import Callable
+from typing import BinaryIO, Protocol, cast
 
-import brotli
+import brotli  # type: ignore[import-untyped] # it ships no types
 import zstandard
 
 DECODING_ERRORS = (zlib.error, brotli.error, zstandard.ZstdError, OverflowError)
@@ -16,7 +17,7 @@ _PIECE = 64 * 1024
 _MOST_ENCODINGS = 5
 _LARGEST_WINDOW = 8 * 1024 * 1024  # RFC 9659: the most a zstd content encoding may ask for
 _GZIP = zlib.MAX_WBITS | 16
-_DEFLATE_METHOD = 8  # RFC 1950, section 2.2
+_HEADER_BYTES, _DEFLATE_METHOD = 2, 8  # RFC 1950, section 2.2
 
 
 class Sink(Protocol):
@@ -60,19 +61,38 @@ class _Bounded:
         return len(data)
 
 
+class _Unpacks(Protocol):
+    """What a zlib decompression object is; its own class has no public name."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    @property
+    def unconsumed_tail(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = ..., /) -> bytes: ...
+
+
+def _inflate(body: _Unpacks, data: bytes, sink: Sink) -> None:
+    piece = body.decompress(data, _PIECE)
+    while piece:
+        sink.write(piece)
+        piece = body.decompress(body.unconsumed_tail, _PIECE)
+
+
 class _Gzip:
     """RFC 1952; several members may follow one another."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._member = zlib.decompressobj(_GZIP)
+        self._member: _Unpacks = zlib.decompressobj(_GZIP)
 
     def write(self, data: bytes, /) -> None:
         while data:
             if self._member.eof:
                 self._member = zlib.decompressobj(_GZIP)
-            self._sink.write(self._member.decompress(data, _PIECE))
-            data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+            _inflate(self._member, data, self._sink)
+            data = self._member.unused_data
 
 
 class _Deflate:
@@ -81,19 +101,18 @@ class _Deflate:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._head = b""
-        self._body: "zlib._Decompress | None" = None
+        self._body: _Unpacks | None = None
 
     def write(self, data: bytes, /) -> None:
         if self._body is None:
             data = self._head + data
-            if len(data) < 2:  # noqa: PLR2004 - the two bytes of RFC 1950's header
+            if len(data) < _HEADER_BYTES:
                 self._head = data
                 return
-            wrapped = data[0] & 0x0F == _DEFLATE_METHOD and int.from_bytes(data[:2]) % 31 == 0
+            wrapped = data[0] & 0x0F == _DEFLATE_METHOD and int.from_bytes(data[:_HEADER_BYTES]) % 31 == 0
             self._body = zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
-        while data and not self._body.eof:
-            self._sink.write(self._body.decompress(data, _PIECE))
-            data = self._body.unconsumed_tail
+        if not self._body.eof:
+            _inflate(self._body, data, self._sink)
 
 
 class _Brotli:
@@ -112,14 +131,15 @@ class _Brotli:
 
 def _zstandard(sink: Sink) -> Sink:
     """RFC 8878; several frames may follow one another."""
-    return zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_writer(sink)
+    writable = cast(BinaryIO, sink)  # it is only ever written to
+    return zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_writer(writable)
 
 
 def _identity(sink: Sink) -> Sink:
     return sink
 
 
-_DECODERS = {
+_DECODERS: dict[str, Callable[[Sink], Sink]] = {
     "gzip": _Gzip,
     "x-gzip": _Gzip,
     "deflate": _Deflate,

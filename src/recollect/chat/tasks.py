@@ -48,18 +48,27 @@ class _Shape:
 # of 0.12 and before, then LibreChat's.
 _SHAPES = (
     _Shape("title", "### Task:\nGenerate a concise title summarizing the chat history"),
-    _Shape("title", "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history"),
+    _Shape(
+        "title", "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history"
+    ),
     _Shape("tags", "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history"),
     _Shape("follow-up", "### Task:\nPredict 3-5 useful messages this user might naturally send next"),
-    _Shape("follow-up", "### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next"),
-    _Shape("query", "### Task:\nAnalyze the chat history to determine the necessity of generating search queries"),
+    _Shape(
+        "follow-up",
+        "### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next",
+    ),
+    _Shape(
+        "query", "### Task:\nAnalyze the chat history to determine the necessity of generating search queries"
+    ),
     _Shape("autocomplete", "### Task:\nYou are an autocompletion system."),
     _Shape("image prompt", "### Task:\nGenerate a detailed prompt for am image generation task"),
     _Shape("image prompt", "### Task:\nGenerate a detailed prompt for an image generation task"),
     _Shape("note title", "### Task:\nGenerate a concise title summarizing the content", "<content>"),
     _Shape("compaction", "### Task:\nSummarize the conversation history that will be compacted out"),
     _Shape("compaction", "You MUST summarize the conversation history that will be compacted out"),
-    _Shape("emoji", "Your task is to reflect the speaker's likely facial expression through a fitting emoji."),
+    _Shape(
+        "emoji", "Your task is to reflect the speaker's likely facial expression through a fitting emoji."
+    ),
     _Shape(
         "merge",
         "You have been provided with a set of responses from various models to the latest user query",

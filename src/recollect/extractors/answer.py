@@ -22,7 +22,7 @@ ITEM_LIMIT = 100
 _ATTEMPTS = 120  # a megabyte of opening brackets must not be parsed from each of them
 _KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY})
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
-_NOTHING = frozenset({"", "none", "null", "nothing", "no memories", "{}", "[]"})
+_NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
 _EARLIEST, _LATEST = date(1000, 1, 1), date(9000, 1, 1)  # converting to UTC must not leave datetime's range
 
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -45,7 +45,7 @@ def read_answer(text: str, *, at: datetime) -> list[Candidate]:
         InvalidExtractionError: Nothing in the answer can be read. The message says what is wrong
             in words the model may be shown, and quotes nothing of the answer.
     """
-    items = _find_items(_without_thoughts(text))
+    items = _find_items(text)
     if items is None:
         raise InvalidExtractionError('It holds no JSON object with a list "memories".')
     read: list[_Item] = []
@@ -72,15 +72,16 @@ def _find_items(text: str) -> list[Any] | None:
 
     Where there are several, the last counts: the ones before are drafts.
     """
-    if text.strip(" .\n").casefold() in _NOTHING:
+    spoken = _without_thoughts(text)
+    if spoken.strip(" .\n").casefold() in _NOTHING:
         return []
-    for whole in (text, *reversed(_FENCE.findall(text))):
+    for whole in (text, spoken, *reversed(_FENCE.findall(spoken))):
         items = _items_of(_parse(whole))
         if items is not None:
             return items
     last: list[Any] | None = None
     single: list[Any] = []
-    for value in _values_in(_STRING_OR_COMMA.sub(_drop_comma, text)):
+    for value in _values_in(_STRING_OR_COMMA.sub(_drop_comma, spoken)):
         if isinstance(value, dict) and "content" in value:
             single.append(value)
         else:

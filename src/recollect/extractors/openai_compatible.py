@@ -174,7 +174,7 @@ class OpenAIExtractor:
                 body["response_format"] = {"type": "json_schema", "json_schema": RESPONSE_SCHEMA}
             case _Form.OBJECT:
                 body["response_format"] = {"type": "json_object"}
-            case _Form.ASKED:
+            case _:
                 body["messages"] = without_system(messages)
         return body
 

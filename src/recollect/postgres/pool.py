@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import asyncpg
+from asyncpg.pool import PoolConnectionProxy
 
 from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
 from recollect.normalization import storable_user
 from recollect.postgres.sql import SQL
 
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
@@ -25,7 +26,7 @@ _UNREACHABLE = (
     asyncpg.TooManyConnectionsError,
     asyncpg.TargetServerAttributeNotMatched,
 )
-_MISCONFIGURED = (
+_REFUSED = (
     asyncpg.InvalidAuthorizationSpecificationError,  # also: a wrong password
     asyncpg.InvalidCatalogNameError,
     asyncpg.ClientConfigurationError,
@@ -43,19 +44,27 @@ def store_errors() -> Iterator[None]:
         yield
     except RecollectError:
         raise
-    except _MISCONFIGURED as error:
-        raise ConfigurationError(
-            f"The database refuses these settings ({_kind(error)}): check its address, user and password."
-        ) from None
-    except _UNREACHABLE as error:
+    except (*_UNREACHABLE, *_REFUSED) as error:
         raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
     except asyncpg.InterfaceError as error:
-        if isinstance(error, asyncpg.DataError) or isinstance(error, ValueError):
+        if isinstance(error, ValueError):
             raise StoreError(f"The memory store can't hold a value ({_kind(error)}).") from None
         # The connection or the pool was closed under us.
         raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
     except (asyncpg.PostgresError, asyncpg.InternalClientError) as error:
         raise StoreError(f"The memory store failed ({_kind(error)}).") from None
+
+
+@contextmanager
+def connecting() -> Iterator[None]:
+    """As store_errors, but what waiting would not mend is a ConfigurationError."""
+    with store_errors():
+        try:
+            yield
+        except (*_REFUSED, ValueError) as error:  # ValueError: an address that can't be read
+            raise ConfigurationError(
+                f"The database can't be opened ({_kind(error)}): check its address, name, user and password."
+            ) from None
 
 
 def _kind(error: BaseException) -> str:
@@ -87,7 +96,7 @@ class Access:
             StoreUnavailableError: The database can't be reached.
             ConfigurationError: It can, but not with this user, password or name.
         """
-        with store_errors():
+        with connecting():
             connection = await asyncpg.connect(
                 self.dsn,
                 timeout=self.connect_timeout,

@@ -1,8 +1,8 @@
 -- name: exchange_by_key
--- The user's exchange that a turn belongs to, and whether it has a reply with text.
-SELECT e.id, e.turn_index, EXISTS (
-    SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = e.reply_id
-) AS replied
+-- The user's exchange that a turn belongs to, whether it has a reply with text, and whether this one is kept.
+SELECT e.id, e.turn_index,
+    EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = e.reply_id) AS replied,
+    EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = $4) AS kept
 FROM exchanges AS e
 WHERE e.user_id = $1 AND e.session_id = $2 AND e.key = $3;
 
@@ -15,11 +15,10 @@ SET last_at = greatest(sessions.last_at, $3), next_turn_index = sessions.next_tu
 RETURNING next_turn_index - 2;
 
 -- name: insert_message
--- Write one message of the user's log; the same one again changes nothing.
+-- Write one message of the user's log.
 INSERT INTO messages (
     user_id, id, session_id, turn_index, role, speaker, content, tokens, alternate, created_at, exchange_id
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-ON CONFLICT (user_id, id) DO NOTHING;
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: insert_exchange
 -- Write what is to be formed for the user.

@@ -1,0 +1,150 @@
+"""
+title: Recollect
+author: Recollect
+version: 0.1.0
+license: Apache-2.0
+description: Long-term memory: recalls what a user said in earlier chats, and remembers what they say now.
+required_open_webui_version: 0.12.4
+requirements: recollect[openwebui]==0.1.0
+
+It never knows open_webui's own modules, HTTP, SQL, prompts, nor keeps anything of one request.
+"""  # noqa: D205, D212, D415 -- Open WebUI reads its metadata here, and only from the second line on
+
+import logging
+import os
+import traceback
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+if TYPE_CHECKING:
+    from recollect.chat.heard import Heard
+    from recollect.live_engine import LiveEngine
+
+_PATIENCE_SECONDS = 1.0  # what a chat waits for an engine that is just being opened
+_NOT_A_PERSON = ("task", "internal", "automation_id")  # background tasks, sub-agents, automations
+_Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
+
+log = logging.getLogger("recollect.openwebui")
+_log_once = lru_cache(maxsize=16)(log.error)
+
+
+def _data_dir() -> str:
+    kept = Path(os.environ.get("DATA_DIR") or "/app/backend/data")  # the official image's volume
+    return str(kept.resolve() / "recollect") if kept.is_dir() else ""
+
+
+class Filter:
+    """Recalls before an answer and remembers after it; whatever fails, the chat goes on."""
+
+    class Valves(BaseModel):
+        """What an administrator sets. Blank is the default of the engine's setting of that name."""
+
+        priority: Annotated[int, Field(description="Order among the filters: lower runs first.")] = 0
+        database_url: Annotated[_Secret, Field(description="postgresql://..., blank: embedded.")] = ""
+        data_dir: Annotated[str, Field(description="Of the embedded one; keep it on a volume.")] = _data_dir()
+        embedder: Annotated[str, Field(description="local:MODEL, local:/path or openai:MODEL.")] = ""
+        embedder_base_url: Annotated[str, Field(description="For openai:MODEL, as https://host/v1.")] = ""
+        embedder_api_key: Annotated[_Secret, Field(description="For openai:MODEL.")] = ""
+        extraction_base_url: Annotated[str, Field(description="Of the LLM that extracts memories.")] = ""
+        extraction_model: Annotated[str, Field(description="Its model; blank: the chat's.")] = ""
+        extraction_api_key: Annotated[_Secret, Field(description="Its key.")] = ""
+        recall_deadline_ms: Annotated[int, Field(gt=0, description="A chat waits no longer for it.")] = 300
+        recall_gate: Annotated[float | None, Field(ge=-1, le=1, description="Blank: the embedder's.")] = None
+        memory_tokens: Annotated[int, Field(ge=50, description="Tokens the memories of a turn take.")] = 1000
+
+    class UserValves(BaseModel):
+        """What each user decides."""
+
+        recall: Annotated[bool, Field(description="Use what I said in earlier chats.")] = True
+        remember: Annotated[bool, Field(description="Remember what I say from now on.")] = True
+
+    def __init__(self) -> None:
+        self.valves = self.Valves()
+
+    async def inlet(
+        self, body: dict[str, Any], __user__: Any = None, __metadata__: Any = None, __request__: Any = None
+    ) -> dict[str, Any]:
+        """Add to the system prompt what the user said in other chats and what helps with this turn."""
+        try:
+            import msgspec  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
+
+            from recollect import chat, composition, tokens  # noqa: PLC0415 -- as above
+
+            heard = _hear(body, body["messages"], __user__, __metadata__, wish="recall")
+            if heard.turn is not None and heard.body is not None:
+                budget, engine = self.valves.memory_tokens, await self._engine()
+                if engine.failure is None:
+                    await engine.ready(_PATIENCE_SECONDS)
+                recalled = (await engine.recall(heard.turn)).recollections
+                block = composition.compose(recalled, budget=budget, count=tokens.estimate_tokens)
+                if block is not None:
+                    composed = msgspec.json.decode(chat.add_to_system(heard.body, block.text))
+                    body["messages"] = composed["messages"]
+                    if __request__ is not None:  # outlet gets the same one
+                        __request__.state.recollect_block = block
+        except Exception as error:  # noqa: BLE001 -- whatever escapes here ends the user's chat
+            _report(error)
+        return body
+
+    async def outlet(
+        self, body: dict[str, Any], __user__: Any = None, __metadata__: Any = None, __request__: Any = None
+    ) -> dict[str, Any]:
+        """Remember, in the background, what the user said and what was answered."""
+        try:
+            *said, answer = body["messages"]
+            reply = answer["content"] if answer["role"] == "assistant" else None
+            heard = _hear(body, said, __user__, __metadata__, wish="remember")
+            if heard.turn is not None and heard.forms and isinstance(reply, str) and reply.strip():
+                block = getattr(getattr(__request__, "state", None), "recollect_block", None)
+                recalled = block.recollections if block is not None else ()
+                engine = await self._engine()
+                engine.remember(heard.turn, reply, recollections=recalled, credential=None)
+        except Exception as error:  # noqa: BLE001 -- whatever escapes here keeps later filters from running
+            _report(error)
+        return body
+
+    async def _engine(self) -> "LiveEngine":
+        from recollect import assembly, settings  # noqa: PLC0415 -- as in inlet
+
+        fields = settings.EngineSettings.model_fields
+        given = {
+            name: fields[name].get_default(call_default_factory=True) if value == "" else value
+            for name, value in self.valves.model_dump(exclude={"priority"}).items()
+        }
+        return await assembly.shared_engine(settings.EngineSettings(**given))
+
+
+def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str) -> "Heard":
+    """Read a person's turn as the proxy does; there is none where nobody is named or wants memory."""
+    import msgspec  # noqa: PLC0415 -- as in inlet
+
+    from recollect.chat.heard import Heard, hear  # noqa: PLC0415 -- as in inlet
+
+    user, metadata = user or {}, metadata or {}
+    wishes = user.get("valves")  # missing where Open WebUI failed to read them: "off" may stand there
+    if not user.get("id") or not getattr(wishes, wish, False) or any(map(metadata.get, _NOT_A_PERSON)):
+        return Heard()
+    request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
+    return hear(
+        msgspec.json.encode(request),
+        user_id=user["id"],
+        session_id=metadata.get("chat_id"),
+        message_id=metadata.get("user_message_id"),
+        at=datetime.now(UTC),
+    )
+
+
+def _report(error: Exception) -> None:
+    """Log what failed, by name and place: an exception's own message may quote the chat or a key."""
+    if isinstance(error, ImportError):
+        _log_once("Recollect: no module %s here, no chat has memory: see the README.", error.name)
+    elif isinstance(error, ValidationError):
+        wrong = ", ".join(str(mistake["loc"][0]) for mistake in error.errors(include_input=False))
+        log.error("Recollect: a valve makes no sense, no chat has memory: %s", wrong)
+    else:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        log.error("Recollect: a chat had no memory: %s in %s", type(error).__name__, place.name)

@@ -1,0 +1,1 @@
+"""Measures Recollect on labelled conversations, through the proxy as it is served."""

@@ -1,0 +1,135 @@
+"""Labelled conversations, one JSON object a line: read, and checked before anything is run.
+
+Never: how they are replayed or scored.
+"""
+
+from collections.abc import Container
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from recollect.errors import RecollectError
+
+_LONGEST_ID = 200
+"""Characters of an id: what is sent in a header has bounds."""
+
+
+class DatasetError(RecollectError):
+    """The file does not hold labelled conversations."""
+
+
+class SaidTurn(msgspec.Struct, frozen=True):
+    """One thing said.
+
+    Attributes:
+        id: Unique within its conversation.
+        session: The chat it was said in.
+        speaker: Who said it, by name.
+        role: "user", "assistant", or anything else.
+        date: When, in ISO 8601, if known; without an offset it is UTC.
+    """
+
+    id: str
+    session: str
+    speaker: str
+    role: str
+    text: str
+    date: str | None = None
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was said."""
+        return _moment(self.date)
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is asked of the memory.
+
+    Attributes:
+        category: What sort of question it is.
+        evidence: The ids of the turns that answer it; none: there is nothing to find.
+        asked_at: When, in ISO 8601, if known.
+        before: Only turns earlier than this one may be seen; None: all of them.
+    """
+
+    id: str
+    text: str
+    category: str
+    evidence: tuple[str, ...]
+    asked_at: str | None = None
+    before: str | None = None
+
+    @property
+    def at(self) -> datetime | None:
+        """When it is asked."""
+        return _moment(self.asked_at)
+
+
+class LabelledConversation(msgspec.Struct, frozen=True):
+    """One person's whole history, in order, and what is asked about it."""
+
+    id: str
+    turns: tuple[SaidTurn, ...]
+    questions: tuple[Question, ...]
+
+
+def read_conversations(path: Path) -> list[LabelledConversation]:
+    """Read a file of labelled conversations.
+
+    Raises:
+        DatasetError: It can't be read, or a line of it is not what it must be; the message names the line.
+    """
+    conversations: dict[str, LabelledConversation] = {}
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise DatasetError(f"{path}: {error.strerror}.") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            conversation = msgspec.json.decode(line, type=LabelledConversation)
+            _check(conversation, conversations)
+        except (ValueError, RecursionError) as error:
+            raise DatasetError(f"{path}, line {number}: {error}") from error
+        conversations[conversation.id] = conversation
+    if not conversations:
+        raise DatasetError(f"{path} holds no conversation.")
+    return list(conversations.values())
+
+
+def _check(conversation: LabelledConversation, before: Container[str]) -> None:
+    _check_id("a conversation", conversation.id, before)
+    known: set[str] = set()
+    for turn in conversation.turns:
+        _check_id("a turn", turn.id, known)
+        _check_id("a turn's session", turn.session)
+        known.add(turn.id)
+        _check_date("turn", turn.id, turn.date)
+    for question in conversation.questions:
+        _check_date("question", question.id, question.asked_at)
+        for named in (*question.evidence, *filter(None, [question.before])):
+            if named not in known:
+                raise ValueError(f"question `{question.id}` names the turn `{named}`, which is not there")
+
+
+def _check_id(what: str, name: str, known: Container[str] = ()) -> None:
+    if not name.strip() or len(name) > _LONGEST_ID or "\0" in name:
+        raise ValueError(f"the id of {what} must have 1 to {_LONGEST_ID} characters, none of them NUL")
+    if name in known:
+        raise ValueError(f"the id `{name}` of {what} was there before")
+
+
+def _check_date(what: str, name: str, date: str | None) -> None:
+    try:
+        _moment(date)
+    except ValueError:
+        raise ValueError(f"the date of {what} `{name}` is not ISO 8601, as 2026-03-15T09:30:00") from None
+
+
+def _moment(date: str | None) -> datetime | None:
+    if date is None:
+        return None
+    moment = datetime.fromisoformat(date)
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,197 @@
+"""Replays conversations through the proxy over HTTP, and asks its engine their questions.
+
+Never: a score, what is printed.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import quote
+
+import httpx
+
+from recollect.engine import Engine
+from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.ports import Clock
+from recollect_proxy.app import App
+from recollect_proxy.asgi import Receive, Scope, Send
+from recollect_proxy.bench.asking import Asked, ask
+from recollect_proxy.bench.clock import ReplayClock
+from recollect_proxy.bench.dataset import LabelledConversation, Question
+from recollect_proxy.bench.plan import Plan, Sending
+from recollect_proxy.bench.turn_ids import TurnIds
+from recollect_proxy.bench.upstream import MODEL, ReplayUpstream
+from recollect_proxy.settings import ProxySettings
+
+_OK = 200
+_SETTLE_SECONDS = 60.0
+_STANDSTILL_SECONDS = 60.0
+_POLL_SECONDS = 0.01
+
+
+class ReplayError(RecollectError):
+    """The replay can't go on."""
+
+
+class ReplayedApp(App):
+    """The proxy, as it is, that also tells when it has let go of every request."""
+
+    def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock) -> None:
+        """Build the application, as ``App`` does."""
+        super().__init__(settings, admin_token=admin_token, clock=clock)
+        self._answering = 0
+        self._idle = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or live through the lifespan."""
+        counted = scope["type"] == "http"
+        self._answering += counted
+        self._idle.clear()
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._answering -= counted
+            if not self._answering:
+                self._idle.set()
+
+    async def quiet(self) -> None:
+        """Wait until every request is done with, and what was said in it is in the log."""
+        await self._idle.wait()
+        await self.engine.settle(_SETTLE_SECONDS)
+
+
+@dataclass
+class Tally:
+    """What a replay did, counted.
+
+    Attributes:
+        turns: All of the conversations'.
+        unsent: Of those, the ones that no request can carry.
+        exchanges: Requests sent.
+        skipped: Why requests were sent on without memories, and how often.
+        formed: Exchanges that memories were formed of.
+        failed: Exchanges that formation gave up.
+        seconds_sending: Time for the requests, and for forming memories of them.
+        seconds_asking: Time for the questions.
+    """
+
+    conversations: int = 0
+    turns: int = 0
+    unsent: int = 0
+    exchanges: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    formed: int = 0
+    failed: int = 0
+    seconds_sending: float = 0.0
+    seconds_asking: float = 0.0
+
+
+class Replay:
+    """Replays conversations, one after another, through one proxy."""
+
+    def __init__(
+        self,
+        app: ReplayedApp,
+        settings: ProxySettings,
+        *,
+        client: httpx.AsyncClient,
+        upstream: ReplayUpstream,
+        clock: ReplayClock,
+    ) -> None:
+        """Prepare a replay.
+
+        Args:
+            app: The proxy, which is served already.
+            settings: What it was made with.
+            client: Reaches it.
+            upstream: The LLM behind it.
+            clock: What it tells the time by.
+        """
+        self._app = app
+        self._settings = settings
+        self._client = client
+        self._upstream = upstream
+        self._clock = clock
+        self.tally = Tally()
+
+    async def play(
+        self, conversation: LabelledConversation, plan: Plan, advance: Callable[[], None]
+    ) -> list[Asked]:
+        """Send and ask what ``plan`` says, in order; call ``advance`` after each step.
+
+        Raises:
+            ReplayError: The proxy answered with an error, or formation stands still.
+            RecollectError: A question could not be asked.
+        """
+        self._clock.restart()
+        self.tally.conversations += 1
+        self.tally.turns += len(conversation.turns)
+        self.tally.unsent += plan.unsent
+        turns = TurnIds()
+        asked: list[Asked] = []
+        for step in plan.steps:
+            began = time.perf_counter()
+            if isinstance(step, Sending):
+                await self._send(conversation.id, step, turns)
+            else:
+                await self._drained()
+            self.tally.seconds_sending += time.perf_counter() - began
+            if isinstance(step, Question):
+                asked.append(await self._ask(conversation.id, step, turns))
+            advance()
+        await self._drained()
+        return asked
+
+    async def _send(self, user_id: str, sending: Sending, turns: TurnIds) -> None:
+        self._clock.move_to(sending.turn.at)
+        self._upstream.reply = sending.reply
+        turns.sending(sending)
+        response = await self._client.post(
+            f"{self._settings.base_path}/chat/completions",
+            json={"model": MODEL, "stream": True, "messages": sending.messages},
+            headers={
+                self._settings.user_header: quote(user_id, safe=""),
+                self._settings.session_header: quote(f"session-{sending.turn.session}", safe=""),
+                self._settings.message_header: quote(sending.turn.id, safe=""),
+            },
+        )
+        if response.status_code != _OK:
+            raise ReplayError(f"The proxy answered {response.status_code} to turn {sending.turn.id}.")
+        await self._app.quiet()
+        self.tally.exchanges += 1
+        if reason := response.headers.get("x-recollect-skipped"):
+            self.tally.skipped[reason] += 1
+
+    async def _ask(self, user_id: str, question: Question, turns: TurnIds) -> Asked:
+        began = time.perf_counter()
+        at: datetime = question.at or self._clock()
+        asked = await ask(
+            self._engine,
+            question,
+            user_id=user_id,
+            at=at,
+            turns=turns,
+            budget=self._settings.memory_tokens,
+        )
+        self.tally.seconds_asking += time.perf_counter() - began
+        return asked
+
+    async def _drained(self) -> None:
+        """Wait until memories are formed of everything that was sent."""
+        moved, pending = time.monotonic(), -1
+        while (backlog := await self._engine.backlog()).pending:
+            if backlog.pending != pending:
+                moved, pending = time.monotonic(), backlog.pending
+            if time.monotonic() - moved > _STANDSTILL_SECONDS:
+                raise ReplayError(f"Formation stands still with {pending} exchanges waiting.")
+            await asyncio.sleep(_POLL_SECONDS)
+        self.tally.formed, self.tally.failed = backlog.formed, backlog.failed
+
+    @property
+    def _engine(self) -> Engine:
+        if self._app.engine.engine is None:
+            raise StoreUnavailableError
+        return self._app.engine.engine

@@ -1,0 +1,50 @@
+"""The LLM of a replay: answers each request with what was answered then. Never: a word of its own."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from recollect_proxy.asgi import Incoming, Receive, Scope, Send
+
+MODEL = "recollect-replay"
+_LARGEST_BODY = 2**26
+
+
+class ReplayUpstream:
+    """An ASGI application: streams ``reply`` to every request.
+
+    Where nobody replied it falls silent before the first word, as a model does whose user has left:
+    what the user said is then kept alone, as it would be there.
+    """
+
+    def __init__(self) -> None:
+        self.reply = ""
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await Incoming(receive).read(_LARGEST_BODY)
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for event in _events(self.reply):
+            await send({"type": "http.response.body", "body": event, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _events(reply: str) -> Iterator[bytes]:
+    yield _event({"role": "assistant", "content": ""}, None)
+    if reply:
+        yield _event({"content": reply}, None)
+        yield _event({}, "stop")
+        yield b"data: [DONE]\n\n"
+
+
+def _event(delta: dict[str, str], finish_reason: str | None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    chunk = {
+        "id": "chatcmpl-replay",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": MODEL,
+        "choices": [choice],
+    }
+    return b"data: " + msgspec.json.encode(chunk) + b"\n\n"

@@ -1,0 +1,57 @@
+"""What the demo model answers: lines of its own prompt, said back. Pure. Never: a model."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+NOTED = "(demo model) Noted."
+UNKNOWN = "(demo model) I don't know: nothing I was told speaks of it."
+TOLD = "(demo model) From what I was told: "
+
+_LINES_SAID = 2
+_WORD = re.compile(r"[^\W_]+(?:'\w+)?")
+_BULLET = re.compile(r"^\s*[-*]\s+")
+_EMPTY_WORDS = frozenset(
+    "a about am an and any are as ask at be been called can could did do does for from had has have he her "
+    "his how i i'm in is it its know like may me mine my name no not of on or our please said say she should "
+    "so some tell than thank thanks that the their them then there these they this those to told us was we "
+    "were what what's when where which who whose why will with would you your yours".split()
+)
+
+
+def answer(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Answer the last message.
+
+    A question is answered with those lines of the messages before it that share most words with it;
+    anything else is noted.
+    """
+    *before, last = [_text(message) for message in messages]
+    if "?" not in last:
+        return NOTED
+    asked = _content_words(last)
+    shared: dict[str, int] = {}
+    for line in _statements(before):
+        if count := len(asked & _content_words(line)):
+            shared.setdefault(line, count)
+    best = sorted(shared, key=lambda line: -shared[line])[:_LINES_SAID]
+    return TOLD + " / ".join(best) if best else UNKNOWN
+
+
+def _statements(texts: Sequence[str]) -> Iterator[str]:
+    """Yield the lines that say something: no markup, no questions, nothing that a demo model said."""
+    for text in texts:
+        for line in text.splitlines():
+            statement = _BULLET.sub("", line).strip()
+            if statement and "(demo model)" not in statement and "?" not in statement and statement[0] != "<":
+                yield statement
+
+
+def _content_words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.lower()) if word not in _EMPTY_WORDS}
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,121 @@
+"""Puts the Memory API together: routes, token, limits, errors. Never: SQL, a chat."""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias, cast
+
+import msgspec
+from litestar import Litestar, Request, Router
+from litestar.connection import ASGIConnection
+from litestar.di import Provide
+from litestar.handlers.base import BaseRouteHandler
+
+from recollect.errors import ConfigurationError
+from recollect.live_engine import LiveEngine
+from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, respond, values
+from recollect_proxy.memory_api.documentation import describe, documentation
+from recollect_proxy.memory_api.endpoints import (
+    Memories,
+    check_health,
+    engine_of,
+    erase_user,
+    retry_formation,
+)
+from recollect_proxy.memory_api.errors import NOT_FOUND, UNAUTHORIZED, RefusedError, answer_error
+from recollect_proxy.memory_api.health import HealthCheck
+from recollect_proxy.memory_api.shapes import read_body
+
+_LONGEST_BODY = 64 * 1024
+
+Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+Guard: TypeAlias = Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], None]
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """A request whose JSON is read as the endpoint declares it: nothing coerced, nothing overlooked."""
+
+    async def json(self) -> Any:
+        """Return the body as the endpoint's ``data``."""
+        return read_body(
+            await self.body(), self.route_handler.parsed_fn_signature.parameters["data"].annotation
+        )
+
+
+def memory_api(engine: LiveEngine, *, admin_token: str) -> Application:
+    """Return the Memory API as an ASGI application for paths under `/memory`.
+
+    It reads ``raw_path`` alone, so that a user id may hold any character, percent-encoded.
+
+    Args:
+        engine: Where the memories are; it may be not open yet.
+        admin_token: What must be sent as a bearer token, everywhere but for health and documentation.
+
+    Raises:
+        ConfigurationError: The token is empty.
+    """
+    if not admin_token:
+        raise ConfigurationError("The admin token is empty: anybody could read and erase memories.")
+    protected = Router(
+        "/memory",
+        route_handlers=[Memories, erase_user, retry_formation],
+        guards=[_guard(admin_token.encode())],
+        dependencies={"engine": engine_of(engine)},
+        security=[{"admin_token": []}],
+    )
+    check = HealthCheck(engine)
+    public = Router(
+        "/memory",
+        route_handlers=[check_health],
+        dependencies={"check": Provide(lambda: check, sync_to_thread=False)},
+    )
+    application = Litestar(
+        [protected, public],
+        debug=False,
+        exception_handlers={Exception: answer_error},
+        logging_config=None,
+        openapi_config=describe(),
+        request_class=StrictRequest,
+        request_max_body_size=_LONGEST_BODY,
+    )
+    application.register(documentation(application.openapi_schema))
+    return _on_raw_path(application)
+
+
+def _guard(token: bytes) -> Guard:
+    def demand_token(connection: ASGIConnection[Any, Any, Any, Any], _endpoint: BaseRouteHandler) -> None:
+        sent = values(connection.scope["headers"], b"authorization")
+        scheme, _, given = sent[0].strip().partition(b" ") if len(sent) == 1 else (b"", b"", b"")
+        if scheme.lower() != b"bearer" or not hmac.compare_digest(given.strip(), token):
+            raise RefusedError(UNAUTHORIZED)
+
+    return demand_token
+
+
+def _on_raw_path(application: Litestar) -> Application:
+    """Return ``application``, given the path as it was sent.
+
+    Litestar passes over empty segments: `DELETE /memory/users//memories` would erase the user called
+    "memories". So a path with one is refused here.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def receive_or_leave() -> Event:
+            event = await receive()
+            if event["type"] == "http.disconnect":
+                raise ClientLeftError
+            return event
+
+        async def send_uncached(event: Event) -> None:
+            if event["type"] == "http.response.start":
+                event = {**event, "headers": [*event["headers"], (b"cache-control", b"no-store")]}
+            await send(event)
+
+        path: bytes = scope["raw_path"]
+        if b"" in path.split(b"/")[1:]:
+            body = msgspec.json.encode(NOT_FOUND.body)
+            await respond(send_uncached, NOT_FOUND.status, body, content_type=b"application/json")
+            return
+        raw = {**scope, "path": path.decode("latin-1"), "root_path": ""}
+        await cast(Application, application)(raw, receive_or_leave, send_uncached)
+
+    return answer

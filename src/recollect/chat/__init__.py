@@ -1,0 +1,29 @@
+"""The OpenAI chat wire: reads a turn, composes a body, listens to a reply.
+
+Never: I/O, httpx, litestar, open_webui; and no function here raises on any bytes it is given.
+"""
+
+from recollect.chat.authored import authored_text
+from recollect.chat.body import ChatBody, ChatMessage, read_body
+from recollect.chat.compose import add_to_system
+from recollect.chat.heard import Heard, hear
+from recollect.chat.include import add_memories
+from recollect.chat.reply import Reply, ReplyReader
+from recollect.chat.tasks import is_background_task, session_skip
+from recollect.chat.turn import read_turn
+
+__all__ = [
+    "ChatBody",
+    "ChatMessage",
+    "Heard",
+    "Reply",
+    "ReplyReader",
+    "add_memories",
+    "add_to_system",
+    "authored_text",
+    "hear",
+    "is_background_task",
+    "read_body",
+    "read_turn",
+    "session_skip",
+]

@@ -1,0 +1,29 @@
+"""Turns texts into vectors: one module a backend. Never: the store."""
+
+from typing import NamedTuple
+
+from recollect.errors import ConfigurationError
+
+_SCHEMES = ("local", "openai")
+
+
+class EmbedderName(NamedTuple):
+    """An embedder as settings name it: ``scheme:model``."""
+
+    scheme: str
+    model: str
+
+
+def parse_embedder_name(text: str) -> EmbedderName:
+    """Split ``local:MODEL``, ``local:/path/to/folder`` or ``openai:MODEL`` at the first colon.
+
+    Raises:
+        ConfigurationError: The scheme is not one of these, or no model follows it.
+    """
+    scheme, _, model = (part.strip() for part in text.partition(":"))
+    if scheme not in _SCHEMES:
+        known = " or ".join(f"{known}:MODEL" for known in _SCHEMES)
+        raise ConfigurationError(f"Unknown embedder {text!r}; write {known}.")
+    if not model:
+        raise ConfigurationError(f"The embedder {text!r} names no model; write {scheme}:MODEL.")
+    return EmbedderName(scheme, model)

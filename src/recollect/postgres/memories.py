@@ -1,0 +1,111 @@
+"""The store of memories in Postgres. Never: ranks, decides, embeds."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError
+from recollect.model import (
+    Actor,
+    Change,
+    Erasure,
+    Memory,
+    Page,
+    Recollection,
+    Scope,
+    Update,
+    Vector,
+)
+from recollect.normalization import content_hash
+from recollect.postgres.changes import apply_changes, as_reals, edit_memory
+from recollect.postgres.erasure import erase_user
+from recollect.postgres.pool import Connection, Database
+from recollect.postgres.rows import memory_of, update_of
+from recollect.postgres.sql import SQL
+
+_NEWEST = UUID(int=2**128 - 1)
+"""Every id is smaller: the first page stands behind it."""
+
+
+class PostgresMemories:
+    """Implements ``MemoryStore``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Recollection]:
+        """Return the user's memories nearest to ``vector`` by cosine, best first; exact."""
+        async with self._database.for_user(scope.user_id) as connection:
+            rows = await connection.fetch(
+                SQL["nearest_memories"], scope.user_id, as_reals(vector), model, len(vector), limit
+            )
+        return [Recollection(memory_of(row), row["score"]) for row in rows]
+
+    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
+        """Return the user's memories, newest first, behind the memory ``after``."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["page_of_memories"], user_id, after or _NEWEST, limit + 1)
+        memories = tuple(memory_of(row) for row in rows[:limit])
+        return Page(memories, memories[-1].id if len(rows) > limit and memories else None)
+
+    async def get(self, user_id: str, memory_id: UUID) -> Memory:
+        """Return one memory.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        async with self._database.for_user(user_id) as connection:
+            return await _one_memory(connection, user_id, memory_id)
+
+    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int) -> list[Update]:
+        """Return the audit rows of the user, or of one memory, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            if memory_id is None:
+                rows = await connection.fetch(SQL["updates_of_user"], user_id, limit)
+            else:
+                rows = await connection.fetch(SQL["updates_of_memory"], user_id, memory_id, limit)
+        return [update_of(row) for row in rows]
+
+    async def apply(
+        self, scope: Scope, changes: Sequence[Change], *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Apply ``changes`` in one transaction under the user's lock; return what was really done."""
+        async with self._database.changing(scope.user_id) as connection:
+            return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at)
+
+    async def edit(self, user_id: str, memory: Memory, *, actor: Actor, at: datetime) -> Memory:
+        """Write ``memory`` over the stored one; an embedding is kept only beside its content.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+            DuplicateMemoryError: The user has another memory with that content.
+        """
+        async with self._database.changing(user_id) as connection:
+            stored = await _one_memory(connection, user_id, memory.id)
+            if stored.owner != user_id:
+                raise MemoryNotFoundError
+            equal = await connection.fetchval(
+                SQL["memory_with_content"], user_id, content_hash(memory.content)
+            )
+            if equal not in {None, memory.id}:
+                raise DuplicateMemoryError
+            await edit_memory(connection, user_id, memory, before=stored.content, actor=actor, at=at)
+            return await _one_memory(connection, user_id, memory.id)
+
+    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
+        """Note that these memories went into a prompt."""
+        # Under the user's lock, so that it never waits crosswise with a change of the same rows.
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["touch_links"], user_id, list(memory_ids), at)
+
+    async def erase(self, user_id: str, *, at: datetime) -> Erasure:
+        """Delete every row of the user, in every table and queue, and leave a tombstone."""
+        async with self._database.changing(user_id) as connection:
+            return await erase_user(connection, user_id, at=at)
+
+
+async def _one_memory(connection: Connection, user_id: str, memory_id: UUID) -> Memory:
+    row = await connection.fetchrow(SQL["one_memory"], user_id, memory_id)
+    if row is None:
+        raise MemoryNotFoundError
+    return memory_of(row)

@@ -1,0 +1,100 @@
+"""Brings a database up to the schema this code knows, forwards only. Never: what the tables mean."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import asyncpg
+
+from recollect.errors import ConfigurationError, StoreError
+from recollect.postgres.pool import Connection, store_errors
+from recollect.postgres.queue import install_queue
+from recollect.postgres.sql import SQL, Migration, load_migrations
+
+_LOCK = 0x7265636F6C6C6563
+"""The advisory lock of everything below: "recollec" as a 64-bit number."""
+
+_LOCK_SECONDS = 300.0
+_PGVECTOR = (0, 7)
+"""The first pgvector that has ``halfvec``."""
+
+
+async def migrate(connection: Connection, migrations: Sequence[Migration] | None = None) -> str:
+    """Create or upgrade the schema; processes that start together wait for one another.
+
+    Args:
+        connection: A connection of its own; its search path is changed.
+        migrations: All steps, oldest first; the ones this package ships by default.
+
+    Returns:
+        The search path under which our tables and pgvector are found.
+
+    Raises:
+        ConfigurationError: pgvector is missing or too old, or this user may not create a schema.
+        StoreError: The database is newer than this code, or an applied migration was changed.
+    """
+    with store_errors():
+        await connection.execute(SQL["lock_schema"], _LOCK, timeout=_LOCK_SECONDS)
+        try:
+            search_path = await _prepare(connection)
+            await _apply(connection, load_migrations() if migrations is None else migrations)
+            await install_queue(connection)
+        except asyncpg.InsufficientPrivilegeError:
+            raise ConfigurationError(
+                "The database user may not create or change the schema recollect: grant it CREATE on the database."
+            ) from None
+        await connection.execute(SQL["unlock_schema"], _LOCK)
+    return search_path
+
+
+async def _prepare(connection: Connection) -> str:
+    if not await connection.fetchval(SQL["schema_exists"]):
+        await connection.execute(SQL["create_schema"])
+    vector = await connection.fetchrow(SQL["vector_extension"])
+    if vector is None:
+        await _create_vector_extension(connection)
+        vector = await connection.fetchrow(SQL["vector_extension"])
+    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
+        raise ConfigurationError("The database's pgvector is older than 0.7: ALTER EXTENSION vector UPDATE.")
+    await connection.execute(SQL["set_search_path"], vector["search_path"])
+    return str(vector["search_path"])
+
+
+async def _create_vector_extension(connection: Connection) -> None:
+    try:
+        await connection.execute(SQL["create_vector_extension"])
+    except (
+        asyncpg.InsufficientPrivilegeError,
+        asyncpg.FeatureNotSupportedError,  # not installed on the server
+        asyncpg.UndefinedFileError,  # the same, in older servers
+    ):
+        raise ConfigurationError(
+            "The database lacks pgvector and this user can't create it: "
+            "install it on the server, and as a superuser run CREATE EXTENSION vector."
+        ) from None
+
+
+async def _apply(connection: Connection, migrations: Sequence[Migration]) -> None:
+    await connection.execute(SQL["create_schema_migrations"])
+    known = {migration.version: migration for migration in migrations}
+    applied = await connection.fetch(SQL["applied_migrations"])
+    for row in applied:
+        migration = known.get(row["version"])
+        if migration is None:
+            raise StoreError(
+                f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
+                "it was used by a newer one. Upgrade Recollect."
+            )
+        if migration.checksum != row["checksum"]:
+            raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
+    done = {row["version"] for row in applied}
+    for migration in migrations:
+        if migration.version not in done:
+            async with connection.transaction():
+                await connection.execute(migration.text)
+                await connection.execute(
+                    SQL["record_migration"],
+                    migration.version,
+                    migration.name,
+                    migration.checksum,
+                    datetime.now(UTC),
+                )

@@ -1,0 +1,100 @@
+"""Embedders and extractors without a model. Never: a network, a file."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from recollect.errors import EmbedderError
+from recollect.model import Candidate, Exchange, Memory, Vector
+from recollect.ports import Embedder
+
+_DIMENSIONS = 256
+
+
+class WordEmbedder:
+    """Embeds a text by its words: texts that share words are near each other.
+
+    Attributes:
+        embedded: Every text it was given.
+    """
+
+    name = "words"
+    gate = 0.2
+
+    def __init__(self) -> None:
+        self.embedded: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one unit vector a text, in order."""
+        self.embedded += texts
+        return [_vector(text) for text in texts]
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
+
+
+class BrokenEmbedder(WordEmbedder):
+    """Fails at every text."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Raise EmbedderError."""
+        await super().embed(texts)
+        raise EmbedderError
+
+
+class SlowEmbedder:
+    """Embeds as another one does, later."""
+
+    def __init__(self, embedder: Embedder, seconds: float) -> None:
+        self._embedder = embedder
+        self._seconds = seconds
+        self.name, self.gate = embedder.name, embedder.gate
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Wait, then embed."""
+        await asyncio.sleep(self._seconds)
+        return await self._embedder.embed(texts)
+
+    async def aclose(self) -> None:
+        """Let go of what the other embedder holds."""
+        await self._embedder.aclose()
+
+
+class ScriptedExtractor:
+    """Answers what it is told to, one answer a call; afterwards it finds nothing.
+
+    Args:
+        answers: Candidates to return, or errors to raise.
+
+    Attributes:
+        asked: Each exchange it was shown, with the memories beside it.
+        closed: Whether it was closed.
+    """
+
+    def __init__(self, *answers: Sequence[Candidate] | Exception) -> None:
+        self._answers = list(answers)
+        self.asked: list[tuple[Exchange, tuple[Memory, ...]]] = []
+        self.closed = False
+
+    async def extract(self, exchange: Exchange, known: Sequence[Memory]) -> list[Candidate]:
+        """Return or raise the next answer."""
+        self.asked.append((exchange, tuple(known)))
+        answer = self._answers.pop(0) if self._answers else ()
+        if isinstance(answer, Exception):
+            raise answer
+        return list(answer)
+
+    async def aclose(self) -> None:
+        """Note that it was closed."""
+        self.closed = True
+
+
+def _vector(text: str) -> Vector:
+    vector = np.full(_DIMENSIONS, 1e-3, dtype=np.float32)  # the empty text, too, has a direction
+    for word in text.casefold().split():
+        digest = hashlib.sha256(word.strip(".,;:!?\"'()").encode()).digest()
+        vector[digest[0]] += 1
+    unit: Vector = vector / np.linalg.norm(vector)
+    return unit

@@ -1,0 +1,151 @@
+"""What one user has in memory, and how changes are applied to it. Never: another user."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import assert_never
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from recollect.errors import StoreError
+from recollect.model import (
+    COMMONS,
+    Action,
+    Actor,
+    Add,
+    Change,
+    Exchange,
+    Ignore,
+    Memory,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+    Update,
+)
+from recollect.normalization import content_hash, storable_text
+
+_REINFORCED_BY = 0.05
+
+
+@dataclass
+class Logged:
+    """An exchange of the log, and what became of it."""
+
+    exchange: Exchange
+    not_before: datetime
+    alternates: dict[UUID, str] = field(default_factory=dict)
+    state: str = "pending"
+    attempts: int = 0
+    error: str | None = None
+    fallback: str | None = None
+
+
+@dataclass
+class Belongings:
+    """Everything a user has."""
+
+    user_id: str
+    memories: dict[UUID, Memory] = field(default_factory=dict)
+    updates: list[Update] = field(default_factory=list)
+    log: list[Logged] = field(default_factory=list)
+
+    def with_content(self, content: str) -> UUID | None:
+        """Return the memory with this content, if any."""
+        hashed = content_hash(content)
+        equal = (known.id for known in self.memories.values() if content_hash(known.content) == hashed)
+        return next(equal, None)
+
+    def pending(self, exchange: Exchange) -> Logged | None:
+        """Return the exchange of the log, if it is still to be formed."""
+        same = (each for each in self.log if each.exchange.id == exchange.id and each.state == "pending")
+        return next(same, None)
+
+    def audit(
+        self,
+        action: Action,
+        actor: Actor,
+        reason: Reason,
+        at: datetime,
+        memory_id: UUID,
+        *,
+        replaced_id: UUID | None = None,
+        before: str | None = None,
+        after: str | None = None,
+    ) -> None:
+        """Write one audit row."""
+        self.updates.append(Update(uuid7(), at, action, actor, reason, memory_id, replaced_id, before, after))
+
+    def apply(self, change: Change, actor: Actor, at: datetime) -> Change:
+        """Apply a change, and return what was really done."""
+        match change:
+            case Add():
+                return self._add(change.memory, change.reason, actor, at)
+            case Replace():
+                return self._replace(change, actor, at)
+            case Reinforce() | Retire():
+                return self._reinforce_or_retire(change, actor, at)
+            case Ignore():
+                return change
+            case _:
+                assert_never(change)
+
+    def _add(self, memory: Memory, reason: Reason, actor: Actor, at: datetime) -> Change:
+        equal = self.with_content(memory.content)
+        if equal is not None:
+            return Ignore(Reason.EQUAL_CONTENT, target=equal)
+        kept = self._keep(memory)
+        self.audit(Action.ADD, actor, reason, at, memory.id, after=kept.content)
+        return Add(memory, reason)
+
+    def _replace(self, change: Replace, actor: Actor, at: datetime) -> Change:
+        old = self.memories.get(change.old)
+        if old is None:
+            return self._add(change.memory, change.reason, actor, at)
+        if self.with_content(change.memory.content) not in {None, change.old}:
+            return self._reinforce_or_retire(Retire(change.old, change.reason), actor, at)
+        del self.memories[change.old]
+        new = self._keep(change.memory)
+        self.audit(
+            Action.REPLACE,
+            actor,
+            change.reason,
+            at,
+            new.id,
+            replaced_id=old.id,
+            before=old.content,
+            after=new.content,
+        )
+        return change
+
+    def _reinforce_or_retire(self, change: Reinforce | Retire, actor: Actor, at: datetime) -> Change:
+        memory = self.memories.get(change.target)
+        if memory is None:
+            return Ignore(Reason.DELETED, target=change.target)
+        if isinstance(change, Retire):
+            del self.memories[memory.id]
+            self.audit(Action.RETIRE, actor, change.reason, at, memory.id, before=memory.content)
+            return change
+        more = _REINFORCED_BY if memory.owner == self.user_id else 0.0
+        self.memories[memory.id] = replace(
+            memory,
+            importance=min(1.0, memory.importance + more),
+            reinforcement_count=memory.reinforcement_count + 1,
+        )
+        self.audit(
+            Action.REINFORCE,
+            actor,
+            change.reason,
+            at,
+            memory.id,
+            before=memory.content,
+            after=memory.content,
+        )
+        return change
+
+    def _keep(self, memory: Memory) -> Memory:
+        if memory.owner not in {self.user_id, COMMONS}:
+            raise StoreError("A memory of another user can't be given to this one.")
+        kept = replace(memory, content=storable_text(memory.content))
+        self.memories[memory.id] = kept
+        return kept

@@ -1,0 +1,246 @@
+import json
+import math
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.errors import InvalidExtractionError
+from recollect.extractors.answer import ITEM_LIMIT, read_answer
+from recollect.model import Candidate, Kind, Relation
+
+AT = datetime(2026, 11, 21, 9, 30, tzinfo=timezone(timedelta(hours=1)))
+TEA = {"content": "Prefers tea", "evidence": "I prefer tea"}
+
+
+def read(answer: object) -> list[Candidate]:
+    return read_answer(answer if isinstance(answer, str) else json.dumps(answer), at=AT)
+
+
+def read_one(**fields: Any) -> Candidate:
+    [candidate] = read({"memories": [TEA | fields]})
+    return candidate
+
+
+def test_a_whole_statement_is_read() -> None:
+    candidate = read_one(
+        kind="preference",
+        importance=0.6,
+        confidence=0.9,
+        relation="refines",
+        about=2,
+        event_date="2026-11-20",
+    )
+
+    assert candidate == Candidate(
+        content="Prefers tea",
+        kind=Kind.PREFERENCE,
+        importance=0.6,
+        evidence="I prefer tea",
+        confidence=0.9,
+        relation=Relation.REFINES,
+        about=2,
+        event_at=datetime(2026, 11, 20, tzinfo=AT.tzinfo),
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f'{{"memories": [{json.dumps(TEA)}]}}',
+        f"[{json.dumps(TEA)}]",
+        json.dumps(TEA),
+        json.dumps({"facts": TEA}),
+        f'Sure! Here is the list:\n{{"memories": [{json.dumps(TEA)}]}}\nAnything else?',
+        f'```json\n{{"memories": [{json.dumps(TEA)}]}}\n```',
+        f"Nothing at first:\n```\n[]\n```\nbut then:\n```json\n[{json.dumps(TEA)}]\n```",
+        f'```json\n{{"memories": [{json.dumps(TEA)}]}}',
+        f'<think>Maybe {{"memories": []}}?</think>{{"memories": [{json.dumps(TEA)}]}}',
+        f'Okay, [0] is old. </think>\n{{"memories": [{json.dumps(TEA)}]}}',
+        '{"memories": [{"content": "Prefers tea", "evidence": "I prefer tea",},],}',
+        f'See [0] and [1, 2]: {{"memories": [{json.dumps(TEA)},]}}',
+        f'First {{"memories": []}}, no: {{"memories": [{json.dumps(TEA)}]}}',
+        f'{json.dumps(TEA)}\n{{"content": 7}}',
+        f'{{"memories": [{json.dumps(TEA)}, {{"content": "Lives in Lei',
+    ],
+)
+def test_wrapped_and_broken_answers_are_read(answer: str) -> None:
+    assert [candidate.content for candidate in read(answer)] == ["Prefers tea"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ['{"memories": []}', "[]", "{}", "NONE", "None.", '{"memories": null}', 'So: {"memories": []}.'],
+)
+def test_nothing_to_keep_is_an_answer(answer: str) -> None:
+    assert read(answer) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "The user prefers tea.",
+        "[0]",
+        "7",
+        '{"answer": true}',
+        '["Prefers tea"]',
+        "<think>hm, what to keep? [{",
+        '{"memories": ["Prefers tea"]}',
+        '{"memories": [{"evidence": "I prefer tea"}]}',
+        '{"memories": [{"content": {"text": "tea"}}]}',
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '["' * 100_000,
+        '"\\"' * 100_000,
+        "9" * 10_000,
+    ],
+)
+def test_an_answer_without_any_statement_is_invalid(answer: str) -> None:
+    with pytest.raises(InvalidExtractionError) as caught:
+        read(answer)
+
+    assert "tea" not in str(caught.value)
+
+
+def test_a_quoted_thought_tag_is_no_thought() -> None:
+    found = read(json.dumps([TEA | {"evidence": "why </think> and <think> again?"}]))
+
+    assert [candidate.evidence for candidate in found] == ["why </think> and <think> again?"]
+
+
+def test_a_bad_statement_is_dropped_and_the_rest_kept() -> None:
+    found = read({"memories": [{"content": 7}, TEA, "?", {"evidence": "x"}, None]})
+
+    assert [candidate.content for candidate in found] == ["Prefers tea"]
+
+
+def test_no_more_than_the_limit_is_read() -> None:
+    assert len(read([TEA] * (ITEM_LIMIT + 50))) == ITEM_LIMIT
+
+
+@pytest.mark.parametrize("name", ["summary", "qa_turn", "profile", "opinion", "", None, 3, ["fact"]])
+def test_a_kind_that_is_not_for_statements_becomes_a_fact(name: object) -> None:
+    assert read_one(kind=name).kind is Kind.FACT
+
+
+@pytest.mark.parametrize("name", ["duplicate", None, 3])
+def test_an_unknown_relation_becomes_new(name: object) -> None:
+    assert read_one(relation=name).relation is Relation.NEW
+
+
+@pytest.mark.parametrize(
+    ("given_value", "expected"),
+    [
+        (0.4, 0.4),
+        ("0.4", 0.4),
+        (0, 0.0),
+        (1, 1.0),
+        (7, 0.7),
+        ("10", 1.0),
+        (50, 1.0),
+        (-3, 0.0),
+        ("high", 0.5),
+        (None, 0.5),
+        (True, 0.5),
+        (math.nan, 0.5),
+        (math.inf, 0.5),
+        (10**400, 0.5),
+        ([0.4], 0.5),
+    ],
+)
+def test_importance_is_brought_between_nought_and_one(given_value: object, expected: float) -> None:
+    assert read_one(importance=given_value).importance == pytest.approx(expected)
+
+
+def test_the_scale_of_ten_is_recognised_by_the_whole_answer() -> None:
+    found = read([TEA | {"importance": 1}, TEA | {"importance": 8}, TEA | {"importance": 0.5}])
+
+    assert [candidate.importance for candidate in found] == pytest.approx([0.1, 0.8, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("given_value", "expected"), [(0.5, 0.5), (None, 1.0), (-1, 0.0), (90, 1.0), ("sure", 1.0)]
+)
+def test_confidence_is_brought_between_nought_and_one(given_value: object, expected: float) -> None:
+    assert read_one(confidence=given_value).confidence == expected
+
+
+@pytest.mark.parametrize(
+    ("given_value", "expected"),
+    [
+        (3, 3),
+        (0, 0),
+        ("3", 3),
+        ("[3]", 3),
+        ([3], 3),
+        (3.0, 3),
+        (None, None),
+        (-1, None),
+        ("none", None),
+        ([], None),
+    ],
+)
+def test_the_number_of_a_known_memory_is_read_leniently(given_value: object, expected: int | None) -> None:
+    assert read_one(about=given_value).about == expected
+
+
+@pytest.mark.parametrize(
+    ("given_value", "expected"),
+    [
+        ("2026-11-20", datetime(2026, 11, 20, tzinfo=AT.tzinfo)),
+        (" 2026-11-20 ", datetime(2026, 11, 20, tzinfo=AT.tzinfo)),
+        ("2026-11-20T10:00:00", datetime(2026, 11, 20, 10, tzinfo=AT.tzinfo)),
+        ("2026-11-20T10:00:00Z", datetime(2026, 11, 20, 10, tzinfo=UTC)),
+        ("2026-13-40", None),
+        ("next Friday", None),
+        ("2026", None),
+        ("0001-01-01", None),
+        ("9999-12-31T23:00:00-12:00", None),
+        (20261120, None),
+        (None, None),
+    ],
+)
+def test_the_event_date_gets_the_messages_time_zone(given_value: object, expected: datetime | None) -> None:
+    assert read_one(event_date=given_value).event_at == expected
+
+
+def test_what_no_database_takes_is_left_out() -> None:
+    candidate = read_one(content=" Prefers\n tea\0\ud800 ", evidence="I prefer\0\ntea")
+
+    assert candidate.content == "Prefers tea"
+    assert candidate.evidence == "I prefer\ntea"
+
+
+@pytest.mark.parametrize(
+    ("given_value", "expected"), [(["I prefer tea", "tea"], "I prefer tea"), ([3], ""), (None, ""), (3, "")]
+)
+def test_evidence_that_is_no_text_is_none(given_value: object, expected: str) -> None:
+    assert read_one(evidence=given_value).evidence == expected
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["memories", "content", "evidence", "importance", "about", "event_date"]), inner
+        )
+    ),
+)
+
+
+@given(st.one_of(st.text(), json_values.map(json.dumps), json_values.map(lambda value: f"so: {value}")))
+def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
+    try:
+        found = read_answer(answer, at=AT)
+    except InvalidExtractionError:
+        return
+
+    for candidate in found:
+        assert 0 <= candidate.importance <= 1
+        assert 0 <= candidate.confidence <= 1
+        assert candidate.event_at is None or candidate.event_at.tzinfo is not None
+        candidate.content.encode("utf-8")

