@@ -37,7 +37,7 @@ format: $(VENV)/.dev
 check: lint types test
 
 bench: $(VENV)/.dev  ## start-up, memory, added time to the first byte: tests/bench/README.md
-	$(BIN)/python tests/bench/overhead.py
+	$(BIN)/python -m tests.bench.overhead
 
 test-clients: $(VENV)/.dev  ## the OpenAI SDK against the proxy
 	$(BIN)/pytest tests/e2e/test_openai_sdk.py

@@ -101,8 +101,7 @@ class Filter:
             if heard.turn is not None and heard.forms and isinstance(reply, str) and reply.strip():
                 block = getattr(getattr(__request__, "state", None), "recollect_block", None)
                 recalled = block.recollections if block is not None else ()
-                engine = await self._engine()
-                engine.remember(heard.turn, reply, recollections=recalled, credential=None)
+                (await self._engine()).remember(heard.turn, reply, recollections=recalled, credential=None)
         except Exception as error:  # noqa: BLE001 -- whatever escapes here keeps later filters from running
             _report(error)
         return body
@@ -113,7 +112,7 @@ class Filter:
         fields = settings.EngineSettings.model_fields
         given = {
             name: fields[name].get_default(call_default_factory=True) if value == "" else value
-            for name, value in self.valves.model_dump(exclude={"priority"}).items()
+            for name, value in self.valves
         }
         return await assembly.shared_engine(settings.EngineSettings(**given))
 
@@ -126,7 +125,7 @@ def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str
 
     user, metadata = user or {}, metadata or {}
     wishes = user.get("valves")  # missing where Open WebUI failed to read them: "off" may stand there
-    if not user.get("id") or not getattr(wishes, wish, False) or any(map(metadata.get, _NOT_A_PERSON)):
+    if not user.get("id") or not getattr(wishes, wish, True) or any(map(metadata.get, _NOT_A_PERSON)):
         return Heard()
     request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
     return hear(
@@ -141,7 +140,8 @@ def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str
 def _report(error: Exception) -> None:
     """Log what failed, by name and place: an exception's own message may quote the chat or a key."""
     if isinstance(error, ImportError):
-        _log_once("Recollect: no module %s here, no chat has memory: see the README.", error.name)
+        missing = str(error.name).partition(".")[0]
+        _log_once("Recollect: no chat has memory, module %s is missing: see the README.", missing)
     elif isinstance(error, ValidationError):
         wrong = ", ".join(str(mistake["loc"][0]) for mistake in error.errors(include_input=False))
         log.error("Recollect: a valve makes no sense, no chat has memory: %s", wrong)

@@ -114,6 +114,7 @@ class ScriptedUpstream:
         answers: What to answer next, in order.
         otherwise: What to answer when ``answers`` is empty.
         connections: How many were ever opened.
+        refuse_bodies: Whether a request is answered with 413 as soon as its head has come.
     """
 
     def __init__(self, otherwise: Callable[[Received], Answer] | None = None) -> None:
@@ -121,6 +122,7 @@ class ScriptedUpstream:
         self.answers: deque[Answer] = deque()
         self.otherwise = otherwise or (lambda _request: completion("All right."))
         self.connections = 0
+        self.refuse_bodies = False
         self.port = 0
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
@@ -188,7 +190,11 @@ class ScriptedUpstream:
 
     async def _answer_one(self, reader: _Reader, writer: asyncio.StreamWriter) -> bool:
         """Read one request and answer it; return whether another may follow."""
-        request = await _read_request(reader)
+        request = Received((await reader.readuntil(b"\r\n\r\n"))[:-4])
+        if self.refuse_bodies:
+            await _perform((*failure(413), End.CLOSE), reader, writer)
+            return False
+        await _read_body(reader, request)
         async with self._arrived:
             self.received.append(request)
             self._arrived.notify_all()
@@ -209,14 +215,11 @@ async def _note_end(reader: _Reader, request: Received) -> None:
     request.client_left.set()
 
 
-async def _read_request(reader: asyncio.StreamReader) -> Received:
-    head = (await reader.readuntil(b"\r\n\r\n"))[:-4]
-    request = Received(head)
+async def _read_body(reader: asyncio.StreamReader, request: Received) -> None:
     if any(value.lower() == b"chunked" for value in request.values(b"transfer-encoding")):
         await _read_chunks(reader, request)
     elif lengths := request.values(b"content-length"):
         request.raw_body = request.body = await reader.readexactly(int(lengths[0]))
-    return request
 
 
 async def _read_chunks(reader: asyncio.StreamReader, request: Received) -> None:
@@ -301,7 +304,7 @@ def streamed(*steps: Step, headers: Iterable[tuple[bytes, bytes]] = EVENT_STREAM
 def compressed(body: bytes, encoding: str) -> bytes:
     """Return the body in one of the content codings gzip, br and zstd."""
     codings: dict[str, Callable[[bytes], bytes]] = {
-        "gzip": gzip.compress,
+        "gzip": lambda plain: gzip.compress(plain, mtime=0),
         "br": brotli.compress,
         "zstd": zstandard.ZstdCompressor().compress,
     }

@@ -14,6 +14,7 @@ from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
 from recollect_proxy.bench.command import bench_app
+from recollect_proxy.demo.command import demo
 from recollect_proxy.logs import configure_logging
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
@@ -43,6 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.command()(demo)
 app.add_typer(bench_app, name="bench")
 
 

@@ -4,8 +4,10 @@ Never: what it is run for.
 """
 
 import asyncio
+import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,6 +42,19 @@ def temporary(settings: ProxySettings, data_dir: Path, **changes: Any) -> ProxyS
         return ProxySettings(**{**settings.model_dump(), **own, **changes})
     except ValueError as error:
         raise ConfigurationError(str(error)) from error
+
+
+@contextmanager
+def temporary_data_dir(settings: ProxySettings) -> Iterator[Path]:
+    """Make a data folder and remove it in the end; the models cached in the operator's are used, if any."""
+    with tempfile.TemporaryDirectory(prefix="recollect-") as name:
+        data_dir = Path(name)
+        if os.geteuid() == 0:
+            data_dir.chmod(0o711)  # the database then runs as another account, which must get through
+        models = settings.data_dir.expanduser().absolute() / "models"
+        if models.is_dir():
+            (data_dir / "models").symlink_to(models)
+        yield data_dir
 
 
 @asynccontextmanager

@@ -6,8 +6,10 @@ The client is aiohttp: no cookie jar, nothing decompressed, nothing re-quoted, n
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
+from aiohttp import hdrs
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -49,6 +51,7 @@ _BOUND_TO_THE_BODY = frozenset(
     }
 )
 _LONGEST_HEADER = 128 * 1024
+_BODILESS = frozenset({204, 304})
 
 
 class UpstreamError(Exception):
@@ -88,6 +91,16 @@ class Answer:
         return b"".join([chunk async for chunk in self.chunks()])
 
 
+class _Request(aiohttp.ClientRequest):
+    """A request without the ``Content-Length: 0`` that aiohttp gives to one that has no body."""
+
+    def update_body_from_data(self, body: Any, _stacklevel: int = 3) -> None:
+        had_length = hdrs.CONTENT_LENGTH in self.headers
+        super().update_body_from_data(body, _stacklevel + 1)
+        if body is None and not had_length:
+            self.headers.popall(hdrs.CONTENT_LENGTH, None)
+
+
 class Upstream:
     """The LLM server behind the proxy."""
 
@@ -122,6 +135,7 @@ class Upstream:
                 max_line_size=_LONGEST_HEADER,
                 max_field_size=_LONGEST_HEADER,
                 read_bufsize=2**18,
+                request_class=_Request,
             )
         return self._session
 
@@ -146,7 +160,7 @@ class Upstream:
         """
         try:
             url = URL(self._base_url + target.decode("latin-1"), encoded=True)
-            fields = CIMultiDict((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+            fields = CIMultiDict((name.decode("latin-1"), _text(value)) for name, value in headers)
             response = await self._open().request(
                 method, url, headers=fields, data=body, allow_redirects=False
             )
@@ -159,7 +173,7 @@ class Upstream:
         except (aiohttp.ClientError, OSError) as error:
             raise UpstreamError(UPSTREAM_BROKE_OFF) from error
         try:
-            yield Answer(response.status, relayable(response.raw_headers), response)
+            yield Answer(response.status, relayable(response.raw_headers, status=response.status), response)
         finally:
             # Closes the socket unless the answer was read whole: a client that left frees the LLM.
             response.close()
@@ -194,10 +208,16 @@ def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:
     return [(name, value) for name, value in headers if name.lower() not in dropped]
 
 
-def relayable(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Return an answer's end-to-end headers, in order, duplicates kept."""
+def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers:
+    """Return an answer's end-to-end headers, in order, duplicates kept.
+
+    Of one that has no body, its length goes too: RFC 9110 section 8.6 lets a 304 do without, and
+    our server waits for as many bytes as are promised.
+    """
     kept = list(headers)
-    dropped = HOP_BY_HOP | _listed(kept)
+    dropped = (
+        HOP_BY_HOP | _listed(kept) | (frozenset({b"content-length"}) if status in _BODILESS else frozenset())
+    )
     return [(name, value) for name, value in kept if name.lower() not in dropped]
 
 
@@ -208,6 +228,14 @@ def _listed(headers: Headers) -> frozenset[bytes]:
         if name.lower() == b"connection"
         for item in value.split(b",")
     )
+
+
+def _text(value: bytes) -> str:
+    """Return a header's value as aiohttp, which sends UTF-8, will send the same bytes wherever it can."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
 
 
 async def relay(

@@ -20,8 +20,19 @@ what does not fit. Dates say when it was said or happened.
 """
 _CLOSING = f"</{FENCE}>"
 
-_FENCE_IN_TEXT = re.compile(r"<(?=[\s/]*recollect[\s_-]*memories)", re.IGNORECASE)
-_LINE_BREAKS = re.compile(r"\s*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])\s*")
+_UNSEEN = (
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
+)
+"""Characters without looks: a tag that holds some of them still reads as that tag."""
+
+
+def _spread(word: str) -> str:
+    return f"[{_UNSEEN}]*".join(word)
+
+
+_FENCE_IN_TEXT = re.compile(
+    rf"<(?=[\s/{_UNSEEN}]*{_spread('recollect')}[\s_\-{_UNSEEN}]*{_spread('memories')})", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +94,5 @@ def quoted(text: str) -> str:
 
     Continuation lines are indented, so that only ours begin at the margin.
     """
-    return _LINE_BREAKS.sub("\n  ", _FENCE_IN_TEXT.sub("\u2039", text.strip()))
+    lines = (line.strip() for line in _FENCE_IN_TEXT.sub("\u2039", text).splitlines())
+    return "\n  ".join(line for line in lines if line)

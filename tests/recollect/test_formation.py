@@ -1,6 +1,5 @@
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, cast
@@ -33,6 +32,7 @@ from recollect.formation import (
     shorten,
 )
 from recollect.model import (
+    Actor,
     Add,
     Candidate,
     Change,
@@ -42,7 +42,6 @@ from recollect.model import (
     Memory,
     Provenance,
     Reason,
-    Recollection,
     Reinforce,
     Relation,
     Replace,
@@ -50,9 +49,8 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
-    Vector,
 )
-from recollect.ports import MemoryStore
+from recollect.testing import BrokenEmbedder, InMemoryStore, ScriptedExtractor, WordEmbedder
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 NOW = SAID_AT + timedelta(seconds=5)
@@ -60,68 +58,6 @@ TURN = Turn(Scope("anna", "chat-1"), "I moved to Leipzig, and I like tea", "m1",
 EXCHANGE = Exchange(UUID(int=1), TURN, "Welcome to Leipzig!", UUID(int=2), UUID(int=3))
 CITY = Candidate("Lives in Leipzig", Kind.FACT, 0.7, "I moved to Leipzig")
 TEA = Candidate("Likes tea", Kind.PREFERENCE, 0.5, "I like tea")
-
-
-class WordEmbedder:
-    """Texts with the same words lie near each other; it counts how often it is asked."""
-
-    name = "words"
-    gate = 0.3
-
-    def __init__(self) -> None:
-        self.asked: list[list[str]] = []
-
-    async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        self.asked.append(list(texts))
-        return [self.vector(text) for text in texts]
-
-    def vector(self, text: str) -> Vector:
-        vector = np.zeros(256, np.float32)
-        for word in text.casefold().split():
-            vector[hashlib.sha256(word.encode()).digest()[0]] += 1
-        return vector / max(float(np.linalg.norm(vector)), 1e-9)
-
-    async def aclose(self) -> None: ...
-
-
-class BrokenEmbedder(WordEmbedder):
-    async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        raise EmbedderError(f"{len(texts)} texts")
-
-
-@dataclass
-class Memories:
-    """What the user has, nearest first."""
-
-    memories: list[Memory] = field(default_factory=list)
-    asked: list[tuple[Scope, str]] = field(default_factory=list)
-
-    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Recollection]:
-        self.asked.append((scope, model))
-        embed = WordEmbedder().vector
-        found = [
-            Recollection(memory, float(vector @ embed(memory.content)))
-            for memory in self.memories
-            if memory.owner == scope.user_id
-        ]
-        return sorted(found, key=lambda recollection: -recollection.score)[:limit]
-
-
-@dataclass
-class ScriptedExtractor:
-    """Finds what it is told to, or fails so."""
-
-    answer: list[Candidate] | Exception
-    known: Sequence[Memory] = ()
-
-    async def extract(self, exchange: Exchange, known: Sequence[Memory]) -> list[Candidate]:
-        assert exchange.turn.scope.user_id == "anna"
-        self.known = known
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
-
-    async def aclose(self) -> None: ...
 
 
 def memory(number: int, content: str, kind: Kind = Kind.FACT) -> Memory:
@@ -137,8 +73,13 @@ async def formed(
     **changes: Any,
 ) -> Formed:
     ids = count(100)
+    store = InMemoryStore()
+    for has in memories:
+        [vector] = await WordEmbedder().embed([has.content])
+        embedded = replace(has, embedding=vector, embedding_model="words")
+        await store.apply(Scope(has.owner, ""), [Add(embedded)], actor=Actor.USER, at=has.created_at)
     arguments: dict[str, Any] = {
-        "store": cast("MemoryStore", Memories(list(memories))),
+        "store": store,
         "embedder": WordEmbedder(),
         "extractor": None if answer is None else ScriptedExtractor(answer),
         "strategy": Strategy.EXTRACT,
@@ -164,7 +105,7 @@ class TestExtraction:
         city = cast("Add", outcome.changes[0]).memory
         assert (city.content, city.created_at, city.embedding_model) == ("Lives in Leipzig", NOW, "words")
         assert city.embedding is not None
-        assert np.allclose(city.embedding, WordEmbedder().vector("Lives in Leipzig"))
+        assert np.allclose(city.embedding, await WordEmbedder().embed(["Lives in Leipzig"]))
 
     async def test_what_is_not_believed_is_ignored_in_its_place(self) -> None:
         invented = replace(CITY, evidence="I live in Leipzig since forever")
@@ -196,9 +137,10 @@ class TestExtraction:
 
         outcome = await formed(None, memories=[*kept, turn, other, near], extractor=extractor)
 
-        assert extractor.known[0] == near
-        assert len(extractor.known) == KNOWN_SHOWN
-        assert not {turn, other} & set(extractor.known)
+        [(_, known)] = extractor.asked
+        assert known[0].id == near.id
+        assert len(known) == KNOWN_SHOWN
+        assert not {turn.id, other.id} & {shown.id for shown in known}
         assert outcome.changes == (Reinforce(near.id),)
 
     async def test_nothing_extracted_changes_nothing(self) -> None:
@@ -207,14 +149,14 @@ class TestExtraction:
         outcome = await formed([], embedder=embedder)
 
         assert outcome == Formed()
-        assert embedder.asked == [[TURN.text]]
+        assert embedder.embedded == [TURN.text]
 
-    async def test_all_statements_are_embedded_in_one_call(self) -> None:
+    async def test_only_what_is_believed_is_embedded(self) -> None:
         embedder = WordEmbedder()
 
         await formed([CITY, replace(TEA, evidence=""), TEA], embedder=embedder)
 
-        assert embedder.asked == [[TURN.text], ["Lives in Leipzig", "Likes tea"]]
+        assert embedder.embedded == [TURN.text, "Lives in Leipzig", "Likes tea"]
 
     @pytest.mark.parametrize("text", ["", " \n", "👍", "?!"])
     @pytest.mark.parametrize("strategy", list(Strategy))
@@ -252,7 +194,7 @@ class TestQaTurn:
         )
         assert outcome.changes[0].reason is Reason.KEPT_VERBATIM
         assert (outcome.extracted_count, outcome.fallback) == (0, None)
-        assert embedder.asked == [[qa_embedding_text(EXCHANGE)]]
+        assert embedder.embedded == [qa_embedding_text(EXCHANGE)]
 
     @pytest.mark.parametrize(
         ("answer", "reason"),

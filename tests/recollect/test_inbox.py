@@ -1,11 +1,13 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
+from uuid_utils.compat import uuid7
 
 from recollect.errors import (
     EmbedderError,
@@ -13,9 +15,11 @@ from recollect.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from recollect.formation import Formed
+from recollect.formation import Formed, Strategy, form
 from recollect.inbox import RETRY_DELAYS, STORE_DELAY, TAKEN_DELAY, drain_inbox
-from recollect.model import Backlog, Change, Exchange, Ignore, Reason, Scope, Turn
+from recollect.model import Candidate, Change, Exchange, Ignore, Kind, Reason, Relation, Scope, Turn
+from recollect.testing import InMemoryStore, ScriptedExtractor, WordEmbedder
+from recollect.testing.changes import Logged
 
 START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 WORDS = "my secret words"
@@ -26,77 +30,52 @@ def exchange(number: int) -> Exchange:
     return Exchange(UUID(int=number), turn, "reply", UUID(int=number + 1000), UUID(int=number + 2000))
 
 
-@dataclass
-class Entry:
-    exchange: Exchange
-    tries: int = 0
-    due: datetime = START
-    error: str = ""
-    outcome: str = "pending"
+class FailingInbox(InMemoryStore):
+    """A store whose ``broken`` methods raise what they are told to."""
 
-
-@dataclass
-class ListedInbox:
-    """One user's inbox in a list; ``broken`` methods raise what they are told to."""
-
-    entries: list[Entry] = field(default_factory=list)
-    taken: bool = False
-    broken: dict[str, Exception] = field(default_factory=dict)
+    def __init__(self) -> None:
+        super().__init__()
+        self.broken: dict[str, Exception] = {}
 
     def _fail(self, method: str) -> None:
         if method in self.broken:
             raise self.broken[method]
 
-    def _pending(self) -> list[Entry]:
-        return [entry for entry in self.entries if entry.outcome == "pending"]
-
     @asynccontextmanager
     async def lease(self, user_id: str) -> AsyncIterator[bool]:
-        assert user_id == "anna"
         self._fail("lease")
-        yield not self.taken
+        async with super().lease(user_id) as taken:
+            yield taken
 
     async def next(self, user_id: str) -> tuple[Exchange, int, datetime] | None:
-        assert user_id == "anna"
         self._fail("next")
-        entry = next(iter(self._pending()), None)
-        return (entry.exchange, entry.tries, entry.due) if entry else None
+        return await super().next(user_id)
 
     async def complete(
         self, exchange: Exchange, changes: Sequence[Change], *, at: datetime, fallback: str | None = None
     ) -> list[Change] | None:
-        assert at >= START
         self._fail("complete")
-        entry = next((entry for entry in self._pending() if entry.exchange.id == exchange.id), None)
-        if entry is None:
-            return None
-        entry.outcome = fallback or "formed"
-        return list(changes)
+        return await super().complete(exchange, changes, at=at, fallback=fallback)
 
     async def postpone(self, exchange: Exchange, *, error: str, until: datetime | None) -> None:
         self._fail("postpone")
-        [entry] = [entry for entry in self.entries if entry.exchange.id == exchange.id]
-        entry.tries += 1
-        entry.error = error
-        entry.outcome = "held" if until is None else "pending"
-        entry.due = until or entry.due
+        await super().postpone(exchange, error=error, until=until)
 
-    async def backlog(self) -> Backlog:
-        raise NotImplementedError
-
-    async def retry_failed(self, *, at: datetime) -> int:
-        raise NotImplementedError
+    @property
+    def entries(self) -> list[Logged]:
+        return self._of("anna").log
 
     @property
     def outcomes(self) -> list[str]:
-        return [entry.outcome for entry in self.entries]
+        """What became of each exchange: the fallback's reason where it is one."""
+        return [f"fallback:{entry.fallback}" if entry.fallback else entry.state for entry in self.entries]
 
 
 @dataclass
 class Worker:
     """Drains an inbox as often as it is told to, letting the time pass between."""
 
-    inbox: ListedInbox
+    inbox: FailingInbox
     fail: Callable[[Exchange, str | None], Exception | None] = lambda _exchange, _fallback: None
     now: datetime = START
     formed: list[tuple[int, str | None, str | None]] = field(default_factory=list)
@@ -130,8 +109,12 @@ class Worker:
         return [number for number, _, _ in self.formed]
 
 
-def working(*numbers: int, **inbox: object) -> Worker:
-    return Worker(ListedInbox([Entry(exchange(number)) for number in numbers], **inbox))  # type: ignore[arg-type]
+async def working(*numbers: int, **broken: Exception) -> Worker:
+    inbox = FailingInbox()
+    for number in numbers:
+        assert await inbox.append(exchange(number))
+    inbox.broken = broken
+    return Worker(inbox)
 
 
 def failing(
@@ -147,7 +130,7 @@ def failing(
 
 
 async def test_everything_is_formed_in_order() -> None:
-    worker = working(1, 2, 3)
+    worker = await working(1, 2, 3)
 
     with capture_logs() as lines:
         assert await worker.drain() is None
@@ -158,7 +141,7 @@ async def test_everything_is_formed_in_order() -> None:
 
 
 async def test_the_requests_own_credential_is_found_while_it_is_at_hand() -> None:
-    worker = working(1, 2)
+    worker = await working(1, 2)
 
     await worker.drain()
 
@@ -166,22 +149,24 @@ async def test_the_requests_own_credential_is_found_while_it_is_at_hand() -> Non
 
 
 async def test_an_inbox_that_another_drains_is_left_alone() -> None:
-    worker = working(1, taken=True)
+    worker = await working(1)
 
-    assert await worker.drain() == TAKEN_DELAY
+    async with worker.inbox.lease("anna"):
+        assert await worker.drain() == TAKEN_DELAY
+
     assert worker.formed == []
 
 
 async def test_what_is_not_yet_due_blocks_the_later_ones() -> None:
-    worker = working(1, 2)
-    worker.inbox.entries[0].due = START + timedelta(seconds=7)
+    worker = await working(1, 2)
+    worker.inbox.entries[0].not_before = START + timedelta(seconds=7)
 
     assert await worker.drain() == timedelta(seconds=7)
     assert worker.formed == []
 
 
 async def test_a_failure_is_tried_again_before_later_exchanges() -> None:
-    worker = working(1, 2, 3)
+    worker = await working(1, 2, 3)
     worker.fail = failing(2, ExtractorError(), times=2)
 
     await worker.drain_until_empty()
@@ -192,7 +177,7 @@ async def test_a_failure_is_tried_again_before_later_exchanges() -> None:
 
 
 async def test_the_waits_grow_and_the_last_one_counts_on() -> None:
-    worker = working(1)
+    worker = await working(1)
     worker.fail = failing(1, EmbedderError(), times=5)
 
     await worker.drain_until_empty(tries=6)
@@ -203,80 +188,80 @@ async def test_the_waits_grow_and_the_last_one_counts_on() -> None:
 
 @pytest.mark.parametrize("tries", [1, 3])
 async def test_when_extraction_keeps_failing_the_exchange_is_kept_as_it_is(tries: int) -> None:
-    worker = working(1, 2)
+    worker = await working(1, 2)
     worker.fail = failing(1, ExtractorError())
 
     await worker.drain_until_empty(tries=tries)
 
     assert worker.formed == [(1, None, None)] * tries + [(1, "failed", None), (2, None, "Bearer of-2")]
-    assert worker.inbox.outcomes == ["failed", "formed"]
+    assert worker.inbox.outcomes == ["fallback:failed", "formed"]
 
 
 @pytest.mark.parametrize("error", [EmbedderError("no model"), StoreError("odd"), ValueError(WORDS)])
 async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(error: Exception) -> None:
-    worker = working(1, 2)
+    worker = await working(1, 2)
     worker.fail = failing(1, error)
 
     with capture_logs() as lines:
         await worker.drain_until_empty()
 
     assert worker.order == [1, 1, 1, 2]
-    assert worker.inbox.outcomes == ["held", "formed"]
+    assert worker.inbox.outcomes == ["failed", "formed"]
     failures = [line for line in lines if line["event"] == "formation_failed"]
     assert [(line["tries"], line["held"]) for line in failures] == [(1, False), (2, False), (3, True)]
     assert all(line["place"].startswith("test_inbox.py:") for line in failures)
-    assert worker.inbox.entries[0].error.startswith(type(error).__name__)
+    assert str(worker.inbox.entries[0].error).startswith(type(error).__name__)
     assert WORDS not in f"{lines} {worker.inbox.entries[0].error}"
 
 
 async def test_a_fallback_that_fails_too_is_held() -> None:
-    worker = working(1)
+    worker = await working(1)
     worker.fail = lambda _, fallback: EmbedderError() if fallback else ExtractorError()
 
     await worker.drain_until_empty()
 
-    assert worker.inbox.outcomes == ["held"]
+    assert worker.inbox.outcomes == ["failed"]
     assert worker.formed[-1] == (1, "failed", None)
 
 
 async def test_a_failing_write_of_the_outcome_is_a_failed_try() -> None:
-    worker = working(1, broken={"complete": StoreError("odd")})
+    worker = await working(1, complete=StoreError("odd"))
 
     await worker.drain_until_empty()
 
-    assert worker.inbox.outcomes == ["held"]
+    assert worker.inbox.outcomes == ["failed"]
 
 
 @pytest.mark.parametrize("method", ["lease", "next", "complete", "postpone"])
 async def test_a_store_that_is_away_is_no_failed_try(method: str) -> None:
-    worker = working(1, broken={method: StoreUnavailableError()})
+    worker = await working(1, **{method: StoreUnavailableError()})
     if method == "postpone":
         worker.fail = failing(1, EmbedderError())
 
     assert await worker.drain() == STORE_DELAY
-    assert worker.inbox.entries[0].tries == 0
+    assert worker.inbox.entries[0].attempts == 0
 
 
 async def test_a_store_that_is_away_while_forming_is_no_failed_try() -> None:
-    worker = working(1)
+    worker = await working(1)
     worker.fail = failing(1, StoreUnavailableError())
 
     assert await worker.drain() == STORE_DELAY
-    assert (worker.inbox.outcomes, worker.inbox.entries[0].tries) == (["pending"], 0)
+    assert (worker.inbox.outcomes, worker.inbox.entries[0].attempts) == (["pending"], 0)
 
 
 async def test_a_store_that_fails_otherwise_is_told() -> None:
-    worker = working(1, broken={"next": StoreError("odd")})
+    worker = await working(1, next=StoreError("odd"))
 
     with pytest.raises(StoreError, match="odd"):
         await worker.drain()
 
 
 async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them() -> None:
-    worker = working(1, 2)
+    worker = await working(1, 2)
 
     def formed_elsewhere(exchange: Exchange, _: str | None) -> None:
-        worker.inbox.entries[exchange.id.int - 1].outcome = "elsewhere"
+        worker.inbox.entries[exchange.id.int - 1].state = "formed"
 
     worker.fail = formed_elsewhere
 
@@ -285,3 +270,38 @@ async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them() -> No
 
     assert worker.order == [1]
     assert lines == []
+
+
+async def test_what_is_said_later_replaces_what_was_said_before() -> None:
+    said = ["I live in Kassel", "Good morning!", "I live in Leipzig now"]
+    lives = Candidate("Lives in Kassel", Kind.FACT, 0.7, "I live in Kassel")
+    moved = Candidate(
+        "Lives in Leipzig", Kind.FACT, 0.7, "I live in Leipzig", relation=Relation.CONTRADICTS, about=0
+    )
+    store = InMemoryStore()
+    for number, text in enumerate(said):
+        turn = replace(exchange(1).turn, text=text, key=text, at=START + timedelta(minutes=number))
+        await store.append(replace(exchange(number + 1), turn=turn))
+    form_one = partial(
+        form,
+        store=store,
+        embedder=WordEmbedder(),
+        extractor=ScriptedExtractor([lives], [], [moved]),
+        strategy=Strategy.EXTRACT,
+        minimum_importance=0.3,
+        now=lambda: START,
+        new_id=uuid7,
+    )
+
+    delay = await drain_inbox(
+        "anna",
+        inbox=store,
+        form=form_one,
+        credential=lambda _: None,
+        clock=lambda: START + timedelta(hours=1),
+    )
+
+    assert delay is None
+    assert [memory.content for memory in (await store.page("anna", limit=9)).memories] == ["Lives in Leipzig"]
+    assert [update.reason for update in await store.history("anna", limit=9)] == ["contradicts", "new"]
+    assert (await store.backlog()).formed == 3

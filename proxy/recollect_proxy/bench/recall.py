@@ -1,8 +1,6 @@
 """The recall bench: replays a file through a proxy of its own, and sums up. Never: how that is shown."""
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,7 +15,7 @@ from recollect_proxy.bench.replay import Replay, ReplayedApp
 from recollect_proxy.bench.summary import summarize
 from recollect_proxy.bench.upstream import ReplayUpstream
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
+from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
 
 DEPTH = 10
 """How many turns are scored: a memory holds one at least, so no fewer memories are ranked."""
@@ -53,11 +51,11 @@ async def bench_recall(
     plans = [plan(conversation, questions=questions) for conversation in conversations]
     bar = progress.add_task(name, total=sum(len(each.steps) for each in plans))
     asked: list[Asked] = []
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as data_dir:
+    with temporary_data_dir(settings) as data_dir:
         async with serve_upstream(upstream) as replayed:
             own = temporary(
                 settings,
-                Path(data_dir),
+                data_dir,
                 upstream=f"{replayed}/v1",
                 formation=Formation.QA_TURN,
                 recall_limit=max(settings.recall_limit, DEPTH),

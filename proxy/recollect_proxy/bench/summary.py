@@ -14,7 +14,7 @@ from recollect_proxy.settings import ProxySettings
 UNANSWERABLE = "adversarial"
 """A category whose questions nobody answers: left out of the overall figures."""
 
-_SETTINGS = (
+_SETTINGS = {
     "embedder",
     "embedder_precision",
     "recall_limit",
@@ -22,14 +22,15 @@ _SETTINGS = (
     "recall_deadline_ms",
     "memory_tokens",
     "formation",
-)
+}
 
 
 def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySettings) -> dict[str, Any]:
     """Return the figures.
 
     Shares are from 0 to 1; null where there was nothing to take a mean of. ``ranked`` is what retrieval
-    ranks; ``injected`` is what of it the gate and the token budget leave for the prompt.
+    ranks; ``injected`` is what of it the gate and the token budget leave for the prompt. Of questions,
+    ``not_recalled`` says why nothing was recalled; ``requests_without_memories`` of the replayed chats.
 
     Args:
         name: What was replayed.
@@ -45,7 +46,7 @@ def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySe
         "bench": "recall",
         "version": __version__,
         "data": name,
-        "settings": {**settings.model_dump(mode="json", include=set(_SETTINGS))},
+        "settings": settings.model_dump(mode="json", include=_SETTINGS),
         "counts": _counts(asked, tally),
         "ranked": _scores(asked, lambda each: each.ranked),
         "injected": _scores(asked, lambda each: each.injected),
@@ -56,6 +57,7 @@ def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySe
         "injected_tokens": {"median": percentile(tokens, 50), "p95": percentile(tokens, 95)},
         "recall_milliseconds": {"p50": percentile(milliseconds, 50), "p95": percentile(milliseconds, 95)},
         "not_recalled": dict(Counter(each.skipped.value for each in asked if each.skipped)),
+        "requests_without_memories": dict(tally.skipped),
         "seconds": {"sending": round(tally.seconds_sending, 1), "asking": round(tally.seconds_asking, 1)},
     }
 

@@ -11,12 +11,12 @@ TOLD = "(demo model) From what I was told: "
 _LINES_SAID = 2
 _WORD = re.compile(r"[^\W_]+(?:'\w+)?")
 _BULLET = re.compile(r"^\s*[-*]\s+")
-_EMPTY_WORDS = frozenset(
-    "a about am an and any are as ask at be been called can could did do does for from had has have he her "
-    "his how i i'm in is it its know like may me mine my name no not of on or our please said say she should "
-    "so some tell than thank thanks that the their them then there these they this those to told us was we "
-    "were what what's when where which who whose why will with would you your yours".split()
-)
+_SHORTEST_WORD = 4
+_EMPTY_WORDS = {
+    *("about", "been", "called", "could", "does", "from", "have", "know", "like", "name", "please", "should"),
+    *("some", "tell", "than", "that", "their", "them", "there", "these", "they", "this", "those", "told"),
+    *("were", "what", "what's", "when", "where", "which", "whose", "will", "with", "would", "your", "yours"),
+}
 
 
 def answer(messages: Sequence[Mapping[str, Any]]) -> str:
@@ -47,7 +47,7 @@ def _statements(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _content_words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.lower()) if word not in _EMPTY_WORDS}
+    return {word for word in _WORD.findall(text.lower()) if len(word) >= _SHORTEST_WORD} - _EMPTY_WORDS
 
 
 def _text(message: Mapping[str, Any]) -> str:

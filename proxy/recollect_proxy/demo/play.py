@@ -95,10 +95,7 @@ class Play:
             others = self._heard(person, await chat.ask(person.asks_of_other))
             asked[person.name] = Asked(own, others)
         formed.append(await self._formed())
-        stores = {}
-        for person in PEOPLE:
-            stores[person.name] = await self._memories.of(person.user_id)
-            self._audience.holds(person, stores[person.name])
+        stores = {person.name: await self._memories.of(person.user_id) for person in PEOPLE}
         return [
             Expectation("memories were formed of everything that was said", all(formed)),
             *(each for person in PEOPLE for each in judge(person, asked[person.name], stores)),

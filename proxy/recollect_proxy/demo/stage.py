@@ -1,8 +1,7 @@
 """Sets the stage for the demo, and clears it: upstream, proxy, data. Never: what is played."""
 
-import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -18,7 +17,7 @@ from recollect_proxy.demo.play import Play
 from recollect_proxy.demo.screen import Screen
 from recollect_proxy.demo.upstream import demo_upstream
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
+from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
 
 _COLUMNS_AT_MOST = 100
 _PATIENCE_SECONDS = 30.0
@@ -47,8 +46,8 @@ async def stage(settings: ProxySettings, *, is_real: bool, api_key: str | None, 
     console = Console(highlight=False)
     console.width = min(console.width, _COLUMNS_AT_MOST)
     screen = Screen(console)
-    with tempfile.TemporaryDirectory(prefix="recollect-demo-") as data_dir:
-        async with _proxy(settings, Path(data_dir), is_real=is_real) as (own, origin):
+    with temporary_data_dir(settings) as data_dir:
+        async with _proxy(settings, data_dir, is_real=is_real) as (own, origin):
             token, _ = admin_token(own)
             base_url = f"{origin}{own.base_path}"
             async with (
@@ -80,15 +79,13 @@ async def stage(settings: ProxySettings, *, is_real: bool, api_key: str | None, 
 async def _proxy(
     settings: ProxySettings, data_dir: Path, *, is_real: bool
 ) -> AsyncIterator[tuple[ProxySettings, str]]:
-    if is_real:
+    async with AsyncExitStack() as closing:
         own = temporary(settings, data_dir)
-        async with serve_proxy(App(own, admin_token=admin_token(own)[0]), own) as origin:
-            yield own, origin
-        return
-    async with serve_upstream(demo_upstream) as upstream:
-        own = temporary(settings, data_dir, upstream=f"{upstream}/v1", formation=Formation.QA_TURN)
-        async with serve_proxy(App(own, admin_token=admin_token(own)[0]), own) as origin:
-            yield own, origin
+        if not is_real:
+            upstream = await closing.enter_async_context(serve_upstream(demo_upstream))
+            own = temporary(own, data_dir, upstream=f"{upstream}/v1", formation=Formation.QA_TURN)
+        app = App(own, admin_token=admin_token(own)[0])
+        yield own, await closing.enter_async_context(serve_proxy(app, own))
 
 
 async def _first_model(client: openai.AsyncOpenAI) -> str:

@@ -46,20 +46,17 @@ async def demo_upstream(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer one request (ASGI): ``GET /v1/models`` or ``POST /v1/chat/completions``."""
     body = await Incoming(receive).read(_LARGEST_BODY)
     try:
-        match scope["method"], scope["path"]:
-            case "GET", "/v1/models":
-                await respond(send, 200, msgspec.json.encode(_models()), content_type=_JSON)
-            case "POST", "/v1/chat/completions":
-                await _complete(_read(body), send)
-            case _:
-                raise _RefusedError(
-                    404, "The demo model serves GET /v1/models and POST /v1/chat/completions."
-                )
+        if (scope["method"], scope["path"]) == ("GET", "/v1/models"):
+            await respond(send, 200, msgspec.json.encode(_models()), content_type=_JSON)
+        else:
+            await _complete(_read(scope, body), send)
     except _RefusedError as refused:
         await respond(send, refused.status, refused.body, content_type=_JSON)
 
 
-def _read(body: bytes | None) -> Mapping[str, Any]:
+def _read(scope: Scope, body: bytes | None) -> Mapping[str, Any]:
+    if (scope["method"], scope["path"]) != ("POST", "/v1/chat/completions"):
+        raise _RefusedError(404, "The demo model serves GET /v1/models and POST /v1/chat/completions.")
     try:
         request = msgspec.json.decode(body or b"", type=dict[str, Any])
     except (ValueError, RecursionError):

@@ -53,7 +53,7 @@ def memory_api(engine: LiveEngine, *, admin_token: str) -> Application:
     Raises:
         ConfigurationError: The token is empty.
     """
-    if not admin_token:
+    if not admin_token.strip():
         raise ConfigurationError("The admin token is empty: anybody could read and erase memories.")
     protected = Router(
         "/memory",
@@ -115,7 +115,8 @@ def _on_raw_path(application: Litestar) -> Application:
             body = msgspec.json.encode(NOT_FOUND.body)
             await respond(send_uncached, NOT_FOUND.status, body, content_type=b"application/json")
             return
-        raw = {**scope, "path": path.decode("latin-1"), "root_path": ""}
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]  # the server leaves the body out
+        raw = {**scope, "method": method, "path": path.decode("latin-1"), "root_path": ""}
         await cast(Application, application)(raw, receive_or_leave, send_uncached)
 
     return answer

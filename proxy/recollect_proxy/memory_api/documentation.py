@@ -134,6 +134,6 @@ def documentation(openapi: OpenAPI) -> Router:
 
     @get("/", include_in_schema=False)
     async def page() -> Response[bytes]:
-        return Response(as_page, media_type="text/html; charset=utf-8", headers=_PAGE_HEADERS)
+        return Response(as_page, media_type="text/html", headers=_PAGE_HEADERS)
 
     return Router("/memory/docs", route_handlers=[openapi_json, page])

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from recollect.engine import Engine
 from recollect.errors import MemoryNotFoundError, StoreUnavailableError
 from recollect.live_engine import LiveEngine
+from recollect.model import COMMONS
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api.errors import (
     BODY_TOO_LARGE,
@@ -48,7 +49,7 @@ UserId: TypeAlias = Annotated[
     str,
     PathParameter(
         description="Whose memories: the id as the frontend sends it, as one percent-encoded path segment "
-        "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL.",
+        "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share.",
         examples=[Example(value="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11")],
     ),
 ]
@@ -61,7 +62,13 @@ MemoryId: TypeAlias = Annotated[
     ),
 ]
 Limit: TypeAlias = Annotated[
-    int, QueryParameter(description="How many at most.", ge=1, le=200, examples=[Example(value=20)])
+    int,
+    QueryParameter(
+        description="How many at most: 1 to 200, 50 where not given.",
+        ge=1,
+        le=200,
+        examples=[Example(value=20)],
+    ),
 ]
 After: TypeAlias = Annotated[
     UUID | None, QueryParameter(description="The `next` of the page before; none for the first page.")
@@ -238,8 +245,10 @@ def user_named(segment: str) -> str:
         RefusedError: It stands for none.
     """
     user_id = readable_id([segment.encode("latin-1")])
-    if user_id is None:
-        raise invalid_parameter("user_id", "1 to 256 characters, as percent-encoded UTF-8, without NUL")
+    if user_id is None or user_id == COMMONS:
+        raise invalid_parameter(
+            "user_id", "1 to 256 characters, as percent-encoded UTF-8, without NUL, and not `*` alone"
+        )
     return user_id
 
 

@@ -79,7 +79,12 @@ class ChatBody:
     stream: bool = False
 
     def message_spans(self) -> list[Span]:
-        """Find where in ``raw`` each message's object stands; only who writes needs to know."""
+        """Find where in ``raw`` each message's object stands; only who writes needs to know.
+
+        Returns:
+            One span a message; none at all where decoding fails after all, because so many calls
+            are under way already that Python's recursion limit comes sooner.
+        """
         start, end = self.messages_span
         return find_elements(self.raw, start, decode_elements(self.raw[start:end]) or [])
 

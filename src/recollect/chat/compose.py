@@ -58,7 +58,10 @@ def _new_first_message(chat: ChatBody, text: str) -> _Splice:
 
 
 def _appended(chat: ChatBody, position: int, text: str) -> _Splice | None:
-    message = chat.message_spans()[position]
+    spans = chat.message_spans()
+    if not spans:
+        return None
+    message = spans[position]
     members = decode_members(chat.raw[message.start : message.end])
     if members is None:
         return None

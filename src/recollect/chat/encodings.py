@@ -15,6 +15,7 @@ DECODING_ERRORS = (zlib.error, brotli.error, zstandard.ZstdError, OverflowError)
 
 _PIECE = 64 * 1024
 _MOST_ENCODINGS = 5
+_MOST_MEMBERS = 1 << 16
 _LARGEST_WINDOW = 8 * 1024 * 1024  # RFC 9659: the most a zstd content encoding may ask for
 _GZIP = zlib.MAX_WBITS | 16
 _HEADER_BYTES, _DEFLATE_METHOD = 2, 8  # RFC 1950, section 2.2
@@ -81,15 +82,19 @@ def _inflate(body: _Unpacks, data: bytes, sink: Sink) -> None:
 
 
 class _Gzip:
-    """RFC 1952; several members may follow one another."""
+    """RFC 1952; several members may follow one another. Empty ones cost time and count no bytes."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._member: _Unpacks = zlib.decompressobj(_GZIP)
+        self._members_left = _MOST_MEMBERS
 
     def write(self, data: bytes, /) -> None:
         while data:
             if self._member.eof:
+                self._members_left -= 1
+                if self._members_left < 0:
+                    raise OverflowError
                 self._member = zlib.decompressobj(_GZIP)
             _inflate(self._member, data, self._sink)
             data = self._member.unused_data

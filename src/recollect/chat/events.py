@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 LARGEST_EVENT = 16 * 1024 * 1024
 """How many bytes an event may have; a larger one is left out."""
 
+MOST_LINES = 1 << 20
+"""How many lines are read: half a million events. Lines cost time, whatever their size."""
+
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -18,14 +21,14 @@ class EventStream:
     A last event is told of even without the blank line that should follow it.
 
     Attributes:
-        truncated: Whether an event was left out.
+        truncated: Whether an event, or the rest of the stream, was left out.
     """
 
     def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
         """Take whom to tell: of an event's name (empty if it has none) and of its lines of data."""
         self.truncated = False
         self._tell = tell
-        self._begun = False
+        self._lines_left = MOST_LINES
         self._after_return = False
         self._rest: list[bytes] = []
         self._rest_size = 0
@@ -59,9 +62,12 @@ class EventStream:
             self._spoiled = True
 
     def _read(self, lines: list[bytes]) -> None:
-        if not self._begun:
-            self._begun = True
+        if self._lines_left == MOST_LINES:
             lines[0] = lines[0].removeprefix(_MARK)
+        if len(lines) > self._lines_left:
+            self.truncated = True
+            del lines[self._lines_left :]
+        self._lines_left -= len(lines)
         for line in lines:
             if not line:
                 self._close_event()

@@ -141,12 +141,11 @@ def _value_end(source: bytes, at: int, guess: bytes) -> int:
 
 
 def _container_end(source: bytes, at: int) -> int:
+    tokens = _BRACKET.finditer(source, at)
     depth = 0
-    end = at
-    for token in _BRACKET.finditer(source, at):
-        end = token.end()
+    while True:
+        token = next(tokens)
         opening = token.group()[:1]
         depth += (opening in b"[{") - (opening in b"]}")
         if depth == 0:
-            break
-    return end
+            return token.end()

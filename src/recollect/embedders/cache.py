@@ -21,7 +21,7 @@ class CachedEmbedder:
 
     Args:
         inner: Who really embeds; closed together with this one.
-        size: How many vectors are kept; the least recently used go first.
+        size: How many vectors are kept; the least recently used go first. With 0 none is kept.
         ttl: How long a vector is kept.
         timer: Tells seconds, monotonically.
     """
@@ -90,7 +90,8 @@ class CachedEmbedder:
             for vector in answer:
                 vector.setflags(write=False)
             computed = dict(zip(missing, answer, strict=True))
-            vectors.update(computed)
+            if self._size > 0:
+                vectors.update(computed)
             return computed
 
         task = asyncio.create_task(compute())

@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 import onnxruntime as ort
 import structlog
-from safetensors import SafetensorError
-from safetensors.numpy import load
+from safetensors import safe_open
 
 from recollect.embedders.model_folder import ModelFolder
 from recollect.errors import EmbedderError
@@ -42,8 +41,7 @@ def weights_checksum(folder: ModelFolder, cache_dir: Path) -> str:
         note = cache_dir / f"weights-{_digest(state.encode())[:16]}.sha256"
         if note.is_file() and len(remembered := note.read_text(encoding="ascii")) == _CHECKSUM_LENGTH:
             return remembered
-        with folder.weights.open("rb") as weights:
-            checksum = hashlib.file_digest(weights, "sha256").hexdigest()
+        checksum = _file_checksum(folder.weights)
         with _building_in(cache_dir) as building:
             unfinished = Path(building) / note.name
             unfinished.write_text(checksum, encoding="ascii")
@@ -101,26 +99,19 @@ def _session(graph: Path, folder: ModelFolder) -> ort.InferenceSession:
 
 def _build(folder: ModelFolder, checksum: str, graph: Path, precision: Precision) -> None:
     """Write the graph beside its place and move it there whole, so that nobody sees half of it."""
-    data = folder.weights.read_bytes()
-    found = _digest(data)
+    found = _file_checksum(folder.weights)
     if found != checksum:
         raise EmbedderError(
             f"The weights {folder.weights} have the SHA-256 {found}, not {checksum}: install them again."
         )
-    try:
-        weights = load(data)
-    except SafetensorError as error:
-        raise EmbedderError(f"The weights {folder.weights} can't be read: {error}") from error
-    except KeyError as error:  # numpy has no bfloat16
-        raise EmbedderError(
-            f"The weights {folder.weights} are of the type {error}; save them as float32 or float16."
-        ) from error
     # Imported here because it costs more than loading a finished graph.
     from recollect.embedders.onnx_graph import write_graph  # noqa: PLC0415
 
     _log.info("embedder.graph_building", file=graph.name)
-    with _building_in(graph.parent) as building:
-        unfinished = write_graph(folder.architecture, weights, Path(building), quantized=precision == "int8")
+    with _building_in(graph.parent) as building, safe_open(folder.weights, "np") as weights:
+        unfinished = write_graph(
+            folder.architecture, weights.get_tensor, Path(building), quantized=precision == "int8"
+        )
         with unfinished.open("rb") as written:
             os.fsync(written.fileno())
         unfinished.replace(graph)
@@ -129,6 +120,11 @@ def _build(folder: ModelFolder, checksum: str, graph: Path, precision: Precision
 def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
     cache_dir.mkdir(parents=True, exist_ok=True)
     return tempfile.TemporaryDirectory(prefix="building-", dir=cache_dir)
+
+
+def _file_checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _digest(data: bytes) -> str:

@@ -7,7 +7,7 @@ Never: checksums, caching, tokenizers.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from safetensors import SafetensorError
 
 from recollect.embedders.model_folder import Architecture
 from recollect.errors import EmbedderError
 
-Weights = Mapping[str, NDArray[np.generic]]
+ReadTensor = Callable[[str], NDArray[np.generic]]
 
 # 20 brought Gelu; onnxruntime 1.22, the oldest we allow, knows it, and IR version 10 belongs to it.
 _OPSET = 20
@@ -29,7 +30,7 @@ _IR_VERSION = 10
 _TINY = 1e-12
 
 
-def write_graph(architecture: Architecture, weights: Weights, folder: Path, *, quantized: bool) -> Path:
+def write_graph(architecture: Architecture, read: ReadTensor, folder: Path, *, quantized: bool) -> Path:
     """Build the graph and write it into ``folder``, with weights of eight bits if ``quantized``.
 
     Weights are quantized by output channel, activations at run time and by the whole tensor.
@@ -38,7 +39,7 @@ def write_graph(architecture: Architecture, weights: Weights, folder: Path, *, q
         EmbedderError: As ``build_graph``.
     """
     whole, small = folder / "fp32.onnx", folder / "int8.onnx"
-    onnx.save(build_graph(architecture, weights), str(whole))
+    onnx.save(build_graph(architecture, read), str(whole))
     if not quantized:
         return whole
     # The weights use seven of the eight bits: without VNNI, x86 adds two products in 16 bits, which
@@ -48,21 +49,21 @@ def write_graph(architecture: Architecture, weights: Weights, folder: Path, *, q
     return small
 
 
-def build_graph(architecture: Architecture, weights: Weights) -> onnx.ModelProto:
+def build_graph(architecture: Architecture, read: ReadTensor) -> onnx.ModelProto:
     """Assemble the encoder, mean pooling over the mask, and the L2 normalisation as one graph.
 
     Args:
         architecture: The sizes.
-        weights: Every tensor of the encoder by its name in the safetensors file, of any float type.
+        read: Returns the tensor of that name in the safetensors file, of any float type of numpy's.
 
     Returns:
         A model with the inputs ``input_ids`` and ``attention_mask`` (int64, [texts, pieces])
         and the output ``vectors`` (float32, [texts, hidden size], unit length).
 
     Raises:
-        EmbedderError: A tensor is missing, or not of the shape the architecture asks for.
+        EmbedderError: A tensor can't be read, or is not of the shape the architecture asks for.
     """
-    graph = _Graph(weights)
+    graph = _Graph(read)
     hidden, mask = _embeddings(graph, architecture)
     for layer in range(architecture.layers):
         hidden = _layer(graph, architecture, f"encoder.layer.{layer}", hidden, mask)
@@ -85,7 +86,7 @@ def build_graph(architecture: Architecture, weights: Weights) -> onnx.ModelProto
 class _Graph:
     """The nodes and constants so far. Constants are named after the tensors they hold."""
 
-    weights: Weights
+    read: ReadTensor
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     initializers: list[onnx.TensorProto] = field(default_factory=list)
 
@@ -107,9 +108,12 @@ class _Graph:
 
     def weight(self, name: str, *shape: int) -> NDArray[np.float32]:
         """Return the tensor ``name`` as float32, once it proved to have ``shape``."""
-        if name not in self.weights:
-            raise EmbedderError(f"The model's weights lack the tensor {name}.")
-        found = self.weights[name]
+        try:
+            found = self.read(name)
+        except (SafetensorError, TypeError) as error:  # missing; or bfloat16, which numpy does not know
+            raise EmbedderError(
+                f"The model's tensor {name} can't be read: {error}. It must be float32 or float16."
+            ) from error
         if found.shape != shape:
             raise EmbedderError(f"The model's tensor {name} has the shape {found.shape}, not {shape}.")
         return found.astype(np.float32)

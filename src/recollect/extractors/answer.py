@@ -19,7 +19,11 @@ from recollect.model import Candidate, Kind, Relation
 ITEM_LIMIT = 100
 """The most statements read of one answer."""
 
-_ATTEMPTS = 120  # a megabyte of opening brackets must not be parsed from each of them
+ANSWER_LENGTH = 200_000
+"""The most characters of an answer that are looked at: as many as such statements can need."""
+
+_ATTEMPTS = 120  # a page of opening brackets must not be parsed from each of them
+_FENCES = 10
 _KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY})
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
 _NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
@@ -29,7 +33,7 @@ _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.D
 _THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```[ \t]*+(?:\w++[ \t]*+)?\n(.*?)(?:```|\Z)", re.DOTALL)
 # A string is matched to step over it; its closing quote is optional, so that each is scanned once.
-_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL)
+_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]++|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 _NUMBER = re.compile(r"\d{1,6}")
 
@@ -45,7 +49,7 @@ def read_answer(text: str, *, at: datetime) -> list[Candidate]:
         InvalidExtractionError: Nothing in the answer can be read. The message says what is wrong
             in words the model may be shown, and quotes nothing of the answer.
     """
-    items = _find_items(text)
+    items = _find_items(text[:ANSWER_LENGTH])
     if items is None:
         raise InvalidExtractionError('It holds no JSON object with a list "memories".')
     read: list[_Item] = []
@@ -75,7 +79,8 @@ def _find_items(text: str) -> list[Any] | None:
     spoken = _without_thoughts(text)
     if spoken.strip(" .\n").casefold() in _NOTHING:
         return []
-    for whole in (text, spoken, *reversed(_FENCE.findall(spoken))):
+    fenced = _FENCE.findall(spoken)[-_FENCES:]
+    for whole in dict.fromkeys((text, spoken, *reversed(fenced))):
         items = _items_of(_parse(whole))
         if items is not None:
             return items

@@ -97,11 +97,11 @@ class _Worker:
         connection.add_termination_listener(lambda _: self._ending.set())
 
     async def run(self, heartbeat: timedelta) -> None:
-        manager = QueueManager(self._queries, channel=CHANNEL)
-        manager.min_dequeue_poll_interval = _POLL_WHEN_FULL
-        manager.entrypoint(FORM, on_failure="hold")(self._form)
+        queue = QueueManager(self._queries, channel=CHANNEL)
+        queue.min_dequeue_poll_interval = _POLL_WHEN_FULL
+        queue.entrypoint(FORM, on_failure="hold")(self._form)
         working = asyncio.create_task(
-            manager.run(
+            queue.run(
                 dequeue_timeout=heartbeat / 2,  # finds the jobs of dead processes in good time
                 batch_size=max(1, self._workers // 2),
                 max_concurrent_tasks=max(2, self._workers),
@@ -116,7 +116,7 @@ class _Worker:
             await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._ending.set()
-            manager.shutdown.set()
+            queue.shutdown.set()
             pruning.cancel()
             await _leave(working)
         if not working.cancelled():

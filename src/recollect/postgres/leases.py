@@ -1,7 +1,7 @@
 """Leases on the right to form for a user: rows renewed in the background. Never: holds a connection."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from uuid import UUID, uuid4
@@ -40,8 +40,12 @@ async def hold_lease(database: Database, user_id: str, length: timedelta) -> Asy
     assert body is not None  # noqa: S101 - an async context manager is entered by a task
     cancelled_before = body.cancelling()
     lost = asyncio.Event()
-    renewal = asyncio.create_task(_keep(database, user_id, holder, length, lost))
-    renewal.add_done_callback(lambda _: body.cancel() if lost.is_set() else None)
+
+    def end_body() -> None:
+        lost.set()
+        body.cancel()
+
+    renewal = asyncio.create_task(_keep(database, user_id, holder, length, end_body))
     try:
         yield True
     except asyncio.CancelledError:
@@ -55,9 +59,9 @@ async def hold_lease(database: Database, user_id: str, length: timedelta) -> Asy
 
 
 async def _keep(
-    database: Database, user_id: str, holder: UUID, length: timedelta, lost: asyncio.Event
+    database: Database, user_id: str, holder: UUID, length: timedelta, lose: Callable[[], object]
 ) -> None:
-    """Renew the lease until it is lost, and say so."""
+    """Renew the lease until it is lost, and call ``lose``."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + length.total_seconds()
     while True:
@@ -72,7 +76,7 @@ async def _keep(
             ends = began + length.total_seconds()
         if kept is None:
             _log.warning("lease_lost")
-            lost.set()
+            lose()
             return
 
 

@@ -42,6 +42,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] | None
             raise ConfigurationError(
                 "The database user may not create or change the schema recollect: grant it CREATE on the database."
             ) from None
+        # Where it fails, the end of the connection gives the lock back.
         await connection.execute(SQL["unlock_schema"], _LOCK)
     return search_path
 
@@ -54,7 +55,7 @@ async def _prepare(connection: Connection) -> str:
         await _create_vector_extension(connection)
         vector = await connection.fetchrow(SQL["vector_extension"])
     if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
-        raise ConfigurationError("The database's pgvector is older than 0.7: ALTER EXTENSION vector UPDATE.")
+        raise ConfigurationError("The database's pgvector is older than 0.7: update the extension.")
     await connection.execute(SQL["set_search_path"], vector["search_path"])
     return str(vector["search_path"])
 
@@ -69,7 +70,7 @@ async def _create_vector_extension(connection: Connection) -> None:
     ):
         raise ConfigurationError(
             "The database lacks pgvector and this user can't create it: "
-            "install it on the server, and as a superuser run CREATE EXTENSION vector."
+            "install it on the server and, as a superuser, add the extension vector to this database."
         ) from None
 
 

@@ -1,7 +1,9 @@
 """PgQueuer's queue among our tables: its names, its schema, and how a job is enqueued. Never: runs a job."""
 
 from collections.abc import Sequence
+from typing import cast
 
+import asyncpg
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.adapters.persistence.qb import (
     QueryBuilderEnvironment,
@@ -43,7 +45,7 @@ _SCHEDULES = QuerySchedulerBuilder(_SETTINGS)
 
 def queue_on(connection: Connection, kind: type[Queries] = Queries) -> Queries:
     """Return the queue's queries, run on ``connection`` and in its transaction."""
-    driver = AsyncpgDriver(connection)
+    driver = AsyncpgDriver(cast("asyncpg.Connection", connection))  # a lent one is as good
     return kind(driver, qbe=_ENVIRONMENT, qbq=_QUEUE, qbs=_SCHEDULES)
 
 

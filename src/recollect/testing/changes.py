@@ -43,10 +43,11 @@ class Logged:
 
 @dataclass
 class Belongings:
-    """Everything a user has."""
+    """Everything a user has; ``ids`` are those of retired memories, too."""
 
     user_id: str
     memories: dict[UUID, Memory] = field(default_factory=dict)
+    ids: set[UUID] = field(default_factory=set)
     updates: list[Update] = field(default_factory=list)
     log: list[Logged] = field(default_factory=list)
 
@@ -146,6 +147,9 @@ class Belongings:
     def _keep(self, memory: Memory) -> Memory:
         if memory.owner not in {self.user_id, COMMONS}:
             raise StoreError("A memory of another user can't be given to this one.")
+        if memory.id in self.ids and memory.owner == self.user_id:
+            raise StoreError("There is a memory with this id already.")
         kept = replace(memory, content=storable_text(memory.content))
         self.memories[memory.id] = kept
+        self.ids.add(memory.id)
         return kept

@@ -62,7 +62,7 @@ def test_only_the_users_words_are_left(text: str) -> None:
         "### Task:\nExplain what <context> and </context> mean to a model.",
         "What does <context> do? And </context>?",
         "Why does it write\n<context>\nhere</context>?",
-        "Why is there no end to\n<context>\n<source id=\"1\">",
+        'Why is there no end to\n<context>\n<source id="1">',
         "### Task:\n</context>\nclosed before\n<context>\nit opened",
         "<source src='a.mp4'></source> is how a video is embedded",
         '<source id="1" is how a citation begins',
@@ -113,7 +113,16 @@ TAGS = (
     "user_query",
 )
 PIECES = st.sampled_from(
-    ["### Task:", "\n", " ", "word", '<source id="1">', "</source>", *(f"<{t}>" for t in TAGS), *(f"</{t}>" for t in TAGS)]
+    [
+        "### Task:",
+        "\n",
+        " ",
+        "word",
+        '<source id="1">',
+        "</source>",
+        *(f"<{t}>" for t in TAGS),
+        *(f"</{t}>" for t in TAGS),
+    ]
 )
 
 
@@ -127,7 +136,9 @@ def test_what_is_left_are_words_of_the_text(text: str) -> None:
         at = text.index(line, at)
 
 
-@pytest.mark.parametrize("piece", ['<source id="1">', "<context>\n", "\n<memory_context>", "### Task:\n<context>\n<source "])
+@pytest.mark.parametrize(
+    "piece", ['<source id="1">', "<context>\n", "\n<memory_context>", "### Task:\n<context>\n<source "]
+)
 def test_a_long_hostile_text_is_read_in_linear_time(piece: str) -> None:
     text = piece * 100_000  # quadratic time would take minutes
 

@@ -121,7 +121,10 @@ def test_numbers_no_float_holds_and_escapes_do_no_harm() -> None:
     chat = read(body)
 
     assert chat.model == "gpt"
-    assert [(message.role, message.content) for message in chat.messages] == [("user", "café/"), ("tool", None)]
+    assert [(message.role, message.content) for message in chat.messages] == [
+        ("user", "café/"),
+        ("tool", None),
+    ]
     assert chat.raw[slice(*chat.messages_span)].startswith(b'[ {"ro')
     assert [chat.raw[start:end] for start, end in chat.message_spans()] == [
         b'{"ro\\u006ce":"user","content":"caf\\u00e9\\/","t":1e400}',

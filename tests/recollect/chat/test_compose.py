@@ -1,4 +1,5 @@
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -105,6 +106,18 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
     assert json.loads(add_to_system(chat, "a\ud83db"))["messages"][0]["content"] == "a?b"
 
 
+def in_deep(calls: int, chat: ChatBody) -> bytes:
+    return in_deep(calls - 1, chat) if calls else add_to_system(chat, TEXT)
+
+
+def test_a_body_too_deep_for_the_calls_under_way_is_left_alone() -> None:
+    depth = sys.getrecursionlimit() // 2
+    chat = read(b'{"messages":[{"role":"system","x":' + b"[" * depth + b"]" * depth + b"}]}")
+
+    assert add_to_system(chat, TEXT) != chat.raw
+    assert in_deep(depth, chat) is chat.raw
+
+
 SPACE = st.text(" \t\r\n", max_size=2)
 SCALAR = st.one_of(
     st.sampled_from(["null", "true", "1e400", "-0.0", "12345678901234567890123", "0.10000000000000000001"]),
@@ -150,16 +163,22 @@ def _message(draw: st.DrawFn) -> str:
 @st.composite
 def bodies(draw: st.DrawFn) -> bytes:
     messages = draw(_array(_message(), 1))
-    body = draw(SPACE) + draw(_object(VALUE, (f'"messages"{draw(SPACE)}:{draw(SPACE)}{messages}',))) + draw(SPACE)
+    body = (
+        draw(SPACE)
+        + draw(_object(VALUE, (f'"messages"{draw(SPACE)}:{draw(SPACE)}{messages}',)))
+        + draw(SPACE)
+    )
     return body.encode()
 
 
 def exactly(body: bytes) -> Any:
     """Decode so that nothing is lost: repeated keys, their order, and numbers as they are written."""
-    return json.loads(body, object_pairs_hook=lambda pairs: ["object", *pairs], parse_float=str, parse_int=str)
+    return json.loads(
+        body, object_pairs_hook=lambda pairs: ["object", *pairs], parse_float=str, parse_int=str
+    )
 
 
-def _target(messages: list[Any]) -> list[Any] | None:
+def _target(messages: list[list[Any]]) -> list[Any] | None:
     roles = [dict(message[1:]).get("role") for message in messages]
     if roles[0] in {"system", "developer"}:
         return messages[0]

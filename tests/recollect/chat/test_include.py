@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 from recollect.chat import add_memories
 
-MEMORY = {"id": UUID(int=7), "content": 'Likes "tea" 🍵', "at": datetime(2026, 11, 21, tzinfo=UTC), "score": 0.5}
+MEMORY = {
+    "id": UUID(int=7),
+    "content": 'Likes "tea" 🍵',
+    "at": datetime(2026, 11, 21, tzinfo=UTC),
+    "score": 0.5,
+}
 ENCODED = (
     '[{"id":"00000000-0000-0000-0000-000000000007","content":"Likes \\"tea\\" 🍵",'
     '"at":"2026-11-21T00:00:00Z","score":0.5}]'
@@ -34,13 +39,27 @@ def test_no_memories_are_an_empty_list() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"null", b"[]", b'"{}"', b"{", b"{}}", b'{"memories":null}', b'{"m\\u0065mories":[]}', b"\xef\xbb\xbf{}", b"\xff"],
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'"{}"',
+        b"{",
+        b"{}}",
+        b'{"memories":null}',
+        b'{"m\\u0065mories":[]}',
+        b"\xef\xbb\xbf{}",
+        b"\xff",
+    ],
 )
 def test_anything_else_stays_as_it_is(body: bytes) -> None:
     assert add_memories(body, [MEMORY]) is body
 
 
-@given(st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())), st.none() | st.integers())
+@given(
+    st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())),
+    st.none() | st.integers(),
+)
 def test_every_other_member_keeps_its_value(answer: dict[str, object], indent: int | None) -> None:
     body = json.dumps(answer, indent=indent and min(abs(indent), 4)).encode()
 
@@ -49,7 +68,7 @@ def test_every_other_member_keeps_its_value(answer: dict[str, object], indent: i
     assert added == {"memories": [{"content": "a"}]} | answer
 
 
-@given(st.binary() | st.text("{}[]\"a:, ", max_size=6).map(str.encode))
+@given(st.binary() | st.text('{}[]"a:, ', max_size=6).map(str.encode))
 def test_no_answer_makes_adding_fail(body: bytes) -> None:
     added = add_memories(body, [MEMORY])
 

@@ -6,6 +6,7 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import brotli  # type: ignore[import-untyped] # it ships no types
@@ -54,7 +55,9 @@ REPLY = Reply("Grüß dich 🍅!", False, "stop", "gpt-5", 12, 3, False, True)  
 WHOLE = json.dumps(
     {
         "model": "gpt-5",
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": REPLY.text}, "finish_reason": "stop"}],
+        "choices": [
+            {"index": 0, "message": {"role": "assistant", "content": REPLY.text}, "finish_reason": "stop"}
+        ],
         "usage": {"prompt_tokens": 12, "completion_tokens": 3},
     }
 ).encode()
@@ -107,7 +110,15 @@ def test_done_makes_a_reply_complete_without_a_reason() -> None:
         (None, ""),
         (5, ""),
         ({}, ""),
-        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"}, {"type": "text", "text": "b"}, 5], "ab"),
+        (
+            [
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "text", "text": "a"},
+                {"type": "text", "text": "b"},
+                5,
+            ],
+            "ab",
+        ),
     ],
 )
 def test_any_content_is_heard(content: object, text: str) -> None:
@@ -122,14 +133,18 @@ def test_a_chunk_without_a_proper_delta_says_nothing(delta: object) -> None:
     assert heard(STREAM, event(chunk(delta))) == Reply(model="gpt-5")
 
 
-@pytest.mark.parametrize("said_so", [{"reasoning_content": "hm"}, {"reasoning": "hm"}, {"refusal": "I can't."}])
+@pytest.mark.parametrize(
+    "said_so", [{"reasoning_content": "hm"}, {"reasoning": "hm"}, {"refusal": "I can't."}]
+)
 def test_reasoning_and_refusals_are_no_text(said_so: dict[str, str]) -> None:
     reply = heard(STREAM, event(chunk({"content": None, **said_so})) + STOP)
 
     assert (reply.text, reply.complete) == ("", True)
 
 
-@pytest.mark.parametrize("delta", [{"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}}])
+@pytest.mark.parametrize(
+    "delta", [{"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}}]
+)
 def test_calls_of_tools_are_heard(delta: dict[str, Any]) -> None:
     reply = heard(STREAM, event(chunk(delta)) + event(chunk({}, finish_reason="tool_calls")) + said(""))
 
@@ -139,8 +154,12 @@ def test_calls_of_tools_are_heard(delta: dict[str, Any]) -> None:
 
 def test_only_the_first_choice_counts() -> None:
     stream = (
-        event({"choices": [{"index": 1, "delta": {"content": "x", "tool_calls": [1]}, "finish_reason": "stop"}]})
-        + event({"choices": [{"index": 1, "delta": {"content": "y"}}, {"index": 0, "delta": {"content": "a"}}]})
+        event(
+            {"choices": [{"index": 1, "delta": {"content": "x", "tool_calls": [1]}, "finish_reason": "stop"}]}
+        )
+        + event(
+            {"choices": [{"index": 1, "delta": {"content": "y"}}, {"index": 0, "delta": {"content": "a"}}]}
+        )
         + event({"choices": [{"delta": {"content": "b"}}, {"delta": {"content": "z"}}, None, 5]})
     )
 
@@ -149,7 +168,15 @@ def test_only_the_first_choice_counts() -> None:
 
 @pytest.mark.parametrize(
     "usage",
-    [None, 5, [], {}, {"prompt_tokens": None}, {"prompt_tokens": "12"}, {"prompt_tokens": True, "completion_tokens": 3.5}],
+    [
+        None,
+        5,
+        [],
+        {},
+        {"prompt_tokens": None},
+        {"prompt_tokens": "12"},
+        {"prompt_tokens": True, "completion_tokens": 3.5},
+    ],
 )
 def test_usage_that_is_no_number_is_not_heard(usage: object) -> None:
     reply = heard(STREAM, USAGE + event({"usage": usage}))
@@ -158,7 +185,9 @@ def test_usage_that_is_no_number_is_not_heard(usage: object) -> None:
     assert heard("", json.dumps({"usage": usage}).encode()) == Reply(complete=True)
 
 
-@pytest.mark.parametrize("fields", [{"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5}])
+@pytest.mark.parametrize(
+    "fields", [{"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5}]
+)
 def test_odd_fields_are_passed_over(fields: dict[str, Any]) -> None:
     assert heard(STREAM, said("a") + event(fields) + said("b")) == Reply(text="ab", model="gpt-5")
 
@@ -175,7 +204,12 @@ ERROR = {"error": {"message": "overloaded", "code": 529}}
 
 @pytest.mark.parametrize(
     "stream",
-    [event(ERROR), b'event: error\ndata: "overloaded"\n\n', b"event:error\n" + event({}), event({**chunk(), **ERROR})],
+    [
+        event(ERROR),
+        b'event: error\ndata: "overloaded"\n\n',
+        b"event:error\n" + event({}),
+        event({**chunk(), **ERROR}),
+    ],
 )
 def test_an_error_amid_a_stream_is_a_failure(stream: bytes) -> None:
     reply = heard(STREAM, said("Once") + stream)
@@ -189,12 +223,16 @@ def test_an_error_instead_of_a_reply_is_a_failure() -> None:
     assert not heard(STREAM, b"event: error\n\n" + said("a")).failed
 
 
-@pytest.mark.parametrize("body", [b"", b"null", b"[]", b'"hi"', b"<html>", WHOLE[:-1], WHOLE + b"}", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "body", [b"", b"null", b"[]", b'"hi"', b"<html>", WHOLE[:-1], WHOLE + b"}", b"\xff\xfe"]
+)
 def test_a_body_that_is_no_json_object_is_not_heard(body: bytes) -> None:
     assert heard("application/json", body) == Reply()
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}'])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}']
+)
 def test_an_event_that_is_no_json_object_is_passed_over(data: bytes) -> None:
     assert heard(STREAM, b"data: " + data + b"\n\n" + said("a")).text == "a"
 
@@ -210,7 +248,7 @@ def test_what_is_fed_after_the_end_is_not_heard() -> None:
 
 def cuts(stream: bytes, at: Iterable[int]) -> list[bytes]:
     edges = [0, *sorted(n % (len(stream) + 1) for n in at), len(stream)]
-    return [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [stream[start:end] for start, end in pairwise(edges)]
 
 
 def read_in_slabs(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
@@ -228,7 +266,19 @@ def test_a_stream_cut_anywhere_is_heard_alike(ends: bytes, monkeypatch: pytest.M
 
 
 LINES = st.sampled_from(
-    [b"\n", b"\r", b"\r\n", b"data: ", b"data:", b"data", b"event: error", b": ping", b"\xef\xbb\xbf", b"[DONE]", b" "]
+    [
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"data: ",
+        b"data:",
+        b"data",
+        b"event: error",
+        b": ping",
+        b"\xef\xbb\xbf",
+        b"[DONE]",
+        b" ",
+    ]
 ) | st.sampled_from([event(chunk({"content": "a"})).strip(), STOP.strip(), b'{"error":1}', b"\xff", b"\x00"])
 
 
@@ -248,22 +298,22 @@ def test_garbage_in_the_middle_never_fails(at: int, garbage: bytes, content_type
 
 
 def _deflate_raw(data: bytes) -> bytes:
-    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    packer = zlib.compressobj(1, wbits=-zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()
 
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     "identity": bytes,
-    "gzip": gzip.compress,
+    "gzip": lambda data: gzip.compress(data, 1),
     "X-GZip": lambda data: gzip.compress(data[:50]) + gzip.compress(data[50:]),
-    "deflate": zlib.compress,
+    "deflate": lambda data: zlib.compress(data, 1),
     "Deflate": _deflate_raw,
-    "br": brotli.compress,
+    "br": lambda data: brotli.compress(data, quality=4),
     "zstd": zstandard.compress,
     "ZSTD": lambda data: zstandard.compress(data[:50]) + zstandard.compress(data[50:]),
-    "gzip, br": lambda data: brotli.compress(gzip.compress(data)),
+    "gzip, br": lambda data: brotli.compress(gzip.compress(data, 1), quality=4),
     "zstd,deflate, identity": lambda data: zlib.compress(zstandard.compress(data)),
-    " , gzip ,": gzip.compress,
+    " , gzip ,": lambda data: gzip.compress(data, 9),
 }
 NAMES = st.sampled_from(sorted(PACKED))
 
@@ -275,7 +325,9 @@ def test_every_encoding_is_undone(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", PACKED)
-def test_an_encoded_stream_cut_anywhere_is_heard_alike(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_encoded_stream_cut_anywhere_is_heard_alike(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read_in_slabs(monkeypatch, 1)
     stream = PACKED[encoding](ANSWER)
 
@@ -286,7 +338,7 @@ def test_an_encoded_stream_cut_anywhere_is_heard_alike(encoding: str, monkeypatc
 
 @pytest.mark.parametrize("encoding", [name for name in PACKED if name != "identity"])
 def test_more_than_a_slab_is_undone(encoding: str) -> None:
-    words = [f"{n:05} " for n in range(30_000)]
+    words = [f"{n:05} " for n in range(5_000)]
     stream = PACKED[encoding](said(*words) + DONE)
 
     reply = heard(STREAM, *(stream[n : n + 1500] for n in range(0, len(stream), 1500)), encoding=encoding)
@@ -301,7 +353,9 @@ def test_a_damaged_encoding_never_fails(encoding: str, at: int, damage: bytes) -
     at %= len(packed) + 1
 
     assert isinstance(heard(STREAM, packed[:at], damage, packed[at:], encoding=encoding), Reply)
-    assert isinstance(heard(STREAM, packed[:at] + damage + packed[at + len(damage) :], encoding=encoding), Reply)
+    assert isinstance(
+        heard(STREAM, packed[:at] + damage + packed[at + len(damage) :], encoding=encoding), Reply
+    )
 
 
 @given(st.binary(), NAMES)
@@ -378,7 +432,7 @@ def test_a_stream_that_ends_amid_too_large_an_event_says_so() -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "Deflate", "br", "zstd", "gzip, br"])
 def test_a_bomb_is_not_unpacked(encoding: str) -> None:
-    bomb = PACKED[encoding](ANSWER + b"\n" * (300 * MEBI))
+    bomb = PACKED[encoding](ANSWER + b" " * (80 * MEBI))
 
     tracemalloc.start()
     reply = heard(STREAM, bomb, ANSWER, encoding=encoding)
@@ -386,14 +440,24 @@ def test_a_bomb_is_not_unpacked(encoding: str) -> None:
     tracemalloc.stop()
 
     assert reply == replace(REPLY, truncated=True)
-    assert peak < 8 * MEBI
+    assert peak < 24 * MEBI
 
 
-def test_a_bomb_in_a_bomb_is_not_unpacked() -> None:
-    inner = gzip.compress(b"")  # 20 bytes that unpack to nothing, over and over
-    bomb = gzip.compress(inner * (100 * MEBI // len(inner)))
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "zstd, gzip"])
+def test_a_bomb_of_nothing_is_not_unpacked(encoding: str) -> None:
+    nothing = PACKED[encoding.partition(",")[0]](b"")
+    bomb = gzip.compress(nothing * (70 * MEBI // len(nothing)), 1)
 
-    assert heard(STREAM, bomb, encoding="gzip, gzip") == Reply(truncated=True)
+    assert heard(STREAM, bomb, encoding=encoding) == Reply(truncated=True)
+
+
+@pytest.mark.parametrize("size", [10_000, 8 * MEBI])
+def test_more_lines_than_are_read_are_left_out_and_said_so(size: int) -> None:
+    stream = ANSWER + b"\n" * (MEBI - ANSWER.count(b"\n") - 2) + said("a", "b")
+
+    reply = heard(STREAM, *(stream[n : n + size] for n in range(0, len(stream), size)))
+
+    assert reply == replace(REPLY, text=REPLY.text + "a", truncated=True)
 
 
 def test_memory_stays_bounded_over_a_long_stream() -> None:

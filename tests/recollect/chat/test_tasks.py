@@ -55,10 +55,14 @@ MERGE = (
     '"hi"\n\nYour task\n\nResponses from models: a'
 )
 LIBRECHAT = (
-    "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
-    "Only return the title itself.\n\nConversation:\nUser: hi\nAI: hello",
-    "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
-    "2. A concise title in the detected language (5 words or less)\n\nUser: hi\nAI: hello",
+    (
+        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
+        "Only return the title itself.\n\nConversation:\nUser: hi\nAI: hello"
+    ),
+    (
+        "Analyze this conversation and provide:\n1. The detected language of the conversation\n"
+        "2. A concise title in the detected language (5 words or less)\n\nUser: hi\nAI: hello"
+    ),
 )
 
 
@@ -106,7 +110,9 @@ def test_a_sub_agent_works_on_a_task_whatever_its_chat_looks_like() -> None:
     calls = {"role": "assistant", "tool_calls": [{"id": "1"}]}
 
     assert is_background_task(chat(prompt, user("Find the ship\n\n## Context\nIt sank."), stream=True))
-    assert is_background_task(chat(prompt, user("Find it"), calls, {"role": "tool", "content": "here"}, stream=True))
+    assert is_background_task(
+        chat(prompt, user("Find it"), calls, {"role": "tool", "content": "here"}, stream=True)
+    )
     assert not is_background_task(chat(user(SUB_AGENT), stream=True))
 
 

@@ -37,7 +37,9 @@ def body(*messages: dict[str, Any], **fields: Any) -> ChatBody:
     return chat
 
 
-def maybe(*messages: dict[str, Any], session_id: str | None = "s", message_id: str | None = None) -> Turn | None:
+def maybe(
+    *messages: dict[str, Any], session_id: str | None = "s", message_id: str | None = None
+) -> Turn | None:
     chat = body(*messages, model="gpt-5")
     return read_turn(chat, user_id="ann", session_id=session_id, message_id=message_id, at=AT)
 
@@ -148,7 +150,9 @@ def test_a_blank_id_is_no_id(blank: str | None) -> None:
 
 
 def test_a_chat_without_an_id_is_known_by_its_first_words() -> None:
-    first = turn(user([{"type": "image_url"}]), assistant("A cat."), user(f"{RETRIEVED}Whose?"), session_id=None)
+    first = turn(
+        user([{"type": "image_url"}]), assistant("A cat."), user(f"{RETRIEVED}Whose?"), session_id=None
+    )
     later = turn(user("Whose?"), assistant("Ann's."), user("Sure?"), session_id=None)
     other = turn(user("Sure?"), session_id=None)
 

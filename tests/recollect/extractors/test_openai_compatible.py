@@ -363,7 +363,7 @@ class TestFailures:
         server.replies = [lambda _: drip(server.requests[-1])]
         hurried = OpenAIExtractor(client, base_url=server.base_url, timeout=timedelta(milliseconds=200))
 
-        with pytest.raises(ExtractorError, match="in time|Timeout"):
+        with pytest.raises(ExtractorError, match=r"in time|Timeout"):
             await hurried.extract(EXCHANGE, [])
 
     async def test_a_server_that_breaks_off(self, server: Server, extractor: OpenAIExtractor) -> None:

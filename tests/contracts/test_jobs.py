@@ -1,0 +1,146 @@
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+
+from recollect.model import Scope
+from tests.contracts.stores import ANNA, NOON, Store, exchange
+
+PATIENCE = 20
+
+Drain = Callable[[str], Awaitable[timedelta | None]]
+
+
+@asynccontextmanager
+async def running(store: Store, drain: Drain) -> AsyncIterator[None]:
+    task = asyncio.create_task(store.jobs.run(drain))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not true():
+            await asyncio.sleep(0.02)
+
+
+async def say(store: Store, *user_ids: str) -> None:
+    for user_id in user_ids:
+        await store.log.append(exchange("hello", Scope(user_id, "chat-1")))
+
+
+async def test_each_user_who_said_something_is_drained(store: Store) -> None:
+    drained = []
+
+    async def drain(user_id: str) -> None:
+        drained.append(user_id)
+
+    await say(store, "anna", "ben 🎉")
+    async with running(store, drain):
+        await until(lambda: len(drained) == 2)
+        await say(store, "clara")
+        await until(lambda: len(drained) == 3)
+
+    assert sorted(drained) == ["anna", "ben 🎉", "clara"]
+
+
+async def test_several_users_are_drained_at_once(store: Store) -> None:
+    draining: set[str] = set()
+    both = asyncio.Event()
+
+    async def drain(user_id: str) -> None:
+        draining.add(user_id)
+        if len(draining) == 2:
+            both.set()
+        await both.wait()
+
+    await say(store, "anna", "ben")
+    async with running(store, drain):
+        await asyncio.wait_for(both.wait(), PATIENCE)
+
+
+async def test_a_drain_may_ask_to_be_called_again(store: Store) -> None:
+    calls = []
+
+    async def drain(user_id: str) -> timedelta | None:
+        calls.append(user_id)
+        return timedelta(milliseconds=10) if len(calls) < 3 else None
+
+    await say(store, "anna")
+    async with running(store, drain):
+        await until(lambda: len(calls) == 3)
+
+    assert calls == ["anna"] * 3
+
+
+async def test_a_drain_that_raises_is_held_until_a_retry(store: Store) -> None:
+    calls = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+        if len(calls) == 1:
+            raise ZeroDivisionError
+
+    await say(store, "anna")
+    async with running(store, drain):
+        await until(lambda: len(calls) == 1)
+        async with asyncio.timeout(PATIENCE):
+            while len(calls) == 1:  # held in its own time
+                await store.inbox.retry_failed(at=NOON)
+                await asyncio.sleep(0.1)
+
+    assert calls == ["anna"] * 2
+
+
+async def test_a_job_cut_off_by_the_end_is_the_next_runs_at_once(store: Store) -> None:
+    began = asyncio.Event()
+    calls = []
+
+    async def hang(user_id: str) -> None:
+        calls.append(user_id)
+        began.set()
+        await asyncio.sleep(3600)
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+
+    await say(store, "anna")
+    async with running(store, hang):
+        await asyncio.wait_for(began.wait(), PATIENCE)
+    async with running(store, drain):
+        await until(lambda: len(calls) == 2)
+
+    assert calls == ["anna"] * 2
+
+
+async def test_failed_exchanges_are_enqueued_again(store: Store) -> None:
+    calls = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+
+    said = exchange("hello", ANNA)
+    await store.log.append(said)
+    async with running(store, drain):
+        await until(lambda: len(calls) == 1)
+        await store.inbox.postpone(said, error="broken", until=None)
+        await store.inbox.retry_failed(at=NOON)
+        await until(lambda: len(calls) == 2)
+
+
+async def test_the_jobs_of_an_erased_user_are_gone(store: Store) -> None:
+    calls = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+
+    await say(store, "anna", "ben")
+    await store.memories.erase("anna", at=NOON)
+    async with running(store, drain):
+        await until(lambda: "ben" in calls)
+
+    assert calls == ["ben"]

@@ -1,0 +1,49 @@
+"""A filter on a real engine: the real store, the real embedder, nothing that extracts."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.openwebui_filter.openwebui import load
+
+from recollect import assembly
+from recollect.engine import Engine
+
+SECONDS_TO_OPEN = 60
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the embedder keeps what it makes once."""
+    return tmp_path_factory.mktemp("recollect")
+
+
+@pytest.fixture
+async def new_filter(store_dsn: str, data_dir: Path) -> AsyncIterator[Callable[..., Any]]:
+    """Load a filter as Open WebUI does, with these valves beside those of the store."""
+
+    def loaded(**valves: Any) -> Any:
+        made = load()
+        made.valves = made.Valves(**{"database_url": store_dsn, "data_dir": str(data_dir), **valves})
+        return made
+
+    yield loaded
+    while assembly._shared:
+        await assembly._shared.pop().engine.aclose()
+
+
+@pytest.fixture
+async def memory(new_filter: Callable[..., Any]) -> Any:
+    """A filter whose engine is open."""
+    made = new_filter(recall_deadline_ms=10_000)
+    assert await (await made._engine()).ready(SECONDS_TO_OPEN)
+    return made
+
+
+@pytest.fixture
+async def engine(memory: Any) -> Engine:
+    """The engine behind ``memory``."""
+    opened: Engine | None = (await memory._engine()).engine
+    assert opened is not None
+    return opened

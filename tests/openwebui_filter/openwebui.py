@@ -1,0 +1,118 @@
+"""Open WebUI as a filter meets it: how 0.12.4 loads a function, and what it hands to the hooks.
+
+Never: Open WebUI's own code, which needs a server around it.
+"""
+
+import inspect
+import re
+import sys
+import types
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+CONTENT = (Path(__file__).parents[2] / "openwebui_filter" / "recollect_filter.py").read_text()
+REWRITTEN = ("from utils", "from apps", "from main", "from config")
+
+_FRONTMATTER = re.compile(r"^\s*([a-z_]+):\s*(.*)\s*$", re.IGNORECASE)
+
+
+def frontmatter(content: str) -> dict[str, str]:
+    """Read the metadata: between a first line of nothing but three quotes and the next three quotes."""
+    first, *lines = content.splitlines()
+    found: dict[str, str] = {}
+    if first.strip() != '"""':
+        return found
+    for line in lines:
+        if '"""' in line:
+            break
+        if match := _FRONTMATTER.match(line):
+            found[match[1].strip()] = match[2].strip()
+    return found
+
+
+def replace_imports(content: str) -> str:
+    """Rewrite what looks like an import of a module that has moved, wherever it stands."""
+    for old in REWRITTEN:
+        content = content.replace(old, old.replace("from ", "from open_webui."))
+    return content
+
+
+def load(content: str = CONTENT, *, function_id: str = "recollect") -> Any:
+    """Execute a function in a module of a random name, and build its filter."""
+    module = types.ModuleType(f"function_{function_id}_{uuid4().hex}")
+    sys.modules[module.__name__] = module
+    exec(replace_imports(content), module.__dict__)
+    sys.modules[f"function_{function_id}"] = module
+    return module.Filter()
+
+
+@dataclass
+class Chat:
+    """A chat of one user with a model, through the hooks of a filter.
+
+    Attributes:
+        filter: The filter in use.
+        user_id: Who chats.
+        chat_id: The chat, as Open WebUI names it; "" for a call of its API.
+        metadata: What else Open WebUI knows of each request.
+        valves: What the user wishes; missing where Open WebUI could not read it.
+        history: What was said, as the browser keeps it.
+    """
+
+    filter: Any
+    user_id: str
+    chat_id: str = field(default_factory=lambda: str(uuid4()))
+    metadata: dict[str, Any] = field(default_factory=dict)
+    valves: dict[str, bool] | None = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+    async def says(self, text: Any, reply: str = "All right.") -> str:
+        """Say something, be answered, and return what the model was told by the system."""
+        self.history.append(self._message("user", text))
+        saved = bool(self.chat_id) and ":" not in self.chat_id
+        metadata = {
+            "user_id": self.user_id,
+            "chat_id": self.chat_id,
+            "user_message_id": self.history[-1]["id"] if self.chat_id else None,
+            **self.metadata,
+        }
+        request = SimpleNamespace(state=SimpleNamespace())
+        sent = {
+            "model": "some-model",
+            "messages": [{"role": said["role"], "content": said["content"]} for said in self.history],
+            "stream": bool(self.chat_id),
+        }
+        body = await self._call("inlet", sent, metadata, request)
+        heard = "\n".join(said["content"] for said in body["messages"] if said["role"] == "system")
+
+        self.history.append(self._message("assistant", reply))
+        messages = self.history if saved else [*body["messages"], self.history[-1]]
+        answered = {"model": "some-model", "messages": deepcopy(messages), "chat_id": self.chat_id}
+        assert await self._call("outlet", deepcopy(answered), metadata, request) == answered
+        return heard
+
+    async def _call(self, hook: str, body: Any, metadata: dict[str, Any], request: Any) -> Any:
+        """Hand a hook what it asks for, as Open WebUI does."""
+        user: dict[str, Any] = {"id": self.user_id, "name": "Somebody", "role": "user"}
+        if self.valves is not None:
+            user["valves"] = self.filter.UserValves(**self.valves)
+        offered = {
+            "__user__": user,
+            "__metadata__": metadata,
+            "__request__": request,
+            "__model__": {"id": "some-model"},
+            "__id__": "recollect",
+            "__event_emitter__": None,
+            "__event_call__": None,
+        }
+        called = getattr(self.filter, hook)
+        asked = inspect.signature(called).parameters
+        return await called(body=body, **{name: value for name, value in offered.items() if name in asked})
+
+    @staticmethod
+    def _message(role: str, content: Any) -> dict[str, Any]:
+        return {"id": str(uuid4()), "role": role, "content": content, "info": None, "timestamp": 1800000000}

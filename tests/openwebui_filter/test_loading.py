@@ -1,0 +1,151 @@
+"""The filter's text, taken up as Open WebUI takes it up."""
+
+import inspect
+import logging
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.openwebui_filter.openwebui import CONTENT, Chat, frontmatter, load, replace_imports
+
+from recollect.settings import EngineSettings
+
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+
+# What 0.12.4 hands to the hooks (`utils/middleware.py`).
+OFFERED = {
+    "__user__",
+    "__metadata__",
+    "__model__",
+    "__request__",
+    "__id__",
+    "__event_emitter__",
+    "__event_call__",
+}
+
+
+def test_open_webui_finds_the_metadata_and_nothing_else_there() -> None:
+    found = frontmatter(CONTENT)
+
+    assert found.keys() == {
+        *(
+            "title",
+            "author",
+            "version",
+            "license",
+            "description",
+            "required_open_webui_version",
+            "requirements",
+        )
+    }
+    assert found["version"] == PROJECT["version"]
+    assert found["license"] == PROJECT["license"]
+
+
+def test_what_is_installed_is_one_requirement_this_very_version_with_its_extra() -> None:
+    [extra] = {"openwebui"} & PROJECT["optional-dependencies"].keys()
+    requirement = frontmatter(CONTENT)["requirements"]
+
+    assert requirement == f"{PROJECT['name']}[{extra}]=={PROJECT['version']}"
+    assert "," not in requirement, "Open WebUI splits requirements at commas"
+
+
+def test_open_webui_rewrites_nothing_in_it() -> None:
+    assert replace_imports(CONTENT) == CONTENT
+
+
+async def test_loading_it_imports_nothing_of_recollect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "recollect", None)  # any import of it fails
+
+    assert load().valves.priority == 0
+
+
+@pytest.mark.parametrize("hook", ["inlet", "outlet"])
+def test_a_hook_is_async_and_asks_only_for_what_it_can_go_without(hook: str) -> None:
+    called = getattr(load(), hook)
+    body, *others = inspect.signature(called).parameters.values()
+
+    assert inspect.iscoroutinefunction(called)
+    assert body.name == "body"
+    assert {parameter.name for parameter in others} <= OFFERED
+    assert all(parameter.default is None for parameter in others)
+
+
+def test_nothing_stands_on_the_filter_but_its_valves() -> None:
+    assert vars(load()).keys() == {"valves"}
+
+
+def test_valves_are_settings_of_the_engine() -> None:
+    assert load().Valves.model_fields.keys() - {"priority"} <= EngineSettings.model_fields.keys()
+
+
+def test_valves_accept_and_refuse_what_the_engine_does() -> None:
+    valves = load().Valves
+    given = {"recall_deadline_ms": "500", "recall_gate": None, "memory_tokens": 200}
+
+    assert valves(**given).recall_deadline_ms == 500
+    for wrong in ({"recall_deadline_ms": 0}, {"recall_gate": 2}, {"memory_tokens": 1}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            valves(**wrong)
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            EngineSettings(**wrong)  # type: ignore[arg-type]  # of different kinds
+
+
+def test_secrets_are_typed_as_into_a_password_field() -> None:
+    properties = load().Valves.model_json_schema()["properties"]
+    hidden = {name for name, shown in properties.items() if shown.get("input") == {"type": "password"}}
+
+    assert hidden == {"database_url", "embedder_api_key", "extraction_api_key"}
+
+
+@pytest.mark.parametrize("folder", ["data", "data/../data"])
+def test_the_embedded_database_lies_where_open_webui_keeps_its_data(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / folder))
+
+    assert load().valves.data_dir == str(tmp_path / "data" / "recollect")
+
+
+def test_without_such_a_folder_it_lies_where_the_engine_puts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "missing"))
+
+    assert load().valves.data_dir == ""
+
+
+async def test_a_missing_package_is_told_once_and_chats_go_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = Chat(load(), "alice")
+    for module in [name for name in sys.modules if name.partition(".")[0] == "recollect"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "recollect", None)
+
+    with caplog.at_level(logging.INFO):
+        assert await chat.says("I live in Lisbon.") == ""
+        assert await chat.says("And I work in Porto.") == ""
+
+    [line] = [record.getMessage() for record in caplog.records if "ecollect" in record.name]
+    assert line == "Recollect: no chat has memory, module recollect is missing: see the README."
+
+
+@pytest.mark.parametrize(
+    ("valve", "value"),
+    [("recall_deadline_ms", -1), ("memory_tokens", "many"), ("database_url", ["hunter2"])],
+)
+async def test_a_valve_that_makes_no_sense_is_named_without_its_value_and_chats_go_on(
+    valve: str, value: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    loaded = load()
+    loaded.valves = loaded.Valves.model_construct(**{**loaded.Valves().model_dump(), valve: value})
+
+    with caplog.at_level(logging.INFO):
+        assert await Chat(loaded, "alice").says("I live in Lisbon.") == ""
+
+    lines = {record.getMessage() for record in caplog.records if "ecollect" in record.name}
+    assert lines == {f"Recollect: a valve makes no sense, no chat has memory: {valve}"}

@@ -1,0 +1,326 @@
+"""What a filter recalls and remembers, on the real engine."""
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from tests.openwebui_filter.openwebui import Chat
+
+from recollect.composition import FENCE
+from recollect.engine import Engine
+
+LISBON = "I live in Lisbon with my dog Pipa."
+WHERE = "In which city do I live with my dog?"
+
+
+async def formed(engine: Engine, count: int) -> None:
+    """Wait until so many exchanges are formed and none waits."""
+    async with asyncio.timeout(60):
+        while (backlog := await engine.backlog()).formed < count or backlog.pending:  # noqa: ASYNC110 -- it tells nobody
+            await asyncio.sleep(0.05)
+    assert (backlog.formed, backlog.failed) == (count, 0)
+
+
+async def settled(memory: Any) -> None:
+    """Wait until everything that was to be remembered is logged."""
+    await (await memory._engine()).settle(30)
+
+
+async def contents(engine: Engine, user_id: str) -> list[str]:
+    return [memory.content for memory in (await engine.page(user_id, limit=100)).memories]
+
+
+async def test_what_was_told_in_one_chat_is_recalled_in_another(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON, "What a lovely city.")
+    await formed(engine, 1)
+
+    told = await Chat(memory, "alice").says(WHERE)
+
+    assert told.startswith(f"<{FENCE}>")
+    assert LISBON in told
+
+
+async def test_nobody_recalls_what_another_told(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+
+    assert await Chat(memory, "bob").says(WHERE) == ""
+
+
+async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: Any, engine: Engine) -> None:
+    cities = {f"user-{n}": city for n, city in enumerate(("Lisbon", "Oslo", "Quito", "Perth", "Kyoto"))}
+    await asyncio.gather(
+        *(Chat(memory, user).says(f"I live in {city} with my dog.") for user, city in cities.items())
+    )
+    await formed(engine, len(cities))
+
+    asked = await asyncio.gather(*(Chat(memory, user).says(WHERE) for user in [*cities] * 4))
+
+    for (_, own), told in zip([*cities.items()] * 4, asked, strict=True):
+        assert [city for city in cities.values() if city in told] == [own]
+
+
+async def test_a_recalled_memory_counts_its_recall(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    await Chat(memory, "alice").says(WHERE)
+    await formed(engine, 2)
+
+    recalled = {known.content: known.recall_count for known in (await engine.page("alice", limit=9)).memories}
+
+    assert sorted(recalled.values()) == [0, 1]
+    assert next(count for content, count in recalled.items() if LISBON in content) == 1
+
+
+@pytest.mark.parametrize("chat_id", ["", str(uuid4())])
+async def test_what_was_recalled_is_not_taken_for_the_users_words(
+    chat_id: str, memory: Any, engine: Engine
+) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    assert LISBON in await Chat(memory, "alice", chat_id).says(WHERE, "In a city by the sea.")
+    await formed(engine, 2)
+
+    [newest, _] = await contents(engine, "alice")
+
+    assert WHERE in newest
+    assert "In a city by the sea." in newest
+    assert "Lisbon" not in newest
+    assert FENCE not in newest
+
+
+@pytest.mark.parametrize("chat_id", ["", str(uuid4())])
+async def test_an_answer_given_anew_is_not_another_exchange(
+    chat_id: str, memory: Any, engine: Engine
+) -> None:
+    chat = Chat(memory, "alice", chat_id)
+    await chat.says(LISBON)
+    chat.history, said = [], chat.history[0]
+    chat._message = lambda role, content: (  # type: ignore[method-assign]  # the same message, sent again
+        said if role == "user" else Chat._message(role, content)
+    )
+    await chat.says(LISBON, "Another answer.")
+    await settled(memory)
+    await formed(engine, 1)
+
+
+async def test_a_message_edited_back_to_the_same_words_is_another_exchange(
+    memory: Any, engine: Engine
+) -> None:
+    chat = Chat(memory, "alice")
+    await chat.says(LISBON)
+    chat.history.clear()
+    await chat.says(LISBON)
+    await formed(engine, 2)
+
+
+async def test_the_same_words_said_twice_in_a_chat_are_two_exchanges(memory: Any, engine: Engine) -> None:
+    chat = Chat(memory, "alice")
+    await chat.says("Yes, please book it.")
+    await chat.says("Yes, please book it.")
+    await formed(engine, 2)
+
+
+async def test_images_and_the_administrators_prompt_stay_as_they_were(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    chat = Chat(memory, "alice")
+    chat.history.append({"id": "s", "role": "system", "content": "Answer in rhymes."})
+
+    told = await chat.says([{"type": "text", "text": WHERE}, picture])
+
+    assert told.startswith(f"Answer in rhymes.\n\n<{FENCE}>")
+    assert chat.history[1]["content"][1] == picture
+
+
+@pytest.mark.parametrize("chat_id", ["temporary:abc", "local:abc", "channel:abc"])
+async def test_a_chat_that_is_not_a_users_own_has_no_memory(
+    chat_id: str, memory: Any, engine: Engine
+) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+
+    assert await Chat(memory, "alice", chat_id).says(WHERE) == ""
+    await settled(memory)
+    await formed(engine, 1)
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"task": "title_generation"}, {"internal": True}, {"automation_id": "nightly"}]
+)
+async def test_what_no_person_says_has_no_memory(
+    metadata: dict[str, Any], memory: Any, engine: Engine
+) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+
+    assert await Chat(memory, "alice", metadata=metadata).says(WHERE) == ""
+    await settled(memory)
+    await formed(engine, 1)
+
+
+async def test_a_task_without_a_mark_is_known_by_its_shape_before_and_after_the_answer(
+    memory: Any, engine: Engine
+) -> None:
+    task = "### Task:\nGenerate a concise title summarizing the content.\n<content>A dog in Lisbon.</content>"
+
+    await Chat(memory, "alice", "").says(task, "A dog")
+    await settled(memory)
+    await formed(engine, 0)
+
+
+async def test_a_user_who_switched_recall_off_is_not_recalled_for(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+
+    assert await Chat(memory, "alice", valves={"recall": False}).says(WHERE) == ""
+    await formed(engine, 2)
+
+
+@pytest.mark.parametrize("valves", [{"remember": False}, None])
+async def test_a_user_who_switched_remembering_off_or_whose_wish_is_unknown_is_not_remembered(
+    valves: dict[str, bool] | None, memory: Any, engine: Engine
+) -> None:
+    await Chat(memory, "alice", valves=valves).says(LISBON)
+    await settled(memory)
+    await formed(engine, 0)
+
+
+@pytest.mark.parametrize("user_id", ["", None])
+async def test_nobody_has_no_memory(user_id: Any, memory: Any, engine: Engine) -> None:
+    await Chat(memory, user_id).says(LISBON)
+    await settled(memory)
+    await formed(engine, 0)
+
+
+@pytest.mark.parametrize("reply", ["", "  \n", None])
+async def test_without_an_answer_there_is_nothing_to_remember(
+    reply: Any, memory: Any, engine: Engine
+) -> None:
+    await Chat(memory, "alice").says(LISBON, reply)
+    await settled(memory)
+    await formed(engine, 0)
+
+
+@pytest.mark.parametrize(
+    "messages", [[], [{"role": "user", "content": LISBON}], [{"role": "user", "content": LISBON}] * 2]
+)
+async def test_a_chat_that_no_model_answered_is_not_remembered(
+    messages: list[Any], memory: Any, engine: Engine
+) -> None:
+    user = {"id": "alice", "valves": memory.UserValves()}
+    body = {"model": "some-model", "messages": messages}
+
+    assert await memory.outlet(body=body, __user__=user, __metadata__={"chat_id": "c"}) is body
+    await settled(memory)
+    await formed(engine, 0)
+
+
+@pytest.mark.parametrize("hook", ["inlet", "outlet"])
+async def test_a_hook_that_is_handed_nothing_but_the_body_hands_it_back(hook: str, memory: Any) -> None:
+    bodies: list[dict[str, Any]] = [{}, {"messages": None}, {"messages": [{}]}, {"messages": ["text"]}]
+    for body in bodies:
+        assert await getattr(memory, hook)(body=body) is body
+
+
+async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    body = {"model": "some-model", "messages": [{"role": "user", "content": WHERE}]}
+
+    composed = await memory.inlet(body=body, __user__={"id": "alice", "valves": memory.UserValves()})
+
+    assert LISBON in composed["messages"][0]["content"]
+
+
+async def test_what_can_not_be_encoded_goes_on_as_it_is_and_none_of_it_is_logged(
+    memory: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = f"{LISBON} \ud800"
+    chat = Chat(memory, "alice")
+
+    with caplog.at_level(logging.INFO):
+        assert await chat.says(words) == ""
+
+    assert chat.history[0]["content"] == words
+    assert [record.getMessage() for record in caplog.records if "ecollect" in record.name] == [
+        "Recollect: a chat had no memory: UnicodeEncodeError in _hear"
+    ] * 2
+
+
+async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its_password(
+    new_filter: Callable[..., Any], caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and never listens: nobody answers there
+        dsn = f"postgresql://recollect:hunter2@127.0.0.1:{taken.getsockname()[1]}/recollect"
+        away = new_filter(database_url=dsn)
+        chat = Chat(away, "alice")
+        with caplog.at_level(logging.INFO):
+            assert await chat.says(LISBON) == ""
+            async with asyncio.timeout(60):
+                while (await away._engine()).failure is None:  # noqa: ASYNC110 -- it tells nobody
+                    await asyncio.sleep(0.05)
+            assert await chat.says(WHERE) == ""
+
+    written = "".join(capsys.readouterr()) + caplog.text
+    assert "store_unavailable" in written
+    assert "hunter2" not in written
+    assert "Lisbon" not in written
+
+
+async def test_what_is_told_before_the_engine_is_open_is_not_lost(new_filter: Callable[..., Any]) -> None:
+    opening = new_filter()
+    chat = Chat(opening, "alice")
+    await asyncio.gather(*(chat.says(f"{LISBON} Fact {n}.") for n in range(3)))
+
+    live = await opening._engine()
+    assert await live.ready(60)
+    assert live.engine is not None
+    await formed(live.engine, 3)
+
+
+async def test_an_embedder_that_does_not_exist_costs_no_chat(new_filter: Callable[..., Any]) -> None:
+    assert await Chat(new_filter(embedder="local:no-such-model"), "alice").says(LISBON) == ""
+
+
+async def test_a_reloaded_filter_and_a_second_instance_use_the_same_engine(
+    memory: Any, engine: Engine, new_filter: Callable[..., Any]
+) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    del sys.modules["function_recollect"]
+    reloaded = new_filter(recall_deadline_ms=10_000)
+
+    assert type(reloaded) is not type(memory)
+    assert (await reloaded._engine()).engine is engine
+    assert LISBON in await Chat(reloaded, "alice").says(WHERE)
+
+
+async def test_changed_valves_open_another_engine_and_close_the_first(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    first = await memory._engine()
+
+    memory.valves = memory.Valves(**{**memory.valves.model_dump(), "recall_gate": 0.99})
+    second = await memory._engine()
+
+    assert await second.ready(60)
+    assert first.engine is None
+    assert await Chat(memory, "alice").says(WHERE) == "", "the gate is shut"
+
+
+async def test_the_environment_does_not_win_over_a_blank_valve(
+    memory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = await memory._engine()
+    monkeypatch.setenv("RECOLLECT_EXTRACTION_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "local:no-such-model")
+
+    assert await memory._engine() is live

@@ -1,0 +1,62 @@
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from recollect.chat import Heard, hear
+from recollect.model import Skip
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+HELLO = {"role": "user", "content": "hello"}
+
+
+def heard(
+    *messages: dict[str, Any], session_id: str | None = "s", recall_in_temporary: bool = False
+) -> Heard:
+    body = json.dumps({"model": "m", "messages": messages}).encode()
+    return hear(
+        body,
+        user_id="ann",
+        session_id=session_id,
+        message_id="m1",
+        at=AT,
+        recall_in_temporary=recall_in_temporary,
+    )
+
+
+def test_a_persons_turn_is_heard_and_may_be_remembered() -> None:
+    said = heard(HELLO)
+
+    assert said.turn is not None
+    assert (said.turn.text, said.turn.key, said.forms, said.skip) == ("hello", "m1", True, None)
+    assert said.body is not None
+
+
+@pytest.mark.parametrize(
+    ("message", "skip"),
+    [
+        ({"role": "user", "content": ""}, Skip.EMPTY),
+        ({"role": "user", "content": "### Task:\nYou are an autocompletion system."}, Skip.TASK),
+    ],
+)
+def test_what_is_no_turn_of_a_person_is_skipped(message: dict[str, Any], skip: Skip) -> None:
+    assert heard(message) == Heard(skip=skip)
+
+
+def test_what_cant_be_read_is_skipped() -> None:
+    assert heard() == Heard(skip=Skip.UNREADABLE)
+
+
+@pytest.mark.parametrize("recall", [True, False])
+def test_a_channel_has_no_memory(*, recall: bool) -> None:
+    assert heard(HELLO, session_id="channel:1", recall_in_temporary=recall) == Heard(skip=Skip.CHANNEL)
+
+
+def test_a_temporary_chat_may_recall_but_never_forms() -> None:
+    assert heard(HELLO, session_id="temporary:1") == Heard(skip=Skip.TEMPORARY)
+
+    said = heard(HELLO, session_id="temporary:1", recall_in_temporary=True)
+
+    assert said.turn is not None
+    assert not said.forms

@@ -1,0 +1,17 @@
+"""An operator whose data folder has the embedder's graph in it, as after a first start."""
+
+from pathlib import Path
+
+import pytest
+from tests.recollect_proxy.settings import proxy_settings
+
+from recollect.embedders.local import LocalEmbedder
+from recollect_proxy.settings import ProxySettings
+
+
+@pytest.fixture(scope="session")
+async def operator_settings(data_dir: Path) -> ProxySettings:
+    embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=data_dir / "models")
+    await embedder.load()
+    await embedder.aclose()
+    return proxy_settings(data_dir=data_dir, recall_deadline_ms=10_000)  # the machine may be busy

@@ -1,0 +1,185 @@
+"""The bench replays through a real proxy and database, and finds what is there to be found."""
+
+import io
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, question, turn
+from tests.scripted_upstream import End, ScriptedUpstream, whole
+
+from recollect_proxy.bench import replay as replaying
+from recollect_proxy.bench.asking import Asked
+from recollect_proxy.bench.clock import ReplayClock
+from recollect_proxy.bench.dataset import LabelledConversation
+from recollect_proxy.bench.plan import plan
+from recollect_proxy.bench.recall import bench_recall
+from recollect_proxy.bench.replay import Replay, ReplayedApp, ReplayError
+from recollect_proxy.bench.upstream import ReplayUpstream
+from recollect_proxy.settings import ProxySettings
+from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
+
+
+def labelled(given: dict[str, Any]) -> LabelledConversation:
+    return msgspec.convert(given, LabelledConversation)
+
+
+@pytest.fixture
+def progress() -> Iterator[Progress]:
+    with Progress(console=Console(file=io.StringIO())) as shown:
+        yield shown
+
+
+@asynccontextmanager
+async def replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[Replay]:
+    """A replay on a proxy of its own."""
+    upstream, clock = ReplayUpstream(), ReplayClock()
+    with temporary_data_dir(settings) as data_dir:
+        async with serve_upstream(upstream) as replayed:
+            own = temporary(
+                settings, data_dir, **{"upstream": f"{replayed}/v1", "formation": "qa_turn"} | changes
+            )
+            app = ReplayedApp(own, admin_token="token", clock=clock)
+            async with serve_proxy(app, own) as origin, httpx.AsyncClient(base_url=origin) as client:
+                yield Replay(app, own, client=client, upstream=upstream, clock=clock)
+
+
+async def play(replayed: Replay, given: dict[str, Any]) -> dict[str, Asked]:
+    one = labelled(given)
+    steps: list[None] = []
+    made = plan(one)
+    asked = await replayed.play(one, made, lambda: steps.append(None))
+    assert len(steps) == len(made.steps)
+    return {each.question.id: each for each in asked}
+
+
+async def test_what_was_said_is_found_again_by_the_turns_it_was_said_in(
+    operator_settings: ProxySettings,
+) -> None:
+    async with replay(operator_settings) as replayed:
+        asked = await play(replayed, TEA)
+        engine = replayed._app.engine.engine
+        assert engine is not None
+        memories = (await engine.page("anna", limit=50)).memories
+
+    assert asked["q1"].ranked[:2] == ("t1", "t2")
+    assert asked["q1"].injected[:2] == ("t1", "t2")
+    assert asked["q1"].tokens > 0
+    assert asked["q1"].milliseconds > 0
+    assert asked["q2"].ranked[:2] == ("t3", "t4"), "a reply is found by its exchange"
+    assert set(asked["q3"].ranked) == {"t1", "t2", "t3", "t4"}, "later turns can't be seen"
+    assert len(asked["q4"].ranked) == 6
+    assert asked["q4"].injected == ()
+    assert asked["q4"].tokens == 0
+    assert asked["q4"].skipped == "nothing-relevant"
+    assert [memory.content for memory in memories] == [
+        "Q: I play the cello in an orchestra.\nA: How lovely.",
+        "Q: Which volcano erupted in the year 79?\nA: Mount Vesuvius; it buried Pompeii and Herculaneum.",
+        "Q: Every morning I drink green tea from Uji.\nA: That sounds refreshing.",
+    ], "questions leave no memories, nor does anything of ours"
+    assert [f"{memory.observed_at:%Y-%m-%d}" for memory in memories] == [
+        "2026-03-02",
+        "2026-03-01",
+        "2026-03-01",
+    ]
+
+
+async def test_people_who_talk_to_each_other_are_kept_under_their_names(
+    operator_settings: ProxySettings,
+) -> None:
+    async with replay(operator_settings) as replayed:
+        asked = await play(replayed, FRIENDS)
+        engine = replayed._app.engine.engine
+        assert engine is not None
+        memories = (await engine.page("friends", limit=50)).memories
+
+    assert asked["q5"].ranked[0] == "D1:2"
+    assert [memory.content for memory in memories] == [
+        "Carla: Rufus ate my running shoes.",
+        "Dario: Congratulations! My pottery course starts soon.",
+        "Carla: I adopted a beagle called Rufus.",
+    ]
+
+
+async def test_the_bench_sums_up_what_it_found(operator_settings: ProxySettings, progress: Progress) -> None:
+    settings = operator_settings.model_copy(update={"recall_limit": 3, "memory_tokens": 500})
+
+    figures = await bench_recall(
+        "two.jsonl", [labelled(TEA), labelled(FRIENDS)], settings, questions=None, progress=progress
+    )
+
+    assert figures["data"] == "two.jsonl"
+    assert figures["counts"] == {
+        "conversations": 2,
+        "turns": 9,
+        "turns_not_sent": 0,
+        "exchanges_sent": 6,
+        "exchanges_formed": 6,
+        "exchanges_failed": 0,
+        "questions": 5,
+        "questions_with_evidence": 4,
+    }
+    assert figures["settings"]["recall_limit"] == 10, "as many memories as turns are scored"
+    assert figures["settings"]["memory_tokens"] == 500
+    assert figures["settings"]["formation"] == "qa_turn"
+    assert figures["ranked"]["overall"]["questions"] == 3
+    assert figures["ranked"]["categories"]["habits"]["ndcg_at_10"] == 1.0
+    assert figures["ranked"]["categories"]["early"]["recall_at_10"] == 0.0
+    assert figures["ranked"]["categories"]["adversarial"]["hit_at_10"] == 1.0
+    assert figures["injected"]["categories"]["facts"]["recall_at_5"] == 1.0
+    assert figures["abstention"] == {"questions": 1, "nothing_injected": 1.0}
+    assert progress.finished
+
+
+async def test_what_no_frontend_would_ask_recalls_nothing(operator_settings: ProxySettings) -> None:
+    asked_for_nothing = conversation([turn("t1", "Tea is fine.")], [question("q", " ", "t1")])
+
+    async with replay(operator_settings) as replayed:
+        asked = await play(replayed, asked_for_nothing)
+
+    assert (asked["q"].ranked, asked["q"].skipped) == ((), "empty")
+
+
+async def test_requests_that_pass_without_memory_are_counted_with_their_reason(
+    operator_settings: ProxySettings,
+) -> None:
+    title = "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history"
+
+    async with replay(operator_settings) as replayed:
+        await play(replayed, conversation([turn("t1", " "), turn("t2", title, session="2")]))
+
+    assert replayed.tally.skipped["empty"] == 1
+    assert replayed.tally.exchanges == 2
+    assert (
+        replayed.tally.formed
+        == replayed.tally.exchanges
+        - sum(replayed.tally.skipped.values())
+        + (replayed.tally.skipped["nothing-relevant"])
+    )
+
+
+async def test_an_answer_that_is_an_error_ends_the_bench(operator_settings: ProxySettings) -> None:
+    async with replay(operator_settings) as replayed, ScriptedUpstream() as broken:
+        broken.otherwise = lambda _request: whole(b"{}", status=500)
+        replayed._client = httpx.AsyncClient(base_url=broken.base_url)
+
+        with pytest.raises(ReplayError, match="The proxy answered 500 to turn t1"):
+            await play(replayed, TEA)
+
+
+async def test_a_formation_that_stands_still_ends_the_bench(
+    operator_settings: ProxySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replaying, "_STANDSTILL_SECONDS", 0.3)
+
+    async with ScriptedUpstream(lambda _request: (End.SILENCE,)) as silent:
+        extracting = {"formation": "extract", "extraction_base_url": silent.base_url, "extraction_model": "x"}
+        async with replay(operator_settings, **extracting) as replayed:
+            with pytest.raises(ReplayError, match="stands still with 1 exchange"):
+                await play(replayed, conversation([turn("t1", "Tea is fine.")]))

@@ -1,0 +1,41 @@
+"""The replay's LLM says what was said then, and nothing where nothing was said."""
+
+from tests.raw_client import Response, fetch
+from tests.running_proxy import chat_body
+
+from recollect.chat import Reply, ReplyReader
+from recollect_proxy.bench.upstream import ReplayUpstream
+from recollect_proxy.temporary import serve_upstream
+
+
+async def answered(upstream: ReplayUpstream) -> Response:
+    async with serve_upstream(upstream) as origin:
+        port = int(origin.rpartition(":")[2])
+        return await fetch(port, b"POST", b"/v1/chat/completions", body=chat_body("Hello?", stream=True))
+
+
+def heard(response: Response) -> Reply:
+    reader = ReplyReader((response.header(b"content-type") or b"").decode())
+    reader.feed(response.body)
+    return reader.finish()
+
+
+async def test_it_streams_the_reply_that_was_set() -> None:
+    upstream = ReplayUpstream()
+    upstream.reply = 'Grüße, "Anna"!\nData: [DONE]\n\nstill speaking'
+
+    response = await answered(upstream)
+
+    assert response.complete
+    assert response.body.endswith(b"data: [DONE]\n\n")
+    reply = heard(response)
+    assert reply.text == upstream.reply
+    assert (reply.complete, reply.failed, reply.finish_reason) == (True, False, "stop")
+
+
+async def test_where_nobody_replied_it_ends_before_the_first_word_without_a_claim_to_be_done() -> None:
+    response = await answered(ReplayUpstream())
+
+    assert (response.status, response.complete) == (200, True)
+    reply = heard(response)
+    assert (reply.text, reply.complete, reply.failed) == ("", False, False)

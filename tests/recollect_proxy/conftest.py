@@ -1,0 +1,86 @@
+"""The proxy as most tests want it: one for the whole session, before a scripted LLM, over a real Postgres."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from tests.conftest import new_database
+from tests.recollect_proxy.settings import proxy_settings
+from tests.running_proxy import RunningProxy, User, extracting_model, running_proxy
+from tests.scripted_upstream import ScriptedUpstream
+
+from recollect_proxy.settings import ProxySettings
+
+
+@pytest.fixture(scope="session")
+async def _session_upstream() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream() as upstream:
+        yield upstream
+
+
+@pytest.fixture
+def upstream(_session_upstream: ScriptedUpstream) -> ScriptedUpstream:
+    """The LLM, with nothing received yet; it says "All right." until told otherwise."""
+    _session_upstream.received.clear()
+    _session_upstream.answers.clear()
+    _session_upstream.otherwise = ScriptedUpstream().otherwise
+    return _session_upstream
+
+
+@pytest.fixture(scope="session")
+async def extraction() -> AsyncIterator[ScriptedUpstream]:
+    """The LLM that extracts: every statement is a fact."""
+    async with extracting_model() as model:
+        yield model
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder for all, so that the embedder's graph is built once."""
+    return tmp_path_factory.getbasetemp() / "data"
+
+
+@pytest.fixture(scope="session")
+async def session_settings(
+    _session_upstream: ScriptedUpstream,
+    extraction: ScriptedUpstream,
+    database_server: str,
+    template_database: str,
+    data_dir: Path,
+) -> AsyncIterator[ProxySettings]:
+    async with new_database(database_server, template_database) as dsn:
+        yield proxy_settings(
+            upstream=_session_upstream.base_url,
+            database_url=dsn,
+            data_dir=data_dir,
+            port=0,
+            extraction_base_url=extraction.base_url,
+            extraction_model="extractor",
+            recall_deadline_ms=10_000,  # the machine may be busy with other tests
+        )
+
+
+@pytest.fixture(scope="session")
+async def _session_proxy(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
+    async with running_proxy(session_settings) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def proxy(_session_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    """A proxy before ``upstream``."""
+    assert upstream.base_url == _session_proxy.settings.upstream
+    return _session_proxy
+
+
+@pytest.fixture
+def user() -> User:
+    """Someone new."""
+    return User(f"user-{uuid4().hex}")
+
+
+@pytest.fixture
+def other_user() -> User:
+    """Someone else."""
+    return User(f"user-{uuid4().hex}")

@@ -1,0 +1,153 @@
+"""A body is read strictly: what is not as it must be is refused, and said without repeating it."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.raw_client import RawConnection
+from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
+
+MEMORIES = "/memory/users/ada/memories"
+ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "says"),
+    [
+        ({}, "content", "missing"),
+        ({"kind": "fact"}, "content", "missing"),
+        ({"content": ""}, "content", "1 to 8000 characters"),
+        ({"content": " \n\t\u3000"}, "content", "1 to 8000 characters"),
+        ({"content": SECRET * 500}, "content", "1 to 8000 characters"),
+        ({"content": f"{SECRET}\0"}, "content", "NUL"),
+        ({"content": None}, "content", "string"),
+        ({"content": 5}, "content", "string"),
+        ({"content": [SECRET]}, "content", "string"),
+        (
+            {"content": "x", "kind": SECRET},
+            "kind",
+            "one of fact, preference, insight, decision, todo, entity",
+        ),
+        ({"content": "x", "kind": None}, "kind", "one of fact"),
+        ({"content": "x", "importance": 1.01}, "importance", "a number from 0 to 1"),
+        ({"content": "x", "importance": -0.01}, "importance", "a number from 0 to 1"),
+        ({"content": "x", "importance": "0.5"}, "importance", "a number from 0 to 1"),
+        ({"content": "x", "importance": True}, "importance", "a number from 0 to 1"),
+        ({"content": "x", "importance": None}, "importance", "a number from 0 to 1"),
+        ({"content": "x", "event_at": "2026-03-15T09:30:00"}, "event_at", "offset from UTC"),
+        ({"content": "x", "event_at": "2026-03-15"}, "event_at", "RFC 3339"),
+        ({"content": "x", "event_at": SECRET}, "event_at", "RFC 3339"),
+        ({"content": "x", "event_at": 1773567000}, "event_at", "RFC 3339"),
+        ({"content": "x", "event_at": "0001-01-01T00:00:00+14:00"}, "event_at", "RFC 3339"),
+        ({"content": "x", "event_at": "9999-12-31T23:59:59-14:00"}, "event_at", "RFC 3339"),
+        (
+            {"content": "x", "text": SECRET},
+            "text",
+            "unknown field. Known are content, kind, importance, event_at",
+        ),
+        ({"content": "x", "id": "1"}, "id", "unknown field"),
+        ({"content": "x", f"{SECRET} is long": 1}, None, "unknown field"),
+        ({"content": "x", "a" * 64: 1}, None, "unknown field"),
+    ],
+)
+async def test_a_new_memory_that_is_not_what_it_must_be_is_refused(
+    api_in_memory: Api, body: Any, field: str | None, says: str
+) -> None:
+    response = await api_in_memory.call("POST", MEMORIES, body)
+
+    assert says in assert_error(response, 422, "invalid_field", field)
+    assert (await api_in_memory.call("GET", MEMORIES)).json["memories"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "says"),
+    [
+        ({}, None, "at least one of content, kind, importance"),
+        ({"content": None}, "content", "string"),
+        ({"kind": None}, "kind", "one of"),
+        ({"importance": None}, "importance", "number"),
+        ({"importance": 2}, "importance", "number"),
+        ({"content": " "}, "content", "1 to 8000"),
+        ({"event_at": None}, "event_at", "Known are content, kind, importance."),
+    ],
+)
+async def test_a_correction_that_is_not_what_it_must_be_is_refused(
+    api_in_memory: Api, body: Any, field: str | None, says: str
+) -> None:
+    memory = (await api_in_memory.call("POST", MEMORIES, {"content": "Likes tea."})).json
+
+    response = await api_in_memory.call("PATCH", f"{MEMORIES}/{memory['id']}", body)
+
+    assert says in assert_error(response, 422, "invalid_field", field)
+    assert (await api_in_memory.call("GET", f"{MEMORIES}/{memory['id']}")).json == memory
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b" ",
+        b"null",
+        b"[]",
+        b'"x"',
+        b"content=x",
+        b'{"content": "x"',
+        b'{"content": "x"} {}',
+        b'{"content": "x", "importance": NaN}',
+        b'{"content": "\\ud800"}',
+        b'\xef\xbb\xbf{"content": "x"}',
+        b'{"\xff": 1}',
+        '{"content": "x"}'.encode("utf-16"),
+        b"[" * 60_000,
+    ],
+)
+async def test_a_body_that_is_no_json_object_is_refused(api_in_memory: Api, raw: bytes) -> None:
+    for method, path in (("POST", MEMORIES), ("PATCH", ONE)):
+        assert "JSON object" in assert_error(
+            await api_in_memory.call(method, path, raw=raw), 400, "invalid_json"
+        )
+
+
+async def test_a_request_without_a_body_is_told_what_it_lacks(api_in_memory: Api) -> None:
+    assert_error(await api_in_memory.call("POST", MEMORIES), 400, "invalid_json")
+
+
+@pytest.mark.parametrize("raw", [b'{"content": "\xff"}', b'{"content": ' + b"[" * 60_000])
+async def test_a_field_that_can_not_be_read_is_named(api_in_memory: Api, raw: bytes) -> None:
+    response = await api_in_memory.call("POST", MEMORIES, raw=raw)
+
+    assert response.status in {400, 422}
+    assert response.json["error"]["code"] in {"invalid_json", "invalid_field"}
+
+
+async def test_json_is_read_whatever_type_the_client_says_it_is(api_in_memory: Api) -> None:
+    for number, content_type in enumerate(
+        ["application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8"]
+    ):
+        headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"Content-Type", content_type.encode())]
+
+        response = await api_in_memory.call(
+            "POST", MEMORIES, {"content": f"Number {number}."}, headers=headers
+        )
+
+        assert response.status == 201
+
+
+async def test_a_body_of_64_kib_is_read_and_one_byte_more_is_not(api_in_memory: Api) -> None:
+    body = json.dumps({"content": "x"}).encode()
+    full = body + b" " * (64 * 1024 - len(body))
+
+    assert_error(await api_in_memory.call("POST", MEMORIES, raw=full + b" "), 413, "body_too_large")
+    assert (await api_in_memory.call("POST", MEMORIES, raw=full)).status == 201
+
+
+async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api_in_memory: Api) -> None:
+    async with RawConnection(api_in_memory.port) as connection:
+        await connection.send(
+            f"POST {MEMORIES} HTTP/1.1\r\nHost: proxy.test\r\nAuthorization: Bearer {TOKEN}\r\n"
+            "Transfer-Encoding: chunked\r\n\r\n".encode()
+        )
+        for _ in range(9):
+            await connection.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
+
+        assert_error(await connection.read_response(), 413, "body_too_large")

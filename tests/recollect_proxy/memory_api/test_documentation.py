@@ -1,0 +1,202 @@
+"""The documentation is a valid OpenAPI document that says what the API really does, and a page without the net."""
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships no types
+from openapi_spec_validator import validate
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+from tests.recollect_proxy.memory_api.serving import Api, engine_over, serve
+
+from recollect.testing import InMemoryStore
+from recollect_proxy.memory_api import errors
+
+ERRORS = {failure.code: failure for failure in vars(errors).values() if isinstance(failure, errors.Failure)}
+
+
+@pytest.fixture(scope="module")
+async def documentation() -> Any:
+    async with serve(None) as api:
+        response = await api.call("GET", "/memory/docs/openapi.json", headers=[])
+    assert response.status == 200
+    assert response.header(b"content-type") == b"application/json"
+    return response.json
+
+
+def operations(document: Any) -> dict[str, Any]:
+    return {
+        f"{method.upper()} {path}": operation
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+    }
+
+
+def validator(document: Any, name: str) -> Draft202012Validator:
+    resource = Resource.from_contents(document, default_specification=DRAFT202012)
+    registry = Registry().with_resource("urn:document", resource)
+    return Draft202012Validator({"$ref": f"urn:document#/components/schemas/{name}"}, registry=registry)
+
+
+def test_the_document_is_valid_openapi(documentation: Any) -> None:
+    validate(documentation)
+
+
+def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
+    memories = "/memory/users/{user_id}/memories"
+    assert set(operations(documentation)) == {
+        f"GET {memories}",
+        f"POST {memories}",
+        f"GET {memories}/history",
+        f"GET {memories}/{{memory_id}}",
+        f"PATCH {memories}/{{memory_id}}",
+        f"DELETE {memories}/{{memory_id}}",
+        f"GET {memories}/{{memory_id}}/history",
+        "DELETE /memory/users/{user_id}",
+        "POST /memory/formation/retry",
+        "GET /memory/health",
+    }
+
+
+def test_all_but_health_need_the_admin_token(documentation: Any) -> None:
+    assert documentation["components"]["securitySchemes"]["admin_token"]["scheme"] == "bearer"
+    for name, operation in operations(documentation).items():
+        public = name == "GET /memory/health"
+        assert operation["security"] == ([{}] if public else [{"admin_token": []}]), name
+        assert ("401" in operation["responses"]) is not public
+
+
+def test_every_parameter_says_what_it_is(documentation: Any) -> None:
+    for name, operation in operations(documentation).items():
+        for parameter in operation.get("parameters", []):
+            assert parameter["description"], (name, parameter["name"])
+    [limit] = [
+        parameter
+        for parameter in operations(documentation)["GET /memory/users/{user_id}/memories"]["parameters"]
+        if parameter["name"] == "limit"
+    ]
+    assert (limit["schema"]["minimum"], limit["schema"]["maximum"], limit["schema"]["default"]) == (
+        1,
+        200,
+        50,
+    )
+
+
+def test_every_error_has_its_example_in_the_one_shape(documentation: Any) -> None:
+    shown = {}
+    for operation in operations(documentation).values():
+        assert operation["description"]
+        for status, response in operation["responses"].items():
+            assert response["description"]
+            if int(status) < 400:
+                continue
+            assert list(response["content"]) == ["application/json"]
+            media = response["content"]["application/json"]
+            assert media["schema"] == {"$ref": "#/components/schemas/ErrorBody"}
+            for example in media["examples"].values():
+                validator(documentation, "ErrorBody").validate(example["value"])
+                shown[example["value"]["error"]["code"]] = int(status)
+    everywhere = {"not_found": 404, "method_not_allowed": 405, "bad_request": 400}
+    assert shown | everywhere == {code: failure.status for code, failure in ERRORS.items()}
+    for code in everywhere:
+        assert f"`{code}`" in documentation["info"]["description"]
+
+
+def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
+    checked = 0
+    for name, schema in documentation["components"]["schemas"].items():
+        for example in schema.get("examples", []):
+            validator(documentation, name).validate(example)
+            checked += 1
+    assert checked == 10
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"content": ""},
+        {"content": "x" * 8001},
+        {"content": "x", "importance": 1.1},
+        {"content": "x", "importance": -1},
+        {"content": "x", "kind": "secret"},
+        {"content": "x", "text": "y"},
+        {"content": None},
+        {},
+    ],
+)
+async def test_what_the_schema_of_a_new_memory_refuses_the_api_refuses(documentation: Any, body: Any) -> None:
+    assert not validator(documentation, "NewMemory").is_valid(body)
+    async with serve(engine_over(InMemoryStore())) as api:
+        assert (await api.call("POST", "/memory/users/ada/memories", body)).status == 422
+
+
+def test_a_correction_of_nothing_is_refused_by_its_schema_too(documentation: Any) -> None:
+    schema = validator(documentation, "MemoryChange")
+    assert not schema.is_valid({})
+    assert not schema.is_valid({"importance": -1})
+    assert schema.is_valid({"importance": 0})
+
+
+async def test_what_is_answered_is_what_the_document_says(api: Api, documentation: Any) -> None:
+    memories = "/memory/users/ada/memories"
+
+    def check(name: str, response: Any) -> Any:
+        validator(documentation, name).validate(response.json)
+        return response.json
+
+    memory = check("Memory", await api.call("POST", memories, {"content": "Likes tea."}))
+    check("MemoryPage", await api.call("GET", memories))
+    check("Memory", await api.call("PATCH", f"{memories}/{memory['id']}", {"importance": 1}))
+    check("History", await api.call("GET", f"{memories}/history"))
+    check("Health", await api.call("GET", "/memory/health"))
+    check("Erasure", await api.call("DELETE", "/memory/users/ada"))
+    check("Retried", await api.call("POST", "/memory/formation/retry"))
+    check("ErrorBody", await api.call("GET", "/memory/nothing"))
+
+
+class Page(HTMLParser):
+    """Notes what a browser would load, follow or run, and whether every element is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag != "meta":
+            self.open.append(tag)
+        for name, value in attrs:
+            assert name not in {"src", "srcset", "style", "onclick", "onload", "action"}
+            if name == "href":
+                self.links.append(value or "")
+            if name == "id":
+                self.ids.add(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+async def test_the_page_works_offline_and_shows_every_operation_and_shape(documentation: Any) -> None:
+    async with serve(None) as api:
+        response = await api.call("GET", "/memory/docs", headers=[])
+
+    assert response.status == 200
+    assert response.header(b"content-type") == b"text/html; charset=utf-8"
+    assert b"default-src 'none'" in (response.header(b"content-security-policy") or b"")
+    text = response.body.decode()
+    page = Page(text)
+    assert page.open == []
+    assert not {"script", "link", "img", "iframe", "object", "embed", "form", "base"}.intersection(page.tags)
+    assert not re.search(r"@import|url\(|https?:", text)
+    for link in page.links:
+        assert link == "/memory/docs/openapi.json" or link.removeprefix("#") in page.ids, link
+    assert page.ids >= {operation["operationId"] for operation in operations(documentation).values()}
+    assert page.ids >= documentation["components"]["schemas"].keys()
+    for code in ("content-security", "$title", "$operations", "{}"):
+        assert code not in text

@@ -1,0 +1,239 @@
+"""Whatever goes wrong is answered in one shape, says what would be right, and repeats nothing it was sent."""
+
+import re
+from typing import Any
+
+import pytest
+import structlog
+from litestar.exceptions import InternalServerException, ValidationException
+from tests.raw_client import RawConnection
+from tests.recollect_proxy.memory_api.serving import (
+    SECRET,
+    TOKEN,
+    Api,
+    assert_error,
+    engine_over,
+    live,
+    serve,
+)
+
+from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
+from recollect.testing import BrokenEmbedder, BrokenStore, InMemoryStore
+from recollect_proxy.asgi import ClientLeftError, Event
+from recollect_proxy.memory_api import memory_api
+from recollect_proxy.memory_api.errors import failure_of
+
+MEMORIES = "/memory/users/ada/memories"
+ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+PROTECTED = [
+    ("GET", MEMORIES),
+    ("POST", MEMORIES),
+    ("GET", f"{MEMORIES}/history"),
+    ("GET", ONE),
+    ("PATCH", ONE),
+    ("DELETE", ONE),
+    ("GET", f"{ONE}/history"),
+    ("DELETE", "/memory/users/ada"),
+    ("POST", "/memory/formation/retry"),
+]
+
+
+# -- the token ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        [],
+        [b""],
+        [b"Bearer"],
+        [b"Bearer "],
+        [b"Bearer another token"],
+        [f"Bearer {TOKEN}x".encode()],
+        [f"Bearer {TOKEN[:-1]}".encode()],
+        [f"Basic {TOKEN}".encode()],
+        [TOKEN.encode()],
+        [b"Bearer \xff\xfe"],
+        [f"Bearer {TOKEN}".encode()] * 2,
+        [b"Bearer another token", f"Bearer {TOKEN}".encode()],
+    ],
+)
+async def test_without_the_token_everything_is_refused(
+    api_in_memory: Api, store: InMemoryStore, authorization: list[bytes]
+) -> None:
+    store.failure = StoreError("nobody should get this far")
+    for method, path in PROTECTED:
+        response = await api_in_memory.call(
+            method, path, headers=[(b"Authorization", value) for value in authorization]
+        )
+
+        assert_error(response, 401, "unauthorized")
+        assert response.header(b"www-authenticate") == b"Bearer"
+
+
+async def test_a_token_in_the_query_string_is_not_accepted(api_in_memory: Api) -> None:
+    for name in ("token", "access_token", "admin_token", "authorization"):
+        response = await api_in_memory.call(
+            "GET", f"{MEMORIES}?{name}={TOKEN.replace(' ', '%20')}", headers=[]
+        )
+
+        assert_error(response, 401, "unauthorized")
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+async def test_the_scheme_may_be_written_in_any_case(api_in_memory: Api, scheme: str) -> None:
+    response = await api_in_memory.call(
+        "GET", MEMORIES, headers=[(b"authorization", f"{scheme}  {TOKEN} ".encode())]
+    )
+
+    assert response.status == 200
+
+
+@pytest.mark.parametrize("token", ["", " ", "\n"])
+def test_an_empty_token_would_let_everybody_in_and_is_refused(token: str) -> None:
+    with pytest.raises(ConfigurationError, match="empty"):
+        memory_api(live(None), admin_token=token)
+
+
+# -- parameters, paths, methods ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [MEMORIES, f"{MEMORIES}/history", f"{ONE}/history"])
+@pytest.mark.parametrize("limit", ["0", "201", "-1", "1.5", "", "many", "9" * 40])
+async def test_a_limit_that_makes_no_sense_is_refused(api_in_memory: Api, path: str, limit: str) -> None:
+    response = await api_in_memory.call("GET", f"{path}?limit={limit}")
+
+    assert "whole number from 1 to 200" in assert_error(response, 400, "invalid_parameter", "limit")
+
+
+@pytest.mark.parametrize("after", ["1", "", SECRET])
+async def test_a_place_to_go_on_from_that_makes_no_sense_is_refused(api_in_memory: Api, after: str) -> None:
+    response = await api_in_memory.call("GET", f"{MEMORIES}?after={after}")
+
+    assert "`next`" in assert_error(response, 400, "invalid_parameter", "after")
+
+
+async def test_a_method_that_a_path_does_not_know_is_refused_with_those_it_knows(api_in_memory: Api) -> None:
+    response = await api_in_memory.call("PUT", MEMORIES, {"content": SECRET})
+
+    assert_error(response, 405, "method_not_allowed")
+    allowed = response.header(b"allow") or b""
+    assert set(allowed.split(b", ")) == {b"GET", b"OPTIONS", b"POST"}
+
+
+async def test_a_path_where_nothing_is_says_where_to_look(api_in_memory: Api) -> None:
+    for path in (
+        "/memory/nothing",
+        f"/memory/{SECRET}",
+        "/memory/",
+        "/memory/docs/nothing",
+        "/memory/openapi",
+    ):
+        assert "/memory/docs" in assert_error(await api_in_memory.call("GET", path), 404, "not_found")
+
+
+async def test_a_head_request_is_answered_like_a_get_without_its_body(api_in_memory: Api) -> None:
+    got = await api_in_memory.call("GET", MEMORIES)
+    response = await api_in_memory.call("HEAD", MEMORIES)
+
+    assert (response.status, response.body) == (200, b"")
+    assert response.header(b"content-length") == got.header(b"content-length")
+
+
+async def test_a_host_that_is_none_is_refused_in_the_same_shape(api_in_memory: Api) -> None:
+    async with RawConnection(api_in_memory.port) as connection:
+        await connection.send(b"GET /memory/health HTTP/1.1\r\nHost: h/x?\r\n\r\n")
+
+        assert_error(await connection.read_response(), 400, "bad_request")
+
+
+# -- what is ours ----------------------------------------------------------------------------------------
+
+
+async def test_while_the_engine_is_not_open_the_store_is_unavailable() -> None:
+    async with serve(None) as api:
+        for method, path in PROTECTED:
+            body = {"content": "Likes tea."} if method in {"POST", "PATCH"} else None
+            response = await api.call(method, path, body)
+
+            assert_error(response, 503, "store_unavailable")
+            assert int(response.header(b"retry-after") or b"0") > 0
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [(StoreUnavailableError(), "store_unavailable"), (StoreError("serialization failure"), "store_failed")],
+)
+async def test_a_store_that_fails_is_worth_another_try(
+    api_in_memory: Api, store: InMemoryStore, failure: StoreError, code: str
+) -> None:
+    store.failure = failure
+    for method, path in PROTECTED:
+        body = {"content": "Likes tea."} if method in {"POST", "PATCH"} else None
+        response = await api_in_memory.call(method, path, body)
+
+        assert_error(response, 503, code)
+        assert int(response.header(b"retry-after") or b"0") > 0
+
+
+async def test_a_store_that_comes_back_is_used_at_once() -> None:
+    store = BrokenStore()
+    async with serve(engine_over(store)) as api:
+        assert_error(await api.call("GET", MEMORIES), 503, "store_unavailable")
+        store.failure = None
+
+        assert (await api.call("GET", MEMORIES)).status == 200
+
+
+async def test_without_the_embedder_nothing_is_written_but_all_is_read() -> None:
+    async with serve(engine_over(InMemoryStore(), BrokenEmbedder())) as api:
+        response = await api.call("POST", MEMORIES, {"content": SECRET})
+
+        assert_error(response, 503, "embedder_unavailable")
+        assert int(response.header(b"retry-after") or b"0") > 0
+        assert (await api.call("GET", MEMORIES)).status == 200
+
+
+async def test_a_bug_is_answered_without_its_trace_and_logged_with_it() -> None:
+    class Faulty(InMemoryStore):
+        async def page(self, user_id: str, **_: object) -> Any:
+            raise ZeroDivisionError(f"while reading {user_id}")
+
+    with structlog.testing.capture_logs() as logs:
+        async with serve(engine_over(Faulty())) as api:
+            message = assert_error(
+                await api.call("GET", MEMORIES.replace("ada", SECRET)), 500, "internal_error"
+            )
+
+    assert not re.search("ZeroDivision|Traceback|line", message)
+    [logged] = [entry for entry in logs if entry["event"] == "memory_api_failed"]
+    assert isinstance(logged["exc_info"], ZeroDivisionError)
+
+
+async def test_a_client_that_leaves_amid_its_body_is_no_error_of_ours() -> None:
+    application = memory_api(live(engine_over(InMemoryStore())), admin_token=TOKEN)
+    sent: list[Event] = []
+
+    async def receive() -> Event:
+        return {"type": "http.disconnect"}
+
+    async def send(event: Event) -> None:
+        sent.append(event)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "raw_path": MEMORIES.encode(),
+        "path": MEMORIES,
+        "query_string": b"",
+        "headers": [(b"authorization", f"Bearer {TOKEN}".encode()), (b"content-length", b"5")],
+    }
+    with structlog.testing.capture_logs() as logs, pytest.raises(ClientLeftError):
+        await application(scope, receive, send)
+    assert (sent, logs) == ([], [])
+
+
+def test_what_litestar_may_still_raise_has_its_answer_too() -> None:
+    assert failure_of(ValidationException()).code == "bad_request"
+    assert failure_of(ValidationException(extra=[{"message": "?"}])).code == "bad_request"
+    assert failure_of(InternalServerException()).code == "internal_error"

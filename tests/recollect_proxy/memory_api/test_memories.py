@@ -1,0 +1,287 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from tests.recollect_proxy.memory_api.serving import Api
+from uuid_utils.compat import uuid7
+
+from recollect.model import Exchange, Scope, Turn
+from recollect.postgres import Postgres
+
+MEMORIES = "/memory/users/ada/memories"
+
+
+async def written(api: Api, content: str, path: str = MEMORIES, **more: Any) -> Any:
+    response = await api.call("POST", path, {"content": content, **more})
+    assert response.status == 201, response.body
+    return response.json
+
+
+async def contents(api: Api, path: str = MEMORIES) -> list[str]:
+    response = await api.call("GET", path)
+    assert response.status == 200, response.body
+    return [memory["content"] for memory in response.json["memories"]]
+
+
+async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=5)
+
+    memory = await written(
+        api,
+        "  Is allergic to peanuts.\n",
+        kind="preference",
+        importance=0.9,
+        event_at="2026-03-15T09:30:00+02:00",
+    )
+
+    created = datetime.fromisoformat(memory["created_at"])
+    assert before < created < datetime.now(UTC) + timedelta(seconds=5)
+    assert memory == {
+        "id": str(UUID(memory["id"])),
+        "kind": "preference",
+        "source": "manual",
+        "content": "Is allergic to peanuts.",
+        "importance": 0.9,
+        "confidence": 1.0,
+        "created_at": memory["created_at"],
+        "observed_at": memory["created_at"],
+        "event_at": "2026-03-15T07:30:00Z",
+        "last_recalled_at": None,
+        "recall_count": 0,
+        "reinforcement_count": 0,
+        "provenance": {"session_id": None, "message_ids": [], "evidence": None},
+    }
+    read = await api.call("GET", f"{MEMORIES}/{memory['id']}")
+    assert (read.status, read.json) == (200, memory)
+    assert read.header(b"content-type") == b"application/json"
+    assert read.header(b"cache-control") == b"no-store"
+
+
+async def test_a_memory_written_with_content_alone_is_a_fact_of_middling_importance(api: Api) -> None:
+    memory = await written(api, "Lives in Ghent.")
+
+    assert (memory["kind"], memory["importance"], memory["event_at"]) == ("fact", 0.5, None)
+
+
+async def test_the_longest_content_is_kept_to_its_last_character(api: Api) -> None:
+    content = "日" * 7999 + "!"
+
+    memory = await written(api, content)
+
+    assert memory["content"] == content
+
+
+async def test_a_memory_the_user_has_already_is_a_conflict(api: Api) -> None:
+    await written(api, "Likes tea.")
+
+    response = await api.call("POST", MEMORIES, {"content": "likes  TEA"})
+
+    assert response.status == 409
+    assert response.json["error"]["code"] == "duplicate_memory"
+    assert response.json["error"]["field"] == "content"
+    assert await contents(api) == ["Likes tea."]
+
+
+async def test_another_user_may_have_the_same_memory_and_sees_none_of_the_first(api: Api) -> None:
+    memory = await written(api, "Likes tea.")
+
+    assert await contents(api, "/memory/users/bob/memories") == []
+    assert (await api.call("GET", f"/memory/users/bob/memories/{memory['id']}")).status == 404
+    assert (
+        await api.call("PATCH", f"/memory/users/bob/memories/{memory['id']}", {"importance": 1})
+    ).status == 404
+    assert (await api.call("DELETE", f"/memory/users/bob/memories/{memory['id']}")).status == 404
+    assert (await api.call("GET", f"/memory/users/bob/memories/{memory['id']}/history")).status == 404
+    await written(api, "Likes tea.", "/memory/users/bob/memories")
+    assert await contents(api) == ["Likes tea."]
+
+
+async def test_pages_follow_each_other_newest_first_without_gap_or_overlap(api: Api) -> None:
+    for number in range(5):
+        await written(api, f"Number {number}.")
+
+    first = (await api.call("GET", f"{MEMORIES}?limit=2")).json
+    second = (await api.call("GET", f"{MEMORIES}?limit=2&after={first['next']}")).json
+    third = (await api.call("GET", f"{MEMORIES}?after={second['next']}&limit=2")).json
+
+    pages = [[memory["content"] for memory in page["memories"]] for page in (first, second, third)]
+    assert pages == [["Number 4.", "Number 3."], ["Number 2.", "Number 1."], ["Number 0."]]
+    assert third["next"] is None
+
+
+async def test_a_page_holds_fifty_memories_where_no_limit_is_given(api: Api) -> None:
+    for number in range(51):
+        await written(api, f"Number {number}.")
+
+    assert len((await api.call("GET", MEMORIES)).json["memories"]) == 50
+    assert len((await api.call("GET", f"{MEMORIES}?limit=200")).json["memories"]) == 51
+
+
+async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
+    assert (await api.call("GET", MEMORIES)).json == {"memories": [], "next": None}
+    assert (await api.call("GET", f"{MEMORIES}/history")).json == {"updates": []}
+
+
+async def test_a_correction_changes_what_it_names_and_nothing_else(api: Api) -> None:
+    memory = await written(
+        api, "Has two cats.", kind="entity", importance=0.4, event_at="2026-01-02T03:04:05Z"
+    )
+
+    response = await api.call("PATCH", f"{MEMORIES}/{memory['id']}", {"content": " Has three cats. "})
+
+    assert response.status == 200
+    assert response.json == memory | {"content": "Has three cats."}
+
+    response = await api.call("PATCH", f"{MEMORIES}/{memory['id']}", {"kind": "fact", "importance": 0})
+
+    assert response.json == memory | {"content": "Has three cats.", "kind": "fact", "importance": 0.0}
+    assert (await api.call("GET", f"{MEMORIES}/{memory['id']}")).json == response.json
+
+
+async def test_a_correction_into_another_memory_of_the_user_is_a_conflict(api: Api) -> None:
+    await written(api, "Likes tea.")
+    memory = await written(api, "Likes coffee.")
+
+    response = await api.call("PATCH", f"{MEMORIES}/{memory['id']}", {"content": "Likes tea."})
+
+    assert (response.status, response.json["error"]["code"]) == (409, "duplicate_memory")
+    assert await contents(api) == ["Likes coffee.", "Likes tea."]
+
+
+async def test_a_memory_taken_away_is_gone_but_for_the_audit(api: Api) -> None:
+    memory = await written(api, "Likes tea.")
+
+    response = await api.call("DELETE", f"{MEMORIES}/{memory['id']}")
+
+    assert (response.status, response.body) == (204, b"")
+    assert await contents(api) == []
+    assert (await api.call("GET", f"{MEMORIES}/{memory['id']}")).status == 404
+    again = await api.call("DELETE", f"{MEMORIES}/{memory['id']}")
+    assert (again.status, again.json["error"]["code"]) == (404, "memory_not_found")
+    [retired, added] = (await api.call("GET", f"{MEMORIES}/{memory['id']}/history")).json["updates"]
+    assert (added["action"], added["before"], added["after"]) == ("add", None, "Likes tea.")
+    assert (retired["action"], retired["before"], retired["after"]) == ("retire", "Likes tea.", None)
+
+
+async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(api: Api) -> None:
+    first = await written(api, "Likes tea.")
+    await written(api, "Lives in Ghent.")
+    await api.call("PATCH", f"{MEMORIES}/{first['id']}", {"content": "Likes green tea."})
+
+    [edited, second, oldest] = (await api.call("GET", f"{MEMORIES}/history")).json["updates"]
+
+    assert [edited["action"], second["action"], oldest["action"]] == ["edit", "add", "add"]
+    assert edited == {
+        "id": str(UUID(edited["id"])),
+        "at": edited["at"],
+        "action": "edit",
+        "actor": "admin",
+        "reason": "edited",
+        "memory_id": first["id"],
+        "replaced_id": None,
+        "before": "Likes tea.",
+        "after": "Likes green tea.",
+    }
+    assert (await api.call("GET", f"{MEMORIES}/history?limit=1")).json["updates"] == [edited]
+    assert (await api.call("GET", f"{MEMORIES}/{first['id']}/history?limit=1")).json["updates"] == [edited]
+    assert (await api.call("GET", f"{MEMORIES}/{first['id']}/history")).json["updates"] == [edited, oldest]
+
+
+async def test_a_user_whose_id_is_a_word_of_the_api_is_a_user_like_any_other(api: Api) -> None:
+    for user_id in ("memories", "history", "health", "docs", "users"):
+        await written(api, f"Is called {user_id}.", f"/memory/users/{user_id}/memories")
+
+    for user_id in ("memories", "history", "health", "docs", "users"):
+        assert await contents(api, f"/memory/users/{user_id}/memories") == [f"Is called {user_id}."]
+
+
+async def test_an_unknown_memory_is_not_found(api: Api) -> None:
+    for path in (f"{MEMORIES}/{uuid4()}", f"{MEMORIES}/{uuid4()}/history"):
+        response = await api.call("GET", path)
+        assert (response.status, response.json["error"]["code"]) == (404, "memory_not_found")
+
+
+async def test_erasing_a_user_leaves_nothing_of_them_and_everything_of_others(
+    api: Api, postgres: Postgres
+) -> None:
+    memory = await written(api, "Likes tea.")
+    await written(api, "Lives in Ghent.")
+    await written(api, "Likes tea.", "/memory/users/bob/memories")
+    await postgres.log.append(exchange("ada"))
+
+    response = await api.call("DELETE", "/memory/users/ada")
+
+    assert response.status == 200
+    proof = response.json
+    assert set(proof) == {"id", "erased_at", "rows"}
+    UUID(proof["id"])
+    assert datetime.fromisoformat(proof["erased_at"]).tzinfo is not None
+    assert proof["rows"]["vectors"] == 2
+    assert proof["rows"]["memory_updates"] == 2
+    assert proof["rows"]["messages"] == 2
+    assert await contents(api) == []
+    assert (await api.call("GET", f"{MEMORIES}/history")).json == {"updates": []}
+    assert (await api.call("GET", f"{MEMORIES}/{memory['id']}/history")).status == 404
+    assert (await api.call("GET", "/memory/health")).json["formation"]["pending"] == 0
+    assert await contents(api, "/memory/users/bob/memories") == ["Likes tea."]
+
+
+async def test_erasing_a_user_nobody_has_heard_of_deletes_nothing(api: Api) -> None:
+    response = await api.call("DELETE", "/memory/users/nobody")
+
+    assert response.status == 200
+    assert set(response.json["rows"].values()) == {0}
+
+
+async def test_where_a_memory_comes_from_is_told(api: Api, postgres: Postgres) -> None:
+    said = exchange("ada")
+    await postgres.log.append(said)
+    await form(api, said)
+
+    [memory] = (await api.call("GET", MEMORIES)).json["memories"]
+
+    assert memory["source"] == "qa_turn"
+    assert memory["provenance"]["session_id"] == "chat-1"
+    assert str(said.message_id) in memory["provenance"]["message_ids"]
+
+
+async def test_exchanges_held_as_failed_are_put_back_on_request(api: Api, postgres: Postgres) -> None:
+    said = exchange("ada")
+    await postgres.log.append(said)
+    await postgres.inbox.postpone(said, error="ExtractorError", until=None)
+    health = (await api.call("GET", "/memory/health")).json
+    assert (health["status"], health["store"], health["formation"]["failed"]) == ("degraded", "ok", 1)
+
+    response = await api.call("POST", "/memory/formation/retry")
+
+    assert (response.status, response.json) == (200, {"retried": 1})
+    health = (await api.call("GET", "/memory/health")).json
+    assert health == {
+        "status": "ok",
+        "store": "ok",
+        "formation": {
+            "pending": 1,
+            "failed": 0,
+            "formed": 0,
+            "fallbacks": 0,
+            "oldest_pending_at": "2026-03-15T09:30:00Z",
+        },
+    }
+    assert (await api.call("POST", "/memory/formation/retry")).json == {"retried": 0}
+
+
+def exchange(user_id: str) -> Exchange:
+    turn = Turn(
+        Scope(user_id, "chat-1"),
+        "My sister lives in Ghent.",
+        "message-1",
+        datetime(2026, 3, 15, 9, 30, tzinfo=UTC),
+        "a-model",
+    )
+    return Exchange(uuid7(), turn, "How nice.", uuid7(), uuid7())
+
+
+async def form(api: Api, said: Exchange) -> None:
+    engine = api.engine.engine
+    assert engine is not None
+    await engine.drain(said.turn.scope.user_id)

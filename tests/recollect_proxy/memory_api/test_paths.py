@@ -1,0 +1,125 @@
+"""Any id a frontend may send is reached by its percent-encoded path segment, and by no other."""
+
+from urllib.parse import quote
+
+from tests.recollect_proxy.memory_api.serving import Api
+
+from recollect.engine import Engine
+
+IDS = [
+    "a/b",
+    "a%2Fb",
+    "a%252Fb",
+    "日本/語",
+    "..",
+    ".",
+    "../../health",
+    "a b",
+    " ",
+    "a+b",
+    "🙂‍↔️",
+    "?limit=1",
+    "#top",
+    "a;b=c&d",
+    "ü",  # composed
+    "u\u0308",  # not composed: another person
+    "\ufffd",
+    "a\nb",
+    "user@example.org",
+    "ÿ",
+    "x" * 256,
+    "語" * 256,
+]
+
+
+def memories_of(user_id: str) -> str:
+    return f"/memory/users/{quote(user_id, safe='')}/memories"
+
+
+async def test_every_id_is_a_user_of_its_own(api: Api) -> None:
+    for number, user_id in enumerate(IDS):
+        response = await api.call("POST", memories_of(user_id), {"content": f"Is number {number}."})
+        assert response.status == 201, (user_id, response.body)
+
+    for number, user_id in enumerate(IDS):
+        [memory] = (await api.call("GET", memories_of(user_id))).json["memories"]
+        assert memory["content"] == f"Is number {number}."
+
+
+async def test_all_endpoints_reach_every_id(api: Api) -> None:
+    engine = engine_of(api)
+    for user_id in IDS:
+        memory = await engine.add(user_id, "Likes tea.")
+        path = f"{memories_of(user_id)}/{memory.id}"
+
+        assert (await api.call("GET", path)).json["content"] == "Likes tea."
+        assert (await api.call("PATCH", path, {"content": "Likes coffee."})).status == 200
+        assert len((await api.call("GET", f"{path}/history")).json["updates"]) == 2
+        assert len((await api.call("GET", f"{memories_of(user_id)}/history")).json["updates"]) == 2
+        assert (await api.call("DELETE", path)).status == 204
+        assert (await api.call("DELETE", memories_of(user_id).removesuffix("/memories"))).status == 200
+        assert await engine.history(user_id) == []
+
+
+async def test_a_segment_may_be_encoded_more_or_less_than_it_must_be(api: Api) -> None:
+    for segment, user_id in [
+        ("..", ".."),
+        (".", "."),
+        ("a+b", "a+b"),
+        ("a;b=c&d", "a;b=c&d"),
+        ("%61da", "ada"),
+        ("a%2fb", "a/b"),
+        ("100%", "100%"),
+    ]:
+        await engine_of(api).add(user_id, f"Is called {user_id}.")
+
+        [memory] = (await api.call("GET", f"/memory/users/{segment}/memories")).json["memories"]
+
+        assert memory["content"] == f"Is called {user_id}."
+
+
+async def test_what_can_be_nobodys_id_is_refused(api: Api) -> None:
+    for segment in ("%FF", "%00", "a%00b", "%ED%A0%80", "x" * 257, "%E8%AA%9E" * 257, "*", "%2A"):
+        for method, path in (("GET", f"users/{segment}/memories"), ("DELETE", f"users/{segment}")):
+            response = await api.call(method, f"/memory/{path}")
+
+            assert response.status == 400, segment
+            assert response.json["error"]["code"] == "invalid_parameter"
+            assert response.json["error"]["field"] == "user_id"
+
+
+async def test_what_can_be_no_memorys_id_is_refused(api: Api) -> None:
+    for memory_id in ("1", "history%20", "not-a-uuid", "%FF"):
+        for path in (memory_id, f"{memory_id}/history"):
+            response = await api.call("GET", f"/memory/users/ada/memories/{path}")
+
+            assert response.status == 400, memory_id
+            assert response.json["error"]["code"] == "invalid_parameter"
+            assert response.json["error"]["field"] == "memory_id"
+
+
+async def test_a_path_with_an_empty_segment_or_no_meaning_is_not_found(api: Api) -> None:
+    await engine_of(api).add("memories", "Likes tea.")
+    for method, path in [
+        ("DELETE", "/memory/users//memories"),  # with its empty segment left out it would erase "memories"
+        ("DELETE", "/memory/users/memories/"),
+        ("DELETE", "/memory//users/memories"),
+        ("DELETE", "/memory/users/"),
+        ("GET", "/memory/users//memories"),
+        ("DELETE", "/memory/users/memories/memories/"),
+        ("GET", "/memory/"),
+        ("GET", "/memory"),
+        ("GET", "/memory/users"),
+        ("GET", "/memory/nothing/here"),
+        ("GET", "/memory/users/ada/../bob/memories"),
+    ]:
+        response = await api.call(method, path)
+
+        assert response.status == 404, path
+        assert response.json["error"]["code"] == "not_found"
+    assert len((await engine_of(api).page("memories", limit=10)).memories) == 1
+
+
+def engine_of(api: Api) -> Engine:
+    assert api.engine.engine is not None
+    return api.engine.engine

@@ -1,0 +1,387 @@
+"""What of an answer is remembered, and of which requests nothing is."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from tests.raw_client import RawConnection
+from tests.running_proxy import CHAT, RunningProxy, User, chat_request
+from tests.scripted_upstream import (
+    EVENT_STREAM,
+    JSON,
+    Answer,
+    End,
+    ScriptedUpstream,
+    completion,
+    completion_body,
+    completion_stream,
+    compressed,
+    event,
+    events,
+    failure,
+    head,
+    streamed,
+    whole,
+)
+
+CAT = "I have a cat called Minka."
+WHICH_CAT = "What is my cat called?"
+TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+
+
+def said(role: str, content: Any, **fields: Any) -> dict[str, Any]:
+    return {"role": role, "content": content} | fields
+
+
+def encoded(body: bytes, encoding: str, content_type: bytes) -> Answer:
+    headers = [(b"Content-Type", content_type), (b"Content-Encoding", encoding.encode())]
+    return whole(compressed(body, encoding), headers=headers)
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+async def test_an_answer_is_remembered_with_its_question(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(completion("What a nice name."))
+
+    await proxy.say(user, CAT)
+
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "What a nice name.")]
+
+
+async def test_a_streamed_answer_is_remembered_whole(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    stream = b"".join(events("What a ", "nice n", "\u00e4me."))
+    cuts = [stream[at : at + 7] for at in range(0, len(stream), 7)]  # within events, and within letters
+    upstream.answers.append(streamed(*cuts))
+
+    answer = await proxy.say(user, CAT, stream=True)
+
+    assert answer.body == stream
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "What a nice n\u00e4me.")]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+async def test_a_compressed_answer_is_relayed_untouched_and_remembered_all_the_same(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, encoding: str
+) -> None:
+    stream = b"".join(events("Min", "ka."))
+    upstream.answers += [
+        encoded(completion_body("Minka!"), encoding, b"application/json"),
+        encoded(stream, encoding, b"text/event-stream; charset=utf-8"),
+    ]
+    accept = [(b"Accept-Encoding", encoding.encode())]
+
+    answer = await proxy.say(user, CAT, extra=accept)
+    second = await proxy.say(user, WHICH_CAT, stream=True, extra=accept)
+
+    assert answer.header(b"content-encoding") == encoding.encode()
+    assert answer.body == compressed(completion_body("Minka!"), encoding)
+    assert second.body == compressed(stream, encoding)
+    assert upstream.last.values(b"accept-encoding") == [encoding.encode()]
+    assert await proxy.logged(user) == [
+        ("user", CAT),
+        ("assistant", "Minka!"),
+        ("user", WHICH_CAT),
+        ("assistant", "Minka."),
+    ]
+
+
+async def test_an_answer_in_an_unknown_coding_is_relayed_and_its_question_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    headers = [*JSON, (b"Content-Encoding", b"x-own")]
+    upstream.answers.append(whole(b"\x00\xff", headers=headers))
+
+    answer = await proxy.say(user, CAT)
+
+    assert answer.body == b"\x00\xff"
+    assert await proxy.logged(user) == [("user", CAT)]
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500, 503])
+async def test_a_failed_answer_is_relayed_as_it_is_and_not_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
+) -> None:
+    upstream.answers.append(failure(status, headers=[(b"Retry-After", b"7")]))
+
+    answer = await proxy.say(user, CAT)
+
+    assert answer.status == status
+    assert answer.header(b"retry-after") == b"7"
+    assert answer.json["error"]["code"] == f"scripted_{status}"
+    assert await proxy.logged(user) == []
+
+
+async def test_an_error_within_a_stream_is_not_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    error = b'data: {"error": {"message": "overloaded"}}\n\n'
+    upstream.answers.append(streamed(event({"content": "Min"}), error))
+
+    answer = await proxy.say(user, CAT, stream=True)
+
+    assert answer.body.endswith(error)
+    assert await proxy.logged(user) == []
+
+
+# -- requests --------------------------------------------------------------------------------------
+
+
+async def test_of_parts_the_texts_are_the_users_words(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    parts = [image, {"type": "text", "text": CAT}, {"type": "text", "text": "Here she is."}]
+
+    await proxy.say(user, [said("user", parts)])
+
+    assert upstream.last.json["messages"][0]["content"] == parts
+    assert (await proxy.logged(user))[0] == ("user", f"{CAT}\nHere she is.")
+
+
+async def test_of_a_message_wrapped_in_documents_the_users_own_words_are_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    wrapped = (
+        "### Task:\nRespond to the user query using the provided context.\n\n<context>\n"
+        '<source id="1" name="cats.pdf">My dog is called Rex.</source>\n</context>\n\n'
+    )
+
+    await proxy.say(user, wrapped + CAT)
+    [memory] = await proxy.memories(user)
+
+    assert upstream.last.json["messages"][0]["content"] == wrapped + CAT
+    assert (await proxy.logged(user))[0] == ("user", CAT)
+    assert memory.content == CAT
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_of_a_tool_loop_the_final_answer_is_remembered_and_that_once(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *, stream: bool
+) -> None:
+    calling: Answer = whole(completion_body(None, tool_calls=[TOOL_CALL]))
+    if stream:
+        calling = streamed(event({"tool_calls": [{"index": 0, **TOOL_CALL}]}, finish="tool_calls"))
+    upstream.answers += [calling, completion_stream("Sunny.") if stream else completion("Sunny.")]
+    question = said("user", "What is the weather?")
+    round_two = [
+        question,
+        said("assistant", None, tool_calls=[TOOL_CALL]),
+        said("tool", '{"sky": "clear"}', tool_call_id="call_1"),
+    ]
+
+    await proxy.say(user, [question], stream=stream)
+    after_the_call = await proxy.logged(user)
+    await proxy.say(user, round_two, stream=stream)
+
+    assert after_the_call == []
+    assert await proxy.logged(user) == [("user", "What is the weather?"), ("assistant", "Sunny.")]
+
+
+@pytest.mark.parametrize("message_id", [None, b"message-1"])
+async def test_an_answer_asked_for_again_stays_one_exchange(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, message_id: bytes | None
+) -> None:
+    upstream.answers += [completion("First."), completion("Second.")]
+    extra = [(b"X-Recollect-Message", message_id)] if message_id else []
+
+    await proxy.say(user, CAT, extra=extra)
+    await proxy.settle()
+    await proxy.say(user, CAT, extra=extra)
+
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "First.")]
+    [exchanges] = await proxy.rows(
+        "SELECT count(*) AS n FROM recollect.exchanges WHERE user_id = $1", user.id
+    )
+    assert exchanges["n"] == 1
+    assert len(await proxy.memories(user)) == 1
+
+
+async def test_saying_the_same_again_is_another_exchange(proxy: RunningProxy, user: User) -> None:
+    await proxy.say(user, [said("user", "yes")])
+    await proxy.settle()
+    await proxy.say(user, [said("user", "yes"), said("assistant", "All right."), said("user", "yes")])
+
+    assert [words for _, words in await proxy.logged(user)] == ["yes", "All right.", "yes", "All right."]
+
+
+@pytest.mark.parametrize("chat", ["temporary:1", "local:abc", "channel:7"])
+async def test_temporary_chats_and_channels_neither_recall_nor_form(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, chat: str
+) -> None:
+    await proxy.say(user, CAT)
+    await proxy.memories(user)
+
+    answer = await proxy.say(user, WHICH_CAT, chat=chat)
+
+    assert answer.header(b"x-recollect-skipped") == (b"channel" if "channel" in chat else b"temporary")
+    assert upstream.last.system == ""
+    assert len(await proxy.logged(user)) == 2
+
+
+TITLE = "### Task:\nGenerate a concise title summarizing the chat history.\n<chat_history>\nUSER: a\n</chat_history>"
+
+
+@pytest.mark.parametrize(
+    ("text", "extra"),
+    [(WHICH_CAT, [(b"X-Recollect-Task", b"title_generation")]), (TITLE, [])],
+    ids=["by header", "by shape"],
+)
+async def test_background_tasks_neither_recall_nor_form(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    text: str,
+    extra: list[tuple[bytes, bytes]],
+) -> None:
+    await proxy.say(user, CAT)
+    await proxy.memories(user)
+
+    answer = await proxy.say(user, text, extra=extra)
+
+    assert answer.header(b"x-recollect-skipped") == b"task"
+    assert upstream.last.system == ""
+    assert len(await proxy.logged(user)) == 2
+
+
+# -- who leaves, and who breaks off ----------------------------------------------------------------
+
+
+async def test_a_client_that_leaves_within_the_answer_frees_the_model_and_is_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(streamed(*list(events("Min", "ka"))[:3], End.SILENCE))
+    async with RawConnection(proxy.port) as client:
+        await client.send(chat_request(user, CAT, stream=True))
+        await client.read_head()
+        await client.read_until(b'"ka"')
+        client.leave()
+
+    async with asyncio.timeout(20):
+        await upstream.last.client_left.wait()
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Minka")]
+
+
+async def test_a_client_that_leaves_before_the_answer_frees_the_model_and_its_question_is_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append((End.SILENCE,))
+    async with RawConnection(proxy.port) as client:
+        await client.send(chat_request(user, CAT))
+        await upstream.requests(1)
+        client.leave()
+
+    async with asyncio.timeout(20):
+        await upstream.last.client_left.wait()
+    assert await proxy.logged(user) == [("user", CAT)]
+
+
+async def test_a_client_that_asks_again_after_leaving_is_answered_within_the_same_exchange(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append((End.SILENCE,))
+    async with RawConnection(proxy.port) as client:
+        await client.send(chat_request(user, CAT))
+        await upstream.requests(1)
+        client.leave()
+    await upstream.last.client_left.wait()
+    await proxy.settle()
+
+    await proxy.say(user, CAT)
+
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "All right.")]
+
+
+@pytest.mark.parametrize("end", [End.CLOSE, End.RESET])
+async def test_what_came_before_the_upstream_broke_off_is_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, end: End
+) -> None:
+    gone_on = asyncio.Event()
+    upstream.answers.append(streamed(*list(events("Min", "ka"))[:3], gone_on, end))
+    async with RawConnection(proxy.port) as client:
+        await client.send(chat_request(user, CAT, stream=True))
+        await client.read_head()
+        await client.read_until(b'"ka"')
+        gone_on.set()
+
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Minka")]
+
+
+async def test_a_body_too_large_to_read_passes_without_memory(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    image = "x" * (33 * 1024 * 1024)
+    body = json.dumps({"messages": [said("user", CAT)], "image": image}).encode()
+
+    answer = await proxy.fetch(b"POST", CHAT, user.headers(), body)
+
+    assert answer.status == 200
+    assert answer.header(b"x-recollect-skipped") == b"too-large"
+    assert upstream.last.body == body
+    assert await proxy.logged(user) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b'\xef\xbb\xbf{"messages":[{"role":"user","content":"a"}]}',
+        '{"messages":[{"role":"user","content":"a"}]}'.encode("utf-16"),
+        b'{"messages":[{"role":"user","content":NaN}]}',
+        b'{"messages":[{"role":"user","content":"\\ud800"}]}',
+        b'{"messages":[{"role":"user","content":"a"}],"messages":[{"role":"user","content":"b"}]}',
+        b'{"messages":{}}',
+        b"[]",
+        b'{"messages":[{"role":"user","content":"a"}]} {}',
+    ],
+)
+async def test_what_is_no_readable_chat_passes_unchanged(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, body: bytes
+) -> None:
+    upstream.answers.append(failure(400, message="Bad JSON."))
+
+    answer = await proxy.fetch(b"POST", CHAT, user.headers(), body)
+
+    assert answer.status == 400
+    assert answer.header(b"x-recollect-skipped") == b"unreadable"
+    assert upstream.last.body == body
+
+
+async def test_a_chat_without_a_users_word_has_nothing_to_remember(proxy: RunningProxy, user: User) -> None:
+    answer = await proxy.say(user, [said("system", "Say hello.")])
+
+    assert answer.header(b"x-recollect-skipped") == b"empty"
+    assert await proxy.logged(user) == []
+
+
+async def test_a_stream_with_a_pause_within_an_event_is_relayed_as_it_comes(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    first, *rest = events("Minka")
+    go_on = asyncio.Event()
+    upstream.answers.append(streamed(first[:20], go_on, first[20:], *rest, headers=EVENT_STREAM))
+    async with RawConnection(proxy.port) as client:
+        await client.send(chat_request(user, CAT, stream=True))
+        await client.read_head()
+        await client.read_until(first[:20])  # before the upstream says any more
+        go_on.set()
+        await client.read_until(b"data: [DONE]\n\n")
+
+    assert (await proxy.logged(user))[1] == ("assistant", "Minka")
+
+
+async def test_an_answer_that_ends_with_its_connection_is_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append((head(200, EVENT_STREAM), *events("Min", "ka"), End.CLOSE))
+
+    answer = await proxy.say(user, CAT, stream=True)
+
+    assert answer.complete
+    assert (await proxy.logged(user))[1] == ("assistant", "Minka")

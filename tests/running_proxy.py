@@ -1,0 +1,195 @@
+"""The whole proxy, served on a free port, and a user's way of speaking through it. Never: a test."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+from tests.raw_client import Fields, Response, fetch, request_bytes
+from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
+
+from recollect.engine import Engine
+from recollect.model import Memory
+from recollect_proxy.app import App
+from recollect_proxy.serving import Server
+from recollect_proxy.settings import ProxySettings
+
+ADMIN_TOKEN = "a long token of the administrator"
+KEY = b"Bearer sk-very-secret-0123456789"
+
+_PATIENCE_SECONDS = 30.0
+_PAUSE_SECONDS = 0.01
+
+
+@dataclass(frozen=True)
+class User:
+    """Someone who chats."""
+
+    id: str
+
+    def headers(self, *, chat: str = "chat-1", extra: Fields = ()) -> list[tuple[bytes, bytes]]:
+        """Return what this user's frontend sends with a chat request."""
+        return [
+            (b"Content-Type", b"application/json"),
+            (b"Authorization", KEY),
+            (b"X-OpenWebUI-User-Id", self.id.encode()),
+            (b"X-OpenWebUI-Chat-Id", chat.encode()),
+            *extra,
+        ]
+
+
+@dataclass(frozen=True)
+class RunningProxy:
+    """A proxy that is served.
+
+    Attributes:
+        port: Where on the loopback.
+        app: The application itself, to look inside.
+        server: What serves it.
+        settings: What it was told.
+    """
+
+    port: int
+    app: App
+    server: Server
+    settings: ProxySettings
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, which must be open."""
+        engine = self.app.engine.engine
+        assert engine is not None
+        return engine
+
+    async def fetch(
+        self, method: bytes, target: bytes, headers: Fields = (), body: bytes | None = None
+    ) -> Response:
+        """Send one request and return what came back."""
+        return await fetch(self.port, method, target, headers, body)
+
+    async def say(
+        self,
+        user: User,
+        said: str | Sequence[dict[str, Any]],
+        *,
+        chat: str = "chat-1",
+        extra: Fields = (),
+        **fields: Any,
+    ) -> Response:
+        """Send a user's chat request, and return the answer."""
+        return await fetch(
+            self.port, b"POST", CHAT, user.headers(chat=chat, extra=extra), chat_body(said, **fields)
+        )
+
+    async def api(self, method: bytes, path: str) -> Response:
+        """Ask the memory API."""
+        token = (b"Authorization", b"Bearer " + ADMIN_TOKEN.encode())
+        return await self.fetch(method, b"/memory" + path.encode(), [token])
+
+    async def memories(self, user: User, *, at_least: int = 1) -> list[Memory]:
+        """Wait until that many memories of the user are formed, and return all of them.
+
+        Raises:
+            TimeoutError: They were not formed.
+        """
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            while True:
+                found = (await self.engine.page(user.id, limit=100)).memories
+                if len(found) >= at_least:
+                    return list(found)
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def logged(self, user: User) -> list[tuple[str, str]]:
+        """Wait until all that was to be remembered is logged, and return who of the user's chats said what."""
+        await self.settle()
+        rows = await self.rows(
+            "SELECT role, content FROM recollect.messages WHERE user_id = $1 AND NOT alternate ORDER BY id",
+            user.id,
+        )
+        return [(row["role"], row["content"]) for row in rows]
+
+    async def settle(self) -> None:
+        """Wait until no request is under way and all that was to be remembered is logged."""
+        while self.server.server_state.tasks:
+            await asyncio.sleep(_PAUSE_SECONDS)
+        await self.app.engine.settle(_PATIENCE_SECONDS)
+
+    async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
+        """Return what the proxy's database answers."""
+        assert self.settings.database_url is not None
+        connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
+        try:
+            return await connection.fetch(query, *arguments)
+        finally:
+            await connection.close()
+
+
+@asynccontextmanager
+async def running_proxy(settings: ProxySettings) -> AsyncIterator[RunningProxy]:
+    """Serve a proxy until left; it is ready when its store was opened, or could not be, once."""
+    app = App(settings, admin_token=ADMIN_TOKEN)
+    bound: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    server = Server(app, settings, ready=bound.set_result)
+    serving = asyncio.create_task(server._serve())  # noqa: SLF001 -- the signals stay pytest's
+    try:
+        await asyncio.wait({serving, bound}, return_when=asyncio.FIRST_COMPLETED)
+        assert bound.done(), "the proxy did not start; its log says why"
+        yield RunningProxy(bound.result(), app, server, settings)
+    finally:
+        server.should_exit = True
+        await serving
+
+
+CHAT = b"/v1/chat/completions"
+
+
+def chat_body(said: str | Sequence[dict[str, Any]], **fields: Any) -> bytes:
+    """Return the body of a chat request: of one message of the user's, or of these messages."""
+    messages = [{"role": "user", "content": said}] if isinstance(said, str) else list(said)
+    return json.dumps({"model": "scripted", "messages": messages} | fields).encode()
+
+
+def chat_request(user: User, said: str, *, chat: str = "chat-1", **fields: Any) -> bytes:
+    """Return a chat request as bytes, for a connection that a test holds itself."""
+    return request_bytes(b"POST", CHAT, user.headers(chat=chat), chat_body(said, **fields))
+
+
+# -- a model that extracts -------------------------------------------------------------------------
+
+_WORDS = "The person's message, the only source of memories:\n"
+
+
+def words_shown(request: Received) -> str:
+    """Return the user's words that an extraction request shows."""
+    shown: str = request.json["messages"][-1]["content"]
+    fence, _, rest = shown.partition(_WORDS)[2].partition("\n")
+    return rest.partition("\n" + fence)[0]
+
+
+def extract_statements(request: Received) -> Answer:
+    """Answer an extraction request: whatever is no question is a fact, word for word."""
+    words = words_shown(request)
+    found = [] if words.endswith("?") or not words else [extracted(words)]
+    return completion(json.dumps({"memories": found}))
+
+
+def extracted(words: str) -> dict[str, Any]:
+    """Return a fact as an extraction model tells it."""
+    return {
+        "evidence": words,
+        "content": words,
+        "kind": "fact",
+        "importance": 0.7,
+        "confidence": 1.0,
+        "relation": "new",
+        "about": None,
+        "event_date": None,
+    }
+
+
+def extracting_model() -> ScriptedUpstream:
+    """Return a server whose model takes every statement for a fact."""
+    return ScriptedUpstream(extract_statements)
