@@ -125,7 +125,7 @@ def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str
 
     user, metadata = user or {}, metadata or {}
     wishes = user.get("valves")  # missing where Open WebUI failed to read them: "off" may stand there
-    if not user.get("id") or not getattr(wishes, wish, True) or any(map(metadata.get, _NOT_A_PERSON)):
+    if not user.get("id") or not getattr(wishes, wish, False) or any(map(metadata.get, _NOT_A_PERSON)):
         return Heard()
     request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
     return hear(

@@ -11,9 +11,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.databases import administrator, new_database
 
 from recollect.postgres import Postgres, open_postgres, start_embedded
-from tests.databases import administrator, new_database
 
 
 @pytest.fixture(scope="session")

@@ -73,6 +73,10 @@ class RawConnection:
         """Read the body, as it is framed, up to a mark."""
         return await self._reader.readuntil(mark)
 
+    async def read_rest(self) -> bytes:
+        """Read the body, as it is framed, up to the end of the connection."""
+        return await self._reader.read()
+
     async def read_response(self, *, method: bytes = b"GET") -> Response:
         """Read a whole response, or as much of it as comes."""
         status = await self.read_head()

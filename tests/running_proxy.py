@@ -111,6 +111,11 @@ class RunningProxy:
         )
         return [(row["role"], row["content"]) for row in rows]
 
+    async def busy(self) -> None:
+        """Wait until a request is under way."""
+        while not self.server.server_state.tasks:
+            await asyncio.sleep(_PAUSE_SECONDS)
+
     async def settle(self) -> None:
         """Wait until no request is under way and all that was to be remembered is logged."""
         while self.server.server_state.tasks:

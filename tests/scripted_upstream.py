@@ -110,7 +110,8 @@ class ScriptedUpstream:
     """Serves on a free port of the loopback; use it as an async context manager.
 
     Attributes:
-        received: Every request so far, in the order they were complete.
+        begun: Every request whose head has come, in order.
+        received: Every request that came whole, in order.
         answers: What to answer next, in order.
         otherwise: What to answer when ``answers`` is empty.
         connections: How many were ever opened.
@@ -118,9 +119,10 @@ class ScriptedUpstream:
     """
 
     def __init__(self, otherwise: Callable[[Received], Answer] | None = None) -> None:
+        self.begun: list[Received] = []
         self.received: list[Received] = []
         self.answers: deque[Answer] = deque()
-        self.otherwise = otherwise or (lambda _request: completion("All right."))
+        self.otherwise = otherwise or _all_right
         self.connections = 0
         self.refuse_bodies = False
         self.port = 0
@@ -158,15 +160,24 @@ class ScriptedUpstream:
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
 
-    async def requests(self, count: int, *, seconds: float = 20) -> list[Received]:
-        """Wait until that many requests have come, and return all of them.
+    async def requests(self, count: int, *, begun: bool = False, seconds: float = 20) -> list[Received]:
+        """Wait until that many requests have come (or their heads), and return all of them.
 
         Raises:
             TimeoutError: They did not come.
         """
+        requests = self.begun if begun else self.received
         async with asyncio.timeout(seconds), self._arrived:
-            await self._arrived.wait_for(lambda: len(self.received) >= count)
-        return self.received
+            await self._arrived.wait_for(lambda: len(requests) >= count)
+        return requests
+
+    def forget(self) -> None:
+        """Forget what was received, what is to be answered, and how to answer otherwise."""
+        self.begun.clear()
+        self.received.clear()
+        self.answers.clear()
+        self.otherwise = _all_right
+        self.refuse_bodies = False
 
     @property
     def last(self) -> Received:
@@ -191,15 +202,14 @@ class ScriptedUpstream:
     async def _answer_one(self, reader: _Reader, writer: asyncio.StreamWriter) -> bool:
         """Read one request and answer it; return whether another may follow."""
         request = Received((await reader.readuntil(b"\r\n\r\n"))[:-4])
+        await self._note(self.begun, request)
+        watcher = asyncio.create_task(_note_end(reader, request))
         if self.refuse_bodies:
             await _perform((*failure(413), End.CLOSE), reader, writer)
             return False
         await _read_body(reader, request)
-        async with self._arrived:
-            self.received.append(request)
-            self._arrived.notify_all()
+        await self._note(self.received, request)
         answer = self.answers.popleft() if self.answers else self.otherwise(request)
-        watcher = asyncio.create_task(_note_end(reader, request))
         end: End | None = None
         try:
             end = await _perform(answer, reader, writer)
@@ -208,6 +218,15 @@ class ScriptedUpstream:
             if not request.interrupted:
                 watcher.cancel()
         return end is None and not request.interrupted
+
+    async def _note(self, requests: list[Received], request: Received) -> None:
+        async with self._arrived:
+            requests.append(request)
+            self._arrived.notify_all()
+
+
+def _all_right(_request: Received) -> Answer:
+    return completion("All right.")
 
 
 async def _note_end(reader: _Reader, request: Received) -> None:

@@ -17,7 +17,6 @@ from recollect_proxy.errors import NOT_FOUND, UPSTREAM_BROKE_OFF, send_failure
 from recollect_proxy.identity import HeaderIdentity
 from recollect_proxy.memory_api import memory_api
 from recollect_proxy.passthrough import Passthrough
-from recollect_proxy.report import INCLUDE_HEADER
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
 
@@ -48,7 +47,7 @@ class App:
         self._passthrough = Passthrough(
             self._upstream,
             base_path=self._base,
-            strip=frozenset() if settings.forward_identity else identity.names | {INCLUDE_HEADER},
+            strip=(lambda _name: False) if settings.forward_identity else identity.is_ours,
         )
         self._conversation = Conversation(
             upstream=self._upstream,

@@ -7,6 +7,7 @@ from recollect.model import COMMONS, Skip
 from recollect_proxy.asgi import Headers, values
 
 _LONGEST_ID = 256
+_PREFIXES = (b"x-recollect-", b"x-openwebui-")  # a frontend tells more than we read: name, e-mail address
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,9 @@ class HeaderIdentity:
         self._message = message.encode()
         self._task = task.encode()
 
-    @property
-    def names(self) -> frozenset[bytes]:
-        """The headers that are for us, and go no further."""
-        return frozenset({self._user, self._session, self._message, self._task})
+    def is_ours(self, name: bytes) -> bool:
+        """Whether a header (lower-case ``name``) tells us something, or who speaks, and goes no further."""
+        return name.startswith(_PREFIXES) or name in {self._user, self._session, self._message, self._task}
 
     def identify(self, headers: Headers) -> Caller:
         """Return who is speaking. A header sent twice is nobody's: it may have been smuggled in."""

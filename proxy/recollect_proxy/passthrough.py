@@ -1,5 +1,7 @@
 """Every other path, byte for byte. Never: the engine."""
 
+from collections.abc import Callable
+
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
 from recollect_proxy.upstream import Upstream, forwardable, relay
 
@@ -7,8 +9,8 @@ from recollect_proxy.upstream import Upstream, forwardable, relay
 class Passthrough:
     """Relays any request as it is, streaming both ways."""
 
-    def __init__(self, upstream: Upstream, *, base_path: bytes, strip: frozenset[bytes]) -> None:
-        """Relay to ``upstream`` what stands below ``base_path``, without the headers ``strip``."""
+    def __init__(self, upstream: Upstream, *, base_path: bytes, strip: Callable[[bytes], bool]) -> None:
+        """Relay to ``upstream`` what stands below ``base_path``, without headers ``strip`` says yes to."""
         self._upstream = upstream
         self._base_length = len(base_path)
         self.strip = strip

@@ -7,7 +7,6 @@ from recollect.model import Recall, Recollection
 from recollect_proxy.asgi import Headers, values
 
 INCLUDE_HEADER = b"x-recollect-include"
-OWN_PREFIX = b"x-recollect-"
 _PREVIEW_CHARACTERS = 160
 
 

@@ -184,14 +184,17 @@ class Upstream:
             await self._session.close()
 
 
-def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: frozenset[bytes]) -> Headers:
+def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[bytes], bool]) -> Headers:
     """Return a request's end-to-end headers, in order, duplicates kept.
 
-    Hop-by-hop headers go, those that ``Connection`` lists too (RFC 9110 section 7.6.1), and ``without``.
+    Hop-by-hop headers go, those that ``Connection`` lists too (RFC 9110 section 7.6.1), and those
+    whose lower-case name ``without`` says yes to.
     """
     kept = list(headers)
-    dropped = _NOT_FORWARDED | without | _listed(kept)
-    return [(name, value) for name, value in kept if name.lower() not in dropped]
+    dropped = _NOT_FORWARDED | _listed(kept)
+    return [
+        (name, value) for name, value in kept if name.lower() not in dropped and not without(name.lower())
+    ]
 
 
 def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:

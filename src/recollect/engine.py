@@ -260,16 +260,13 @@ class Engine:
             DuplicateMemoryError: The user has another memory with that content.
         """
         old = await self.get(user_id, memory_id)
-        text = old.content if content is None else content
-        [vector] = await self._backends.embedder.embed([text])
         new = replace(
-            old,
-            content=text,
-            kind=kind or old.kind,
-            importance=old.importance if importance is None else importance,
-            embedding=vector,
-            embedding_model=self._backends.embedder.name,
+            old, kind=kind or old.kind, importance=old.importance if importance is None else importance
         )
+        if content is not None and content != old.content:
+            [vector] = await self._backends.embedder.embed([content])
+            name = self._backends.embedder.name
+            new = replace(new, content=content, embedding=vector, embedding_model=name)
         return await self._backends.memories.edit(user_id, new, actor=actor, at=self._clock())
 
     async def forget(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:

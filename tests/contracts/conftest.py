@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.contracts.stores import Store
+from tests.databases import new_database
 
 from recollect.postgres import open_postgres
 from recollect.testing import InMemoryStore
-from tests.contracts.stores import Store
-from tests.databases import new_database
 
 
 @pytest.fixture(params=["postgres", "memory"])

@@ -49,5 +49,11 @@ def memory(content: str, scope: Scope = ANNA, **changed: Any) -> Memory:
 
 
 def exchange(text: str, scope: Scope = ANNA, *, reply: str = "I see.", **changed: Any) -> Exchange:
-    given: dict[str, Any] = {"scope": scope, "text": text, "key": str(uuid7()), "at": NOON, "model": "scripted"}
+    given: dict[str, Any] = {
+        "scope": scope,
+        "text": text,
+        "key": str(uuid7()),
+        "at": NOON,
+        "model": "scripted",
+    }
     return Exchange(uuid7(), Turn(**given | changed), reply, uuid7(), uuid7(), authorized=True)

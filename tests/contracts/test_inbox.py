@@ -2,10 +2,10 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange, memory
 
 from recollect.errors import StoreError
 from recollect.model import Add, Backlog, Exchange, Ignore, Reason
-from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange, memory
 
 
 async def appended(store: Store, *exchanges: Exchange) -> None:

@@ -3,8 +3,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
-from recollect.model import Scope
 from tests.contracts.stores import ANNA, NOON, Store, exchange
+
+from recollect.model import Scope
 
 PATIENCE = 20
 
@@ -24,7 +25,7 @@ async def running(store: Store, drain: Drain) -> AsyncIterator[None]:
 
 async def until(true: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not true():
+        while not true():  # noqa: ASYNC110 - what is waited for is any change
             await asyncio.sleep(0.02)
 
 

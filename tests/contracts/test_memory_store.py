@@ -1,6 +1,20 @@
 from dataclasses import replace
 
 import pytest
+from tests.contracts.stores import (
+    ANNA,
+    BEN,
+    EAST,
+    LATER,
+    MODEL,
+    NOON,
+    NORTH,
+    SOUTH,
+    Store,
+    exchange,
+    memory,
+    vector,
+)
 from uuid_utils.compat import uuid7
 
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
@@ -19,20 +33,6 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
-)
-from tests.contracts.stores import (
-    ANNA,
-    BEN,
-    EAST,
-    LATER,
-    MODEL,
-    NOON,
-    NORTH,
-    SOUTH,
-    Store,
-    exchange,
-    memory,
-    vector,
 )
 
 
@@ -69,7 +69,12 @@ async def test_a_memory_comes_back_as_it_was_kept(store: Store) -> None:
 
 
 async def test_the_nearest_come_first_with_their_cosine(store: Store) -> None:
-    for content, numbers in (("far", SOUTH), ("near", NORTH), ("between", EAST), ("nearer", (3.0, 1.0, 0, 0))):
+    for content, numbers in (
+        ("far", SOUTH),
+        ("near", NORTH),
+        ("between", EAST),
+        ("nearer", (3.0, 1.0, 0, 0)),
+    ):
         await kept(store, content, embedding=vector(*numbers))
 
     found = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=3)
@@ -337,9 +342,7 @@ async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> Non
 async def test_an_edit_beside_the_content_keeps_the_embedding(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    await store.memories.edit(
-        "anna", replace(tea, importance=0.9, embedding=None), actor=Actor.USER, at=NOON
-    )
+    await store.memories.edit("anna", replace(tea, importance=0.9, embedding=None), actor=Actor.USER, at=NOON)
 
     [found] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9)
     assert (found.memory.importance, found.memory.embedding_model) == (0.9, MODEL)
@@ -455,7 +458,7 @@ async def test_an_impossible_user_is_refused(store: Store, user_id: str) -> None
         await store.memories.erase(user_id, at=NOON)
 
 
-@pytest.mark.parametrize("user_id", ["%", "_", "'; --", "𝔞" * 256, "\u202eanna", " anna"])
+@pytest.mark.parametrize("user_id", ["%", "_", "'; --", "🎉" * 256, "\u202eanna", " anna"])
 async def test_any_other_user_id_is_a_user_of_its_own(store: Store, user_id: str) -> None:
     scope = Scope(user_id, "chat-1")
     await kept(store, "Likes tea")

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -132,13 +133,15 @@ class Image:
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
-    base = tmp_path_factory.mktemp("image")
-    subprocess.run([sys.executable, "-m", "venv", base / "python"], check=True)
-    made = Image(read_context(base / "context"), base / "root", base / "python" / "bin" / "python")
-    for instruction, arguments in read_dockerfile(DOCKERFILE):
-        made.perform(instruction, arguments)
-    return made
+def image() -> Iterator[Image]:
+    with tempfile.TemporaryDirectory(prefix="recollect-image-") as folder:
+        base = Path(folder)
+        base.chmod(0o711)  # as root the embedded database runs as another account, which has to get in
+        subprocess.run([sys.executable, "-m", "venv", base / "python"], check=True)
+        made = Image(read_context(base / "context"), base / "root", base / "python" / "bin" / "python")
+        for instruction, arguments in read_dockerfile(DOCKERFILE):
+            made.perform(instruction, arguments)
+        yield made
 
 
 class _Upstream(BaseHTTPRequestHandler):

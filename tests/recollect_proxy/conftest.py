@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 from tests.conftest import new_database
-from tests.recollect_proxy.settings import proxy_settings
+from tests.recollect_proxy.settings import changed, proxy_settings
 from tests.running_proxy import RunningProxy, User, extracting_model, running_proxy
 from tests.scripted_upstream import ScriptedUpstream
 
@@ -22,9 +22,7 @@ async def _session_upstream() -> AsyncIterator[ScriptedUpstream]:
 @pytest.fixture
 def upstream(_session_upstream: ScriptedUpstream) -> ScriptedUpstream:
     """The LLM, with nothing received yet; it says "All right." until told otherwise."""
-    _session_upstream.received.clear()
-    _session_upstream.answers.clear()
-    _session_upstream.otherwise = ScriptedUpstream().otherwise
+    _session_upstream.forget()
     return _session_upstream
 
 
@@ -59,6 +57,12 @@ async def session_settings(
             extraction_model="extractor",
             recall_deadline_ms=10_000,  # the machine may be busy with other tests
         )
+
+
+@pytest.fixture
+def fresh_settings(session_settings: ProxySettings, store_dsn: str) -> ProxySettings:
+    """Settings of a proxy that no other shares its database with, nor its jobs."""
+    return changed(session_settings, database_url=store_dsn)
 
 
 @pytest.fixture(scope="session")

@@ -56,8 +56,12 @@ def test_chat_and_message_ids_that_can_not_be_read_are_absent() -> None:
     assert IDENTITY.identify(headers) == Caller("anna")
 
 
-def test_the_names_are_those_it_reads() -> None:
-    assert IDENTITY.names == {b"x-user", b"x-chat", b"x-message", b"x-task"}
+def test_what_tells_who_speaks_is_ours_whether_we_read_it_or_not() -> None:
+    ours = [b"x-user", b"x-chat", b"x-message", b"x-task", b"x-openwebui-user-email", b"x-recollect-include"]
+
+    assert all(IDENTITY.is_ours(name) for name in ours)
+    assert not IDENTITY.is_ours(b"authorization")
+    assert not IDENTITY.is_ours(b"x-userx")
 
 
 def test_percent_encoded_ids_are_decoded() -> None:

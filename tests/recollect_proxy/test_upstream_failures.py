@@ -5,8 +5,9 @@ import socket
 from collections.abc import AsyncIterator
 
 import pytest
+from structlog.testing import capture_logs
 from tests.raw_client import RawConnection, Response, request_bytes
-from tests.recollect_proxy.settings import proxy_settings
+from tests.recollect_proxy.settings import changed
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body, chat_request, running_proxy
 from tests.scripted_upstream import (
     JSON,
@@ -40,7 +41,7 @@ def said_by(answer: Response) -> str:
 @pytest.fixture(scope="module")
 async def impatient(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
     """A proxy that gives its upstream up after a moment's silence."""
-    async with running_proxy(session_settings.model_copy(update={"read_timeout_seconds": 0.2})) as proxy:
+    async with running_proxy(changed(session_settings, read_timeout_seconds=0.2)) as proxy:
         yield proxy
 
 
@@ -50,7 +51,7 @@ async def lonely(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]
     with socket.socket() as taken:  # bound, but nobody listens
         taken.bind(("127.0.0.1", 0))
         upstream = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        async with running_proxy(session_settings.model_copy(update={"upstream": upstream})) as proxy:
+        async with running_proxy(changed(session_settings, upstream=upstream)) as proxy:
             yield proxy
 
 
@@ -201,15 +202,21 @@ async def test_after_a_failure_the_upstream_is_asked_again(
 
 
 async def test_an_upload_that_breaks_off_is_not_the_upstreams_failure(
-    proxy: RunningProxy, upstream: ScriptedUpstream, capsys: pytest.CaptureFixture[str]
+    proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
-    async with RawConnection(proxy.port) as client:
-        await client.send(request_bytes(b"POST", b"/v1/files", [(b"Content-Length", b"100000")]))
-        await client.send(b"x" * 50_000)
-        client.leave()
-    await proxy.settle()
+    with capture_logs() as logs:
+        async with RawConnection(proxy.port) as client:
+            await client.send(request_bytes(b"POST", b"/v1/files", [(b"Content-Length", b"100000")]))
+            await client.send(b"x" * 50_000)
+            [request] = await upstream.requests(1, begun=True)
+            client.leave()
+            async with asyncio.timeout(20):
+                await request.client_left.wait()
+            await proxy.settle()
 
-    assert "upstream_failed" not in capsys.readouterr().out
+    said = {line["event"] for line in logs}
+    assert "client_left" in said
+    assert "upstream_failed" not in said
     assert upstream.received == []
 
 
@@ -218,8 +225,9 @@ async def test_a_chat_that_breaks_off_is_not_sent_on(
 ) -> None:
     async with RawConnection(proxy.port) as client:
         await client.send(chat_request(user, CAT)[:-5])
+        await proxy.busy()
         client.leave()
     await proxy.settle()
 
-    assert upstream.received == []
+    assert upstream.begun == []
     assert await proxy.logged(user) == []

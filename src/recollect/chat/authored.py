@@ -44,7 +44,8 @@ def _unwrapped(text: str) -> str:
         return text
     text = _without_retrieved(text)
     for opens, closes in _BLOCKS:
-        text = _without_blocks(text, opens, closes)
+        if closes in text:
+            text = _without_blocks(text, opens, closes)
     return _without_sources(text).strip()
 
 
@@ -64,10 +65,11 @@ def _without_retrieved(text: str) -> str:
     Up to the *last* closing tag: a retrieved document may hold one too, and words of a document
     must never pass as the user's.
     """
-    shape = _TEMPLATE_CONTEXT if text.startswith(_TEMPLATE) else _ANY_CONTEXT
-    opening = shape.search(text)
     end = text.rfind(_CONTEXT_CLOSES)
-    if opening is None or end < opening.end():
+    if end < 0:
+        return text
+    shape = _TEMPLATE_CONTEXT if text.startswith(_TEMPLATE) else _ANY_CONTEXT
+    if shape.search(text, 0, end) is None:
         return text
     return _query(text[end + len(_CONTEXT_CLOSES) :].strip())
 

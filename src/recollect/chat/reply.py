@@ -14,7 +14,7 @@ from recollect.chat.encodings import DECODING_ERRORS, Sink, decoding
 from recollect.chat.events import EventStream
 from recollect.chat.raw_json import decode_with
 
-_SLAB = 64 * 1024
+_SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
 _MOST_CHARACTERS = 1024 * 1024
 _MOST_BYTES = 64 * 1024 * 1024
 _LARGEST_BODY = 16 * 1024 * 1024
@@ -50,7 +50,7 @@ class Reply:
 class ReplyReader:
     """Listens to one answer.
 
-    ``feed`` only keeps the bytes; they are read in slabs of 64 KiB. It listens to at most 64 MiB
+    ``feed`` only keeps the bytes; they are read in slabs of 16 KiB. It listens to at most 64 MiB
     unpacked, to 16 MiB of an event (or of a body that isn't a stream), to 2**20 characters.
     """
 

@@ -8,8 +8,8 @@ from recollect.postgres.inbox import PostgresInbox
 from recollect.postgres.jobs import PostgresJobs
 from recollect.postgres.memories import PostgresMemories
 from recollect.postgres.message_log import PostgresMessageLog
-from recollect.postgres.migrate import migrate
 from recollect.postgres.pool import Access, Database
+from recollect.postgres.schema import migrate
 
 __all__ = ["EmbeddedServer", "Postgres", "open_postgres", "start_embedded"]
 

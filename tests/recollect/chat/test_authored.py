@@ -1,9 +1,10 @@
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.chat import ChatMessage, authored_text
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 TEMPLATE = """### Task:
 Respond to the user query using the provided context, with citations (e.g., <source id="1">).
 
@@ -41,6 +42,7 @@ def written(text: str) -> str:
         f"{RETRIEVED.replace(chr(10), chr(13) + chr(10))}\r\n{WORDS}",
         f"### Task:\nAnswer.\n<context>{SOURCES}</context>\n{WORDS}",
         f"Answer {WORDS} from this.\n<context>\n{SOURCES}\n</context>\n{WORDS}",
+        TEMPLATE % "A page without sources." + WORDS,
         f"{ATTACHED}{WORDS}",
         f"{RETRIEVED}\n{ATTACHED}{WORDS}",
         f"{ATTACHED}{RETRIEVED}\n{WORDS}",
@@ -126,6 +128,7 @@ PIECES = st.sampled_from(
 )
 
 
+@CALM
 @given(st.lists(PIECES).map("".join))
 def test_what_is_left_are_words_of_the_text(text: str) -> None:
     left = written(text)

@@ -2,11 +2,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.chat import ChatBody, ChatMessage, read_body
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 HELLO = {"role": "user", "content": "hello"}
 
 
@@ -115,7 +116,7 @@ def test_numbers_no_float_holds_and_escapes_do_no_harm() -> None:
     body = (
         b' {"seed" : 123456789012345678901234567890,"a":1e400, "b":0.10000000000000000001,"x":-0.0E+1 ,'
         b'"m\\u006fdel":"gp\\u0074","\\ud83d\\ude00":[true,false,null],"messages"\r\n:\t[ {"ro\\u006ce":"user",'
-        b'"content":"caf\\u00e9\\/","t":1e400} ,\n{"role":"tool"} ] } \n'
+        b'"content":"caf\\u00e9\\/","t":1e400} ,\n{"role":"tool","name":1e400} ] } \n'
     )
 
     chat = read(body)
@@ -128,7 +129,7 @@ def test_numbers_no_float_holds_and_escapes_do_no_harm() -> None:
     assert chat.raw[slice(*chat.messages_span)].startswith(b'[ {"ro')
     assert [chat.raw[start:end] for start, end in chat.message_spans()] == [
         b'{"ro\\u006ce":"user","content":"caf\\u00e9\\/","t":1e400}',
-        b'{"role":"tool"}',
+        b'{"role":"tool","name":1e400}',
     ]
 
 
@@ -212,12 +213,14 @@ def test_what_cant_be_read_with_certainty_is_not_read(body: bytes) -> None:
     assert read_body(body) is None
 
 
+@CALM
 @given(st.binary() | st.text().map(str.encode))
 @example(b'{"messages":[{"content":"\\')
 def test_no_bytes_make_reading_fail(body: bytes) -> None:
     assert read_body(body) is None or body
 
 
+@CALM
 @given(st.integers(0, 200), st.binary(max_size=3))
 def test_a_damaged_body_is_not_read_or_read_as_it_stands(at: int, damage: bytes) -> None:
     whole = b'{"model":"m","n":{"messages":[{}]},"messages":[{"role":"user","content":"a\\u00e9b"},{"role":"tool"}]}'

@@ -3,11 +3,12 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect.chat import ChatBody, add_to_system, read_body
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 TEXT = 'Likes "tea"\\\n\tund Gemüse 🍅 \x07'
 USER = b'{"role":"user","content":"hi"}'
 
@@ -207,6 +208,7 @@ def _expected(body: bytes, text: str) -> Any:
     return decoded
 
 
+@CALM
 @given(bodies(), st.text(min_size=1, max_size=9))
 @example(b'{"messages":[{"role":"system"}]}', "a")
 @example(b'{"messages":[{"role":"system","content":null}]}', "a")

@@ -3,11 +3,12 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.chat import add_memories
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 MEMORY = {
     "id": UUID(int=7),
     "content": 'Likes "tea" 🍵',
@@ -56,6 +57,7 @@ def test_anything_else_stays_as_it_is(body: bytes) -> None:
     assert add_memories(body, [MEMORY]) is body
 
 
+@CALM
 @given(
     st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())),
     st.none() | st.integers(),
@@ -68,6 +70,7 @@ def test_every_other_member_keeps_its_value(answer: dict[str, object], indent: i
     assert added == {"memories": [{"content": "a"}]} | answer
 
 
+@CALM
 @given(st.binary() | st.text('{}[]"a:, ', max_size=6).map(str.encode))
 def test_no_answer_makes_adding_fail(body: bytes) -> None:
     added = add_memories(body, [MEMORY])

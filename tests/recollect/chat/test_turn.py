@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.chat import ChatBody, read_body, read_turn
 from recollect.model import Message, Role, Scope, Turn
 
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 IMAGES = {
     "role": "user",
@@ -139,6 +140,7 @@ def test_the_same_word_later_is_another_turn() -> None:
 def test_who_said_what_is_part_of_the_key() -> None:
     assert turn(user("a"), assistant("b"), user("c")).key != turn(assistant("a"), user("b"), user("c")).key
     assert turn(user("ab"), user("c")).key != turn(user("a"), user("bc")).key
+    assert turn(user("a"), user("b")).key != turn(user("auserb")).key
 
 
 @pytest.mark.parametrize("blank", [None, "", "  "])
@@ -174,6 +176,7 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
+@CALM
 @given(st.lists(MESSAGE, min_size=1))
 def test_any_messages_make_a_turn_or_none(messages: list[dict[str, Any]]) -> None:
     read = maybe(*messages, session_id=None)

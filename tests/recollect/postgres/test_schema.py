@@ -1,0 +1,157 @@
+import asyncio
+import sys
+from dataclasses import replace
+
+import asyncpg
+import pytest
+from tests.databases import administrator
+
+from recollect.errors import ConfigurationError, StoreError
+from recollect.postgres import open_postgres
+from recollect.postgres.schema import migrate
+from recollect.postgres.sql import SQL, Migration, load_migrations
+
+OPEN = """
+import asyncio, sys
+from recollect.postgres import open_postgres
+async def main():
+    store = await open_postgres(sys.argv[1])
+    print((await store.inbox.backlog()).pending)
+    await store.aclose()
+asyncio.run(main())
+"""
+
+
+async def test_processes_that_start_together_on_an_empty_database_all_succeed(empty_dsn: str) -> None:
+    processes = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-c", OPEN, empty_dsn, stdout=asyncio.subprocess.PIPE
+        )
+        for _ in range(4)
+    ]
+
+    printed = [await process.communicate() for process in processes]
+
+    assert [out for out, _ in printed] == [b"0\n"] * 4
+
+
+async def test_an_applied_migration_is_recorded_and_not_applied_again(empty_dsn: str) -> None:
+    for _ in range(2):
+        store = await open_postgres(empty_dsn)
+        await store.aclose()
+
+    async with administrator(empty_dsn) as connection:
+        rows = await connection.fetch("SELECT version, name, checksum FROM recollect.schema_migrations")
+    assert [tuple(row) for row in rows] == [
+        (migration.version, migration.name, migration.checksum) for migration in load_migrations()
+    ]
+
+
+async def test_a_later_migration_is_applied_to_what_is_there(store_dsn: str) -> None:
+    later = Migration(9000, "later", "CREATE TABLE later (user_id text PRIMARY KEY);")
+
+    async with administrator(store_dsn) as connection:
+        await migrate(connection, [*load_migrations(), later])
+
+        assert await connection.fetchval("SELECT to_regclass('recollect.later') IS NOT NULL")
+
+
+async def test_a_migration_that_fails_leaves_nothing_of_itself(store_dsn: str) -> None:
+    broken = Migration(9000, "broken", "CREATE TABLE half (id int); SELECT 1 / 0;")
+
+    async with administrator(store_dsn) as connection:
+        with pytest.raises(StoreError, match="DivisionByZero"):
+            await migrate(connection, [*load_migrations(), broken])
+
+        assert await connection.fetchval("SELECT to_regclass('recollect.half') IS NULL")
+        assert await connection.fetchval("SELECT max(version) FROM recollect.schema_migrations") < 9000
+
+
+async def test_a_changed_migration_is_a_clear_error(store_dsn: str) -> None:
+    first, *rest = load_migrations()
+
+    async with administrator(store_dsn) as connection:
+        with pytest.raises(StoreError, match="Migration 0001 was changed"):
+            await migrate(connection, [replace(first, text=first.text + "-- changed"), *rest])
+
+
+async def test_a_database_of_a_newer_recollect_is_a_clear_error(store_dsn: str) -> None:
+    async with administrator(store_dsn) as connection:
+        await connection.execute("UPDATE recollect.schema_migrations SET version = 9000")
+
+    with pytest.raises(StoreError, match="schema 9000, and this Recollect knows"):
+        await open_postgres(store_dsn)
+
+
+async def test_pgvector_is_found_where_it_is(empty_dsn: str) -> None:
+    async with administrator(empty_dsn) as connection:
+        await connection.execute('CREATE SCHEMA "my extensions"')
+        await connection.execute('CREATE EXTENSION vector SCHEMA "my extensions"')
+
+    store = await open_postgres(empty_dsn)
+
+    assert (await store.inbox.backlog()).pending == 0
+    await store.aclose()
+
+
+async def test_a_server_without_pgvector_is_a_clear_error(
+    empty_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SQL, "create_vector_extension", "CREATE EXTENSION no_such_extension")
+
+    with pytest.raises(ConfigurationError, match="lacks pgvector"):
+        await open_postgres(empty_dsn)
+
+
+async def test_a_pgvector_without_half_vectors_is_a_clear_error(
+    empty_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.postgres.schema._PGVECTOR", (99, 0))
+
+    with pytest.raises(ConfigurationError, match="pgvector is older"):
+        await open_postgres(empty_dsn)
+
+
+async def test_a_user_without_privileges_is_a_clear_error(empty_dsn: str) -> None:
+    async with administrator(empty_dsn) as connection:
+        await connection.execute("CREATE ROLE weak")
+        try:
+            await connection.execute("SET ROLE weak")
+            with pytest.raises(ConfigurationError, match="may not create"):
+                await migrate(connection)
+        finally:
+            await connection.execute("RESET ROLE")
+            await connection.execute("DROP ROLE weak")
+
+
+async def test_other_applications_queue_settings_do_not_change_ours(
+    empty_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Read at import, so in a process of its own.
+    monkeypatch.setenv("PGQUEUER_PREFIX", "theirs_")
+    monkeypatch.setenv("PGQUEUER_QUEUE_TABLE", "theirs")
+    monkeypatch.setenv("PGQUEUER_SCHEMA", "theirs")
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", OPEN, empty_dsn)
+    assert await process.wait() == 0
+
+    async with administrator(empty_dsn) as connection:
+        tables = await connection.fetch(
+            "SELECT format('%s.%s', schemaname, tablename) AS name FROM pg_tables WHERE tablename ~ 'queuer|theirs'"
+        )
+    assert {row["name"] for row in tables} == {
+        "recollect.pgqueuer",
+        "recollect.pgqueuer_log",
+        "recollect.pgqueuer_schedules",
+        "recollect.pgqueuer_statistics",
+    }
+
+
+async def test_a_queue_of_an_older_library_is_upgraded(store_dsn: str) -> None:
+    async with administrator(store_dsn) as connection:
+        await connection.execute("ALTER TABLE recollect.pgqueuer DROP COLUMN slot")
+
+    await (await open_postgres(store_dsn)).aclose()
+
+    async with administrator(store_dsn) as connection:
+        with pytest.raises(asyncpg.DuplicateColumnError):
+            await connection.execute("ALTER TABLE recollect.pgqueuer ADD COLUMN slot bigint")

@@ -1,0 +1,85 @@
+import re
+
+import pytest
+
+from recollect.postgres.sql import SQL, Query, load_migrations, load_queries, read_queries
+
+USER_TABLES = {
+    "vectors",
+    "users_vectors",
+    "memory_updates",
+    "sessions",
+    "messages",
+    "exchanges",
+    "leases",
+}
+OVER_ALL_USERS = {
+    "backlog": "counts for the operator, and names nobody",
+    "retry_failed": "the operator tries again what failed, whoever's it is",
+}
+OF_ONE_USER = re.compile(r"\b(?:user_id|owner) = \$1")
+OF_A_USER_INSERTED = re.compile(r"INSERT INTO \w+ \(\s*(?:user_id|owner),.*?VALUES \(\$1,", re.DOTALL)
+
+
+def tables_of(text: str) -> set[str]:
+    return set(re.findall(r"\b(?:FROM|JOIN|INTO|UPDATE) (\w+)", text)) & USER_TABLES
+
+
+def test_every_query_of_a_users_table_is_of_one_user() -> None:
+    unbound = {
+        name
+        for name, text in SQL.items()
+        if tables_of(text) and not OF_ONE_USER.search(text) and not OF_A_USER_INSERTED.search(text)
+    }
+
+    assert unbound == set(OVER_ALL_USERS)
+
+
+def test_every_table_of_a_query_is_of_one_user() -> None:
+    for name, text in SQL.items():
+        for table, alias in re.findall(r"\b(?:FROM|JOIN) (\w+) AS (\w+)", text):
+            if table not in USER_TABLES or name in OVER_ALL_USERS:
+                continue
+            bound = rf"\b{alias}\.(?:user_id|owner) (?:= \$1|= \w+\.(?:user_id|owner)|IN \(\$1, '\*'\))"
+            assert re.search(bound, text), f"{name}: {table} AS {alias}"
+
+
+def test_every_table_of_a_user_is_known_to_these_tests() -> None:
+    created = "\n".join(migration.text for migration in load_migrations())
+
+    assert set(re.findall(r"CREATE TABLE (\w+)", created)) == USER_TABLES | {"erasures"}
+
+
+def test_a_file_gives_its_queries_by_name() -> None:
+    text = "-- name: one\n-- Says one.\nSELECT 1;\n\n-- name: two\n-- Says two.\n-- Twice.\nSELECT 2;\n"
+
+    assert list(read_queries(text)) == [
+        Query("one", "Says one.", "SELECT 1;"),
+        Query("two", "Says two.", "-- Twice.\nSELECT 2;"),
+    ]
+
+
+def test_a_query_without_a_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="without a name"):
+        list(read_queries("SELECT 1;"))
+
+
+def test_two_queries_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = Query("one", "Says one.", "SELECT 1;")
+    monkeypatch.setattr("recollect.postgres.sql.read_queries", lambda _: [same, same])
+
+    with pytest.raises(ValueError, match="named one"):
+        load_queries()
+
+
+def test_migrations_are_numbered_without_gaps() -> None:
+    assert [migration.version for migration in load_migrations()] == [
+        number + 1 for number in range(len(load_migrations()))
+    ]
+
+
+def test_a_file_that_is_no_migration_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.postgres.sql._MIGRATION", re.compile("never"))
+
+    with pytest.raises(ValueError, match="Not the name of a migration"):
+        load_migrations()

@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+from tests.contracts.stores import ANNA, NOON, memory, vector
+from tests.databases import administrator
+
+from recollect.model import Actor, Add
+from recollect.postgres import Postgres
+
+ROWS = 5
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "where"),
+    [
+        (384, "in the row"),
+        (1024, "in the row"),
+        (1536, "in the row"),
+        (3072, "in the row"),
+        (3800, "in the row"),
+        (4096, "apart"),
+        (16_000, "apart"),
+    ],
+)
+async def test_rows_stay_in_their_page_where_they_fit_and_are_never_refused(
+    postgres: Postgres, store_dsn: str, dimensions: int, where: str
+) -> None:
+    numbers = np.random.default_rng(7)
+    model = "openai/a-model-with-quite-a-long-name-3-large"
+    kept = []
+    for row in range(ROWS):
+        embedding = vector(*numbers.normal(size=dimensions))
+        content = f"Statement {row} about tea, which is said at some length so that it has a size"
+        new = memory(content, embedding=embedding, embedding_model=model)
+        await postgres.memories.apply(ANNA, [Add(new)], actor=Actor.FORMATION, at=NOON)
+        kept.append(embedding)
+
+    async with administrator(store_dsn) as connection:
+        toast = await connection.fetchval(
+            "SELECT reltoastrelid::regclass::text FROM pg_class WHERE oid = 'recollect.vectors'::regclass"
+        )
+        stored_apart = await connection.fetchval(f"SELECT count(DISTINCT chunk_id) FROM {toast}")
+    assert ("apart" if stored_apart else "in the row") == where
+    for row, embedding in enumerate(kept):
+        [found] = await postgres.memories.nearest(ANNA, embedding, model, limit=1)
+        assert found.memory.content.startswith(f"Statement {row} ")
+        assert found.score == pytest.approx(1, abs=1e-3)

@@ -1,0 +1,89 @@
+"""The demo before a model that answers as it likes: reported, never enforced; and what can go wrong."""
+
+import json
+
+import pytest
+from tests.running_proxy import extract_statements
+from tests.scripted_upstream import (
+    Answer,
+    Received,
+    ScriptedUpstream,
+    completion,
+    completion_stream,
+    failure,
+    whole,
+)
+
+from recollect_proxy.demo.script import ALICE, BOB
+from recollect_proxy.demo.stage import PlayFailedError, stage
+from recollect_proxy.settings import ProxySettings
+
+MODELS = whole(b'{"object":"list","data":[{"id":"scripted","object":"model","created":0,"owned_by":"test"}]}')
+
+
+def real_model(request: Received) -> Answer:
+    """Answer as an LLM that extracts, and that says back the whole of what it was told."""
+    if request.method == b"GET":
+        return MODELS
+    if "response_format" in request.json:
+        return extract_statements(request)
+    said = request.system or "I see."
+    return completion_stream(said[:3], said[3:]) if request.json.get("stream") else completion(said)
+
+
+def settings_before(upstream: ScriptedUpstream, operator_settings: ProxySettings) -> ProxySettings:
+    return operator_settings.model_copy(update={"upstream": upstream.base_url})
+
+
+async def test_with_an_llm_memories_are_extracted_and_nothing_is_shown_to_the_other(
+    operator_settings: ProxySettings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with ScriptedUpstream(real_model) as llm:
+        settings = settings_before(llm, operator_settings)
+
+        met = await stage(settings, is_real=True, api_key="sk-of-the-llm", model=None)
+
+        keys = {value for request in llm.received for value in request.values(b"authorization")}
+        users = [request.values(b"x-openwebui-user-id") for request in llm.received]
+
+    text = capsys.readouterr().out
+    assert met
+    assert keys == {b"Bearer sk-of-the-llm"}
+    assert not any(users)
+    assert "before the model scripted" in text
+    assert f"fact       {ALICE.tells[0][:30]}" in text
+    assert text.count("\nok ") == 9
+    assert "missed" not in text
+    assert "sk-of-the-llm" not in text
+
+
+async def test_what_an_llm_does_not_do_is_reported_and_is_no_failure(
+    operator_settings: ProxySettings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def blabbing(request: Received) -> Answer:
+        if "response_format" in request.json:
+            return completion(json.dumps({"memories": []}))
+        said = f"{BOB.tells[0]} {ALICE.tells[0]}"
+        return completion_stream(said) if request.json.get("stream") else completion(said)
+
+    async with ScriptedUpstream(blabbing) as llm:
+        settings = settings_before(llm, operator_settings)
+
+        assert await stage(settings, is_real=True, api_key=None, model="any")
+
+    text = capsys.readouterr().out
+    assert "missed     nothing of Bob's was shown to Alice" in text
+    assert "missed     Alice's store holds what Alice told" in text
+    assert "           nothing\n" in "".join(line.rstrip() + "\n" for line in text.splitlines())
+
+
+async def test_without_models_one_must_be_named(operator_settings: ProxySettings) -> None:
+    async with ScriptedUpstream(lambda _request: whole(b'{"object":"list","data":[]}')) as llm:
+        with pytest.raises(PlayFailedError, match="--model"):
+            await stage(settings_before(llm, operator_settings), is_real=True, api_key=None, model=None)
+
+
+async def test_an_llm_that_refuses_ends_the_demo_with_its_words(operator_settings: ProxySettings) -> None:
+    async with ScriptedUpstream(lambda _request: failure(401, message="Wrong key.")) as llm:
+        with pytest.raises(PlayFailedError, match="Wrong key"):
+            await stage(settings_before(llm, operator_settings), is_real=True, api_key="x", model="any")

@@ -1,0 +1,100 @@
+"""The embedder fails or is late: chats never notice, and what was said is formed when it is back."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, User, chat_body, running_proxy
+from tests.scripted_upstream import Answer, End, Received, ScriptedUpstream, failure, whole
+
+from recollect_proxy.settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+WHICH_CAT = "What is my cat called?"
+
+
+def embedded(request: Received) -> Answer:
+    """Answer an embeddings request: every text means the same."""
+    vectors = [{"index": number, "embedding": [1.0, 2.0]} for number, _ in enumerate(request.json["input"])]
+    return whole(json.dumps({"data": vectors}).encode())
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream(embedded) as server:
+        yield server
+
+
+@pytest.fixture
+async def remote(
+    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream
+) -> AsyncIterator[RunningProxy]:
+    """A proxy that asks ``embedder``."""
+    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url, "embedder_api_key": "sk-embed"}
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        yield proxy
+
+
+async def test_an_embedder_of_another_server_works_too(
+    remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+) -> None:
+    await remote.say(user, CAT)
+    await remote.memories(user)
+    await remote.say(user, WHICH_CAT)
+
+    assert CAT in upstream.last.system
+    assert embedder.last.target == b"/v1/embeddings"
+    assert embedder.last.values(b"authorization") == [b"Bearer sk-embed"]
+
+
+async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_afterwards(
+    remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+) -> None:
+    embedder.otherwise = lambda _request: failure(400)
+
+    answer = await remote.say(user, CAT)
+
+    assert answer.status == 200
+    assert answer.header(b"x-recollect-skipped") == b"embedder"
+    assert upstream.last.body == chat_body(CAT)
+    assert (await remote.logged(user))[0] == ("user", CAT)
+    await embedder.requests(2)  # the chat's, and at least one of formation
+    embedder.otherwise = embedded
+    [memory] = await remote.memories(user)
+    assert memory.content == CAT
+
+
+async def test_an_embedder_that_is_late_costs_the_chat_no_more_than_the_deadline(
+    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+) -> None:
+    go_on = asyncio.Event()
+    embedder.otherwise = lambda request: (go_on, *embedded(request))
+    own = {
+        "embedder": "openai:test",
+        "embedder_base_url": embedder.base_url,
+        "recall_deadline_ms": 50,
+        "formation": "off",
+    }
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        answer = await proxy.say(user, WHICH_CAT)
+        go_on.set()
+
+    assert answer.status == 200
+    assert answer.header(b"x-recollect-skipped") == b"deadline"
+    assert upstream.last.body == chat_body(WHICH_CAT)
+
+
+async def test_an_embedder_that_never_answers_does_not_keep_the_proxy_from_stopping(
+    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+) -> None:
+    embedder.otherwise = lambda _request: (End.SILENCE,)
+    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url, "recall_deadline_ms": 50}
+    async with asyncio.timeout(30):
+        async with running_proxy(changed(fresh_settings, **own)) as proxy:
+            await proxy.say(user, WHICH_CAT)
+            await proxy.settle()
+
+    assert upstream.last.body == chat_body(WHICH_CAT)

@@ -1,0 +1,164 @@
+"""What must stay between the user and us: identities, credentials, words."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+from structlog.testing import capture_logs
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import (
+    CHAT,
+    KEY,
+    RunningProxy,
+    User,
+    chat_body,
+    extract_statements,
+    running_proxy,
+)
+from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
+
+from recollect_proxy.settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+FOR_US = [
+    (b"X-OpenWebUI-User-Name", b"Anna"),
+    (b"X-OpenWebUI-User-Email", b"anna@example.org"),
+    (b"X-OpenWebUI-User-Role", b"user"),
+    (b"X-OpenWebUI-Message-Id", b"m1"),
+    (b"X-Recollect-Message", b"m1"),
+    (b"X-Recollect-Parent", b"m0"),
+    (b"X-Recollect-Task", b""),
+    (b"X-Recollect-Include", b"memories"),
+    (b"X-Recollect-Whatever", b"1"),
+]
+
+
+def is_extraction(request: Received) -> bool:
+    return "response_format" in request.json
+
+
+@pytest.fixture(scope="module")
+async def forwarding(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
+    async with running_proxy(changed(session_settings, forward_identity=True)) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def own_model(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream
+) -> AsyncIterator[RunningProxy]:
+    """A proxy whose upstream extracts, too, with the request's own key."""
+    settings = changed(fresh_settings, extraction_base_url=None, extraction_model=None)
+    async with running_proxy(settings) as proxy:
+        assert upstream.base_url == settings.upstream
+        yield proxy
+
+
+def names(request: Received) -> set[bytes]:
+    return {name.lower() for name, _ in request.headers}
+
+
+async def test_who_speaks_is_our_business_alone(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await proxy.say(user, CAT, extra=FOR_US)
+    heard = upstream.last
+    await proxy.fetch(b"POST", b"/v1/embeddings", user.headers(extra=FOR_US), b"{}")
+    passed = upstream.last
+
+    for request in (heard, passed):
+        assert not [name for name in names(request) if name.startswith((b"x-openwebui", b"x-recollect"))]
+        assert request.values(b"authorization") == [KEY]
+
+
+async def test_who_speaks_is_told_to_the_upstream_when_the_operator_says_so(
+    forwarding: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await forwarding.say(user, CAT, extra=FOR_US)
+    heard = upstream.last
+    await forwarding.fetch(b"POST", b"/v1/embeddings", user.headers(extra=FOR_US), b"{}")
+    passed = upstream.last
+
+    for request in (heard, passed):
+        assert request.values(b"x-openwebui-user-id") == [user.id.encode()]
+        for name, value in FOR_US:
+            assert request.values(name) == [value]
+
+
+@pytest.mark.parametrize("value", [b"Bearer sk-1", b"Basic dXNlcjpwYXNz", b"sk-bare", b"Bearer k\xc3\xa9y"])
+async def test_authorization_passes_unchanged(
+    proxy: RunningProxy, upstream: ScriptedUpstream, value: bytes
+) -> None:
+    await proxy.fetch(b"POST", CHAT, [(b"Authorization", value)], chat_body(CAT))
+
+    assert upstream.last.values(b"authorization") == [value]
+
+
+async def everything_stored(proxy: RunningProxy) -> str:
+    """Return every row of every table of ours as text."""
+    tables = await proxy.rows(
+        "SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) AS name "
+        "FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
+    )
+    dumped = [await proxy.rows(f"SELECT t::text AS row FROM {table['name']} t") for table in tables]
+    return "\n".join(row["row"] for rows in dumped for row in rows)
+
+
+async def test_a_credential_is_used_but_never_stored_or_logged(
+    own_model: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.otherwise = lambda request: (
+        extract_statements(request) if is_extraction(request) else completion("Nice.")
+    )
+
+    with capture_logs() as logs:
+        await own_model.say(user, CAT)
+        await own_model.memories(user)
+        stored = await everything_stored(own_model)
+
+    [asked] = [request for request in upstream.received if is_extraction(request)]
+    assert asked.values(b"authorization") == [KEY]
+    assert asked.json["model"] == "scripted"
+    assert CAT in stored
+    assert_keyless(stored, logs)
+
+
+async def test_a_credential_that_the_upstream_quotes_is_not_stored_or_logged_either(
+    own_model: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    def answer(request: Received) -> Answer:
+        refused = failure(401, message=f"Incorrect API key provided: {KEY.decode()}, said {CAT}")
+        return refused if is_extraction(request) else completion("Nice.")
+
+    upstream.otherwise = answer
+
+    with capture_logs() as logs:
+        await own_model.say(user, CAT)
+        [kept] = await own_model.memories(user)
+        stored = await everything_stored(own_model)
+
+    assert kept.kind == "qa_turn"
+    assert_keyless(stored, logs)
+
+
+def assert_keyless(stored: str, logs: list[object]) -> None:
+    secret = KEY.removeprefix(b"Bearer ")
+    for text in (stored, json.dumps(logs, default=repr)):
+        assert secret.decode() not in text
+        assert secret.hex() not in text
+    assert "Minka" not in json.dumps(logs, default=repr)
+
+
+async def test_no_word_of_a_chat_is_logged_whatever_goes_wrong(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers += [failure(500, message=CAT), completion("Minka!")]
+    with capture_logs() as logs:
+        await proxy.say(user, CAT)
+        await proxy.say(user, CAT)
+        await proxy.memories(user)
+        await proxy.say(user, "What is my cat called?")
+        await proxy.settle()
+
+    assert "memory_decision" in {line["event"] for line in logs}
+    assert "Minka" not in json.dumps(logs, default=repr)

@@ -1,0 +1,101 @@
+"""`recollect serve` as a process of its own, as a person starts it. Never: a test."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PATIENCE_SECONDS = 90.0
+_BASE_URL = re.compile(r"base URL\s+http://[^ ]+:(\d+)/v1 ")
+
+RECOLLECT = Path(sys.executable).with_name("recollect")
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """Return this process's environment with none of our settings but these."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    return kept | {f"RECOLLECT_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+@dataclass
+class ServedProcess:
+    """A running `recollect serve`.
+
+    Attributes:
+        process: The process.
+        port: Where it serves.
+        output: What it printed so far.
+        logged: What it logged so far.
+    """
+
+    process: asyncio.subprocess.Process
+    port: int = 0
+    output: list[str] = field(default_factory=list)
+    logged: list[str] = field(default_factory=list)
+    _readers: list["asyncio.Task[None]"] = field(default_factory=list)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the process a signal."""
+        self.process.send_signal(number)
+
+    async def ended(self) -> int:
+        """Wait until the process has ended, and return its exit status.
+
+        Raises:
+            TimeoutError: It does not end.
+        """
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await asyncio.gather(*self._readers)
+            return await self.process.wait()
+
+    async def _serving(self) -> None:
+        """Wait for the banner."""
+        while not (found := _BASE_URL.search("".join(self.output))):
+            assert self.process.returncode is None, "".join(self.logged)
+            assert not self._readers[0].done(), "".join(self.logged)
+            await asyncio.sleep(0.02)
+        self.port = int(found[1])
+
+
+@asynccontextmanager
+async def served_process(*options: str, environ: Mapping[str, str]) -> AsyncIterator[ServedProcess]:
+    """Start `recollect serve` on a free port, wait for its banner, and end it on leaving.
+
+    Raises:
+        TimeoutError: There is no banner.
+    """
+    process = await asyncio.create_subprocess_exec(
+        RECOLLECT,
+        "serve",
+        "--port",
+        "0",
+        *options,
+        env=environ,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    served = ServedProcess(process)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    served._readers += [  # noqa: SLF001 -- our own
+        asyncio.create_task(_read(process.stdout, served.output)),
+        asyncio.create_task(_read(process.stderr, served.logged)),
+    ]
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await served._serving()  # noqa: SLF001 -- our own
+        yield served
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await served.ended()
+
+
+async def _read(stream: asyncio.StreamReader, lines: list[str]) -> None:
+    async for line in stream:
+        lines.append(line.decode())
