@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 import asyncpg
 from tests.raw_client import Fields, Response, fetch, request_bytes
@@ -26,9 +27,18 @@ _PAUSE_SECONDS = 0.01
 
 @dataclass(frozen=True)
 class User:
-    """Someone who chats."""
+    """Someone who chats.
+
+    Attributes:
+        id: As the frontend sends it, percent-encoded.
+    """
 
     id: str
+
+    @property
+    def known_as(self) -> str:
+        """The id as the engine knows it."""
+        return unquote(self.id)
 
     def headers(self, *, chat: str = "chat-1", extra: Fields = ()) -> list[tuple[bytes, bytes]]:
         """Return what this user's frontend sends with a chat request."""
@@ -97,7 +107,7 @@ class RunningProxy:
         """
         async with asyncio.timeout(_PATIENCE_SECONDS):
             while True:
-                found = (await self.engine.page(user.id, limit=100)).memories
+                found = (await self.engine.page(user.known_as, limit=200)).memories
                 if len(found) >= at_least:
                     return list(found)
                 await asyncio.sleep(_PAUSE_SECONDS)
@@ -107,7 +117,7 @@ class RunningProxy:
         await self.settle()
         rows = await self.rows(
             "SELECT role, content FROM recollect.messages WHERE user_id = $1 AND NOT alternate ORDER BY id",
-            user.id,
+            user.known_as,
         )
         return [(row["role"], row["content"]) for row in rows]
 

@@ -1,66 +1,95 @@
 """Users never meet: of 200 requests in a random order, each sees its own user's memories alone."""
 
 import asyncio
-import json
 import random
 import re
-from collections import defaultdict
 from collections.abc import AsyncIterator
-from pathlib import Path
+from dataclasses import dataclass
 
 import pytest
 from tests.conftest import new_database
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import RunningProxy, User, extracting_model, running_proxy
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, completion_stream
 
 USERS = [User(f"user-{name}") for name in ("anna", "anna%20", "ANNA", "bob")]
 """Names that are easily taken for each other, too."""
 
 REQUESTS = 200
-_SECRET = re.compile(r"canary-\d-\d+")
+AT_ONCE = 8
+_CANARY = re.compile(r"canary-(\d)-\d+")
 
 
-def canary(user: User, number: int) -> str:
-    """Return a word that this user alone knows."""
-    return f"canary-{USERS.index(user)}-{number}"
+@dataclass(frozen=True)
+class Request:
+    """What one of the users says in one of their chats; all users' chats have the same names."""
+
+    user: int
+    said: str
+    chat: str
+    stream: bool
+    include: bool
 
 
-def owner(word: str) -> User:
-    """Return who knows a canary."""
-    return USERS[int(word.split("-")[1])]
-
-
-def fact(user: User, number: int) -> str:
+def fact(user: int, number: int) -> str:
+    """Return what this user alone knows."""
     subject = ("garage", "bicycle", "garden shed", "safe")[number % 4]
-    return f"The code word of my {subject} number {number} is {canary(user, number)}."
+    return f"The code word of my {subject} number {number} is canary-{user}-{number}."
+
+
+def planned(chance: random.Random) -> list[Request]:
+    """Return the requests: first a fact of each user's, then facts and questions as chance has it."""
+    told = [0] * len(USERS)
+    requests = []
+    for number in range(REQUESTS):
+        user = number if number < len(USERS) else chance.randrange(len(USERS))
+        said = f"What is the code word of my {chance.choice(['garage', 'bicycle', 'safe'])}?"
+        if number < len(USERS) or chance.random() < 0.3:
+            said = fact(user, told[user])
+            told[user] += 1
+        stream, include = chance.random() < 0.5, chance.random() < 0.3
+        requests.append(Request(user, said, f"chat-{chance.randrange(5)}", stream, include))
+    return requests
+
+
+def whose(text: bytes) -> set[int]:
+    """Return the users whose canaries a text holds."""
+    return {int(user) for user in _CANARY.findall(text.decode())}
+
+
+def echo(request: Received) -> Answer:
+    """Say again what was asked, so that answers hold canaries too."""
+    words = request.json["messages"][-1]["content"]
+    return completion_stream(words[:20], words[20:]) if request.json["stream"] else completion(words)
 
 
 @pytest.fixture
 async def upstream() -> AsyncIterator[ScriptedUpstream]:
-    def echo(request: Received) -> Answer:
-        """Say again what was asked, so that answers hold canaries too."""
-        words = request.json["messages"][-1]["content"]
-        return completion_stream(words[:20], words[20:]) if request.json.get("stream") else completion(words)
-
     async with ScriptedUpstream(echo) as upstream:
         yield upstream
 
 
 @pytest.fixture
+async def extraction() -> AsyncIterator[ScriptedUpstream]:
+    async with extracting_model() as model:
+        yield model
+
+
+@pytest.fixture
 async def proxy(
     upstream: ScriptedUpstream,
+    extraction: ScriptedUpstream,
     database_server: str,
     template_database: str,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncIterator[RunningProxy]:
-    async with new_database(database_server, template_database) as dsn, extracting_model() as model:
+    async with new_database(database_server, template_database) as dsn:
         settings = proxy_settings(
             upstream=upstream.base_url,
             database_url=dsn,
             data_dir=tmp_path_factory.getbasetemp() / "data",
             port=0,
-            extraction_base_url=model.base_url,
+            extraction_base_url=extraction.base_url,
             extraction_model="extractor",
             recall_deadline_ms=10_000,
         )
@@ -68,49 +97,46 @@ async def proxy(
             yield proxy
 
 
-async def chat(proxy: RunningProxy, chance: random.Random, told: dict[User, int]) -> None:
-    """Tell a new fact, or ask for one, as somebody in some chat: all users share the chats' names."""
-    user = chance.choice(USERS)
-    extra = [(b"X-Recollect-Include", b"memories")] if chance.random() < 0.3 else []
-    said = f"What is the code word of my {chance.choice(['garage', 'bicycle', 'safe'])}?"
-    if chance.random() < 0.4:
-        said = fact(user, told[user])
-        told[user] += 1
-    answer = await proxy.say(
-        user, said, chat=f"chat-{chance.randrange(5)}", stream=chance.random() < 0.5, extra=extra
-    )
+async def send(proxy: RunningProxy, request: Request) -> None:
+    extra = [(b"X-Whose", b"%d" % request.user)]  # goes up, so that the upstream's side knows, too
+    if request.include:
+        extra.append((b"X-Recollect-Include", b"memories"))
+    headers = USERS[request.user].headers(chat=request.chat, extra=extra)
+
+    answer = await proxy.fetch(b"POST", CHAT, headers, chat_body(request.said, stream=request.stream))
+
     assert answer.status == 200
-    assert {owner(word) for word in _SECRET.findall(answer.body.decode())} <= {user}
-
-
-def speaker(request: Received, keys: dict[bytes, User]) -> User:
-    """Return whose request this is, by the key it carries."""
-    [key] = request.values(b"x-whose")
-    return keys[key]
+    assert whose(answer.body) <= {request.user}
 
 
 async def test_no_canary_crosses_into_another_users_prompt_or_memories(
-    proxy: RunningProxy, upstream: ScriptedUpstream
+    proxy: RunningProxy, upstream: ScriptedUpstream, extraction: ScriptedUpstream
 ) -> None:
-    chance = random.Random(20261121)
-    told: dict[User, int] = defaultdict(int)
-    for user in USERS:
-        await proxy.say(user, fact(user, 0))
-        told[user] = 1
-        await proxy.memories(user)
-    upstream.received.clear()
+    first, *others = planned(random.Random(20261121))
+    await send(proxy, first)
+    await proxy.memories(USERS[0])  # so that there is something to recall from the beginning
+    limit = asyncio.Semaphore(AT_ONCE)
 
-    waiting = [asyncio.create_task(asyncio.sleep(0))]
-    limit = asyncio.Semaphore(8)
-
-    async def one() -> None:
+    async def send_in_turn(request: Request) -> None:
         async with limit:
-            await chat(proxy, chance, told)
+            await send(proxy, request)
 
-    waiting += [asyncio.create_task(one()) for _ in range(REQUESTS)]
-    await asyncio.gather(*waiting)
-    await proxy.settle()
+    await asyncio.gather(*(send_in_turn(request) for request in others))
 
     assert len(upstream.received) == REQUESTS
-    assert json
-    assert Path
+    recalled = 0
+    for received in upstream.received:
+        [user] = received.values(b"x-whose")
+        assert whose(received.body) <= {int(user)}
+        recalled += bool(whose(received.system.encode()))
+    assert recalled > REQUESTS / 4
+    for received in extraction.received:
+        assert len(whose(received.body)) <= 1
+
+    for number, user in enumerate(USERS):
+        told = {each.said for each in (first, *others) if each.user == number and "canary" in each.said}
+        await proxy.memories(user, at_least=len(told))
+        listed = await proxy.api(b"GET", f"/users/{user.id}/memories?limit=200")
+        history = await proxy.api(b"GET", f"/users/{user.id}/memories/history?limit=200")
+        assert {memory["content"] for memory in listed.json["memories"]} == told
+        assert whose(listed.body) == whose(history.body) == {number}

@@ -156,6 +156,7 @@ class _Shared:
 
 
 _shared: list[_Shared] = []
+_closing: set[asyncio.Task[None]] = set()
 
 
 async def shared_engine(settings: EngineSettings) -> LiveEngine:
@@ -165,13 +166,16 @@ async def shared_engine(settings: EngineSettings) -> LiveEngine:
     plug-in's module, is closed when the settings change, and its database with the process.
     """
     loop = asyncio.get_running_loop()
-    for shared in list(_shared):
+    for shared in _shared:
         if shared.loop is loop and shared.settings == settings:
             return shared.engine
-        _shared.remove(shared)
-        if shared.loop is loop:
-            await shared.engine.aclose()
+    # Nothing is awaited from here on, so that calls at the same time find this one.
+    outdated = [shared.engine for shared in _shared if shared.loop is loop]
     live = LiveEngine(partial(open_engine, settings))
-    _shared.append(_Shared(settings, loop, live))
+    _shared[:] = [_Shared(settings, loop, live)]
     live.open()
+    for engine in outdated:
+        closing = asyncio.create_task(engine.aclose())
+        _closing.add(closing)
+        closing.add_done_callback(_closing.discard)
     return live

@@ -20,9 +20,7 @@ what does not fit. Dates say when it was said or happened.
 """
 _CLOSING = f"</{FENCE}>"
 
-_UNSEEN = (
-    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
-)
+_UNSEEN = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
 """Characters without looks: a tag that holds some of them still reads as that tag."""
 
 

@@ -134,10 +134,18 @@ class Engine:
         )
         if credential is not None:
             self._credentials[exchange.id] = credential
+        new = await self._append(exchange)
+        if new is None:
+            log.error("exchange_lost", exchange_id=str(exchange.id))
+            return False
+        await self._touch(turn.scope, recollections)
+        return new
+
+    async def _append(self, exchange: Exchange) -> bool | None:
+        """Return whether the exchange was new, or None if it could not be logged."""
         for delay in (*_APPEND_DELAYS, None):
             try:
-                new = await self._backends.log.append(exchange)
-                await self._touch(turn.scope, recollections)
+                return await self._backends.log.append(exchange)
             except StoreError as error:
                 log.warning("remember_failed", error=type(error).__name__, detail=str(error), again=delay)
                 if delay is not None:
@@ -145,10 +153,7 @@ class Engine:
             except Exception:  # as in recall: logged with its trace, and no chat is broken
                 log.exception("remember_failed")
                 break
-            else:
-                return new
-        log.error("exchange_lost", exchange_id=str(exchange.id))
-        return False
+        return None
 
     @property
     def _gate(self) -> float:
@@ -156,9 +161,12 @@ class Engine:
         return self._backends.embedder.gate if gate is None else gate
 
     async def _touch(self, scope: Scope, recollections: Sequence[Recollection]) -> None:
-        if recollections:
-            ids = [recollection.memory.id for recollection in recollections]
-            await self._backends.memories.touch(scope.user_id, ids, at=self._clock())
+        """Count the recollections as recalled; to miss a count is no reason to lose an exchange."""
+        try:
+            if ids := [recollection.memory.id for recollection in recollections]:
+                await self._backends.memories.touch(scope.user_id, ids, at=self._clock())
+        except Exception:  # as in recall
+            log.exception("touch_failed")
 
     # -- in the background -------------------------------------------------------------------------
 

@@ -48,8 +48,10 @@ class LiveEngine:
 
     async def ready(self, seconds: float) -> bool:
         """Wait ``seconds`` at most for the engine to be open; return whether it is."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._opened.wait(), seconds)
+        opened = asyncio.create_task(self._opened.wait())
+        keeper = (self._keeper,) if self._keeper is not None else ()
+        await asyncio.wait({opened, *keeper}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        opened.cancel()
         return self._engine is not None
 
     async def start(self) -> None:
@@ -58,12 +60,12 @@ class LiveEngine:
         Raises:
             RecollectError: It can't be opened, and trying again would not help.
         """
-        self._keeper = asyncio.create_task(self._keep_open())
+        self._keeper = keeper = asyncio.create_task(self._keep_open())
         tried = asyncio.create_task(self._first_try.wait())
-        await asyncio.wait({self._keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
         tried.cancel()
-        if self._keeper.done():
-            self._keeper.result()
+        if keeper.done():
+            keeper.result()
 
     async def _keep_open(self) -> None:
         while not self._closing.is_set():
@@ -79,6 +81,10 @@ class LiveEngine:
                 self._first_try.set()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._closing.wait(), _REOPEN_SECONDS)
+            except RecollectError as error:
+                self.failure = error
+                log.error("engine_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+                raise
             finally:
                 self._engine = None
                 self._opened.clear()

@@ -1,8 +1,6 @@
 """What a filter recalls and remembers, on the real engine."""
 
 import asyncio
-import logging
-import socket
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,25 +8,10 @@ from uuid import uuid4
 
 import pytest
 from tests.openwebui_filter.openwebui import Chat
+from tests.openwebui_filter.telling import LISBON, WHERE, formed, settled
 
 from recollect.composition import FENCE
 from recollect.engine import Engine
-
-LISBON = "I live in Lisbon with my dog Pipa."
-WHERE = "In which city do I live with my dog?"
-
-
-async def formed(engine: Engine, count: int) -> None:
-    """Wait until so many exchanges are formed and none waits."""
-    async with asyncio.timeout(60):
-        while (backlog := await engine.backlog()).formed < count or backlog.pending:  # noqa: ASYNC110 -- it tells nobody
-            await asyncio.sleep(0.05)
-    assert (backlog.formed, backlog.failed) == (count, 0)
-
-
-async def settled(memory: Any) -> None:
-    """Wait until everything that was to be remembered is logged."""
-    await (await memory._engine()).settle(30)
 
 
 async def contents(engine: Engine, user_id: str) -> list[str]:
@@ -222,13 +205,6 @@ async def test_a_chat_that_no_model_answered_is_not_remembered(
     await formed(engine, 0)
 
 
-@pytest.mark.parametrize("hook", ["inlet", "outlet"])
-async def test_a_hook_that_is_handed_nothing_but_the_body_hands_it_back(hook: str, memory: Any) -> None:
-    bodies: list[dict[str, Any]] = [{}, {"messages": None}, {"messages": [{}]}, {"messages": ["text"]}]
-    for body in bodies:
-        assert await getattr(memory, hook)(body=body) is body
-
-
 async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, engine: Engine) -> None:
     await Chat(memory, "alice").says(LISBON)
     await formed(engine, 1)
@@ -237,57 +213,6 @@ async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, engi
     composed = await memory.inlet(body=body, __user__={"id": "alice", "valves": memory.UserValves()})
 
     assert LISBON in composed["messages"][0]["content"]
-
-
-async def test_what_can_not_be_encoded_goes_on_as_it_is_and_none_of_it_is_logged(
-    memory: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    words = f"{LISBON} \ud800"
-    chat = Chat(memory, "alice")
-
-    with caplog.at_level(logging.INFO):
-        assert await chat.says(words) == ""
-
-    assert chat.history[0]["content"] == words
-    assert [record.getMessage() for record in caplog.records if "ecollect" in record.name] == [
-        "Recollect: a chat had no memory: UnicodeEncodeError in _hear"
-    ] * 2
-
-
-async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its_password(
-    new_filter: Callable[..., Any], caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # and never listens: nobody answers there
-        dsn = f"postgresql://recollect:hunter2@127.0.0.1:{taken.getsockname()[1]}/recollect"
-        away = new_filter(database_url=dsn)
-        chat = Chat(away, "alice")
-        with caplog.at_level(logging.INFO):
-            assert await chat.says(LISBON) == ""
-            async with asyncio.timeout(60):
-                while (await away._engine()).failure is None:  # noqa: ASYNC110 -- it tells nobody
-                    await asyncio.sleep(0.05)
-            assert await chat.says(WHERE) == ""
-
-    written = "".join(capsys.readouterr()) + caplog.text
-    assert "store_unavailable" in written
-    assert "hunter2" not in written
-    assert "Lisbon" not in written
-
-
-async def test_what_is_told_before_the_engine_is_open_is_not_lost(new_filter: Callable[..., Any]) -> None:
-    opening = new_filter()
-    chat = Chat(opening, "alice")
-    await asyncio.gather(*(chat.says(f"{LISBON} Fact {n}.") for n in range(3)))
-
-    live = await opening._engine()
-    assert await live.ready(60)
-    assert live.engine is not None
-    await formed(live.engine, 3)
-
-
-async def test_an_embedder_that_does_not_exist_costs_no_chat(new_filter: Callable[..., Any]) -> None:
-    assert await Chat(new_filter(embedder="local:no-such-model"), "alice").says(LISBON) == ""
 
 
 async def test_a_reloaded_filter_and_a_second_instance_use_the_same_engine(

@@ -37,28 +37,23 @@ class ReplayError(RecollectError):
 
 
 class ReplayedApp(App):
-    """The proxy, as it is, that also tells when it has let go of every request."""
+    """The proxy, as it is, that also tells when it has let go of a request. One at a time."""
 
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock) -> None:
         """Build the application, as ``App`` does."""
         super().__init__(settings, admin_token=admin_token, clock=clock)
-        self._answering = 0
         self._idle = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or live through the lifespan."""
-        counted = scope["type"] == "http"
-        self._answering += counted
         self._idle.clear()
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._answering -= counted
-            if not self._answering:
-                self._idle.set()
+            self._idle.set()
 
     async def quiet(self) -> None:
-        """Wait until every request is done with, and what was said in it is in the log."""
+        """Wait until the request is done with, and what was said in it is in the log."""
         await self._idle.wait()
         await self.engine.settle(_SETTLE_SECONDS)
 

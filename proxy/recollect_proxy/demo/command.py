@@ -8,7 +8,7 @@ import typer
 from recollect_proxy.logs import configure_logging
 from recollect_proxy.temporary import run_to_the_end
 
-_NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install 'recollect[demo]'"
+_NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install 'recollect-memory[demo]'"
 _REPLACED = "http://127.0.0.1"
 """Settings need an upstream; without one the demo brings its own."""
 

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Protocol, cast
 
-import brotli  # type: ignore[import-untyped] # it ships no types
+import brotli
 import zstandard
 
 DECODING_ERRORS = (zlib.error, brotli.error, zstandard.ZstdError, OverflowError)

@@ -39,7 +39,7 @@ class PostgresMemories:
             rows = await connection.fetch(
                 SQL["nearest_memories"], scope.user_id, as_reals(vector), model, len(vector), limit
             )
-        return [Recollection(memory_of(row), row["score"]) for row in rows]
+        return [Recollection(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
 
     async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
         """Return the user's memories, newest first, behind the memory ``after``."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import brotli  # type: ignore[import-untyped] # it ships no types
+import brotli
 import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings

@@ -13,6 +13,7 @@ from rich.progress import Progress
 from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, question, turn
 from tests.scripted_upstream import End, ScriptedUpstream, whole
 
+from recollect.errors import StoreUnavailableError
 from recollect_proxy.bench import replay as replaying
 from recollect_proxy.bench.asking import Asked
 from recollect_proxy.bench.clock import ReplayClock
@@ -174,3 +175,14 @@ async def test_a_formation_that_stands_still_ends_the_bench(
         async with replay(operator_settings, **extracting) as replayed:
             with pytest.raises(ReplayError, match="stands still with 1 exchange"):
                 await play(replayed, conversation([turn("t1", "Tea is fine.")]))
+
+
+async def test_a_proxy_whose_store_is_away_can_not_be_asked(operator_settings: ProxySettings) -> None:
+    app = ReplayedApp(operator_settings, admin_token="token", clock=ReplayClock())
+    async with httpx.AsyncClient() as client:
+        replayed = Replay(
+            app, operator_settings, client=client, upstream=ReplayUpstream(), clock=ReplayClock()
+        )
+
+        with pytest.raises(StoreUnavailableError):
+            await play(replayed, conversation([]))

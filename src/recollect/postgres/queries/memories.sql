@@ -5,20 +5,23 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 -- name: nearest_memories
 -- The user's memories of one embedding model nearest to a vector, best first: exact.
 -- Both sides are bound to the user by their primary keys: left with the join alone, the planner reads
--- everybody's vectors.
--- The vector is converted once, in a subquery, and compared with vectors of its dimensions only.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count,
-    1 - (v."values" <=> (SELECT $2::real[]::halfvec)) AS score
-FROM users_vectors AS l
-JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE l.user_id = $1
-    AND v.owner IN ($1, '*')
-    AND v.embedding_model = $3
-    AND vector_dims(v."values") = $4
-ORDER BY v."values" <=> (SELECT $2::real[]::halfvec), v.id DESC
-LIMIT $5;
+-- everybody's vectors. Vectors of other dimensions have no distance, and come last; as a condition
+-- that would mislead the planner about how many there are.
+SELECT nearest.*, 1 - distance AS score
+FROM (
+    SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at,
+        v.event_at, v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
+        l.last_recalled_at, l.recall_count, l.reinforcement_count,
+        CASE WHEN vector_dims(v."values") = $4
+            THEN v."values" <=> (SELECT $2::real[]::halfvec)
+        END AS distance
+    FROM users_vectors AS l
+    JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+    WHERE l.user_id = $1 AND v.owner IN ($1, '*') AND v.embedding_model = $3
+    ORDER BY distance NULLS LAST, v.id DESC
+    LIMIT $5
+) AS nearest
+ORDER BY distance NULLS LAST, id DESC;
 
 -- name: page_of_memories
 -- The user's memories behind a given one, newest first.

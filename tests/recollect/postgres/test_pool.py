@@ -1,0 +1,178 @@
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+from tests.contracts.stores import ANNA, NOON, exchange, memory
+from tests.databases import administrator
+
+from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
+from recollect.model import Actor, Add
+from recollect.postgres import Postgres, open_postgres, start_embedded
+from recollect.postgres.pool import store_errors
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="recollect-outage-") as created:
+        Path(created).chmod(0o711)
+        yield Path(created)
+
+
+async def test_an_outage_is_told_at_once_and_ends_without_a_new_pool(folder: Path) -> None:
+    server = start_embedded(folder)
+    store = await open_postgres(server.dsn)
+    await store.log.append(exchange("hello"))
+
+    server.stop()
+    for _ in range(3):
+        with pytest.raises(StoreUnavailableError):
+            await store.inbox.next("anna")
+    with pytest.raises(StoreUnavailableError):
+        await store.log.append(exchange("lost?"))
+
+    server = start_embedded(folder)
+    pending = await store.inbox.next("anna")
+    assert pending is not None
+    assert pending[0].turn.text == "hello"
+    await store.aclose()
+    server.stop()
+
+
+async def test_a_dead_database_can_not_be_opened(folder: Path) -> None:
+    with pytest.raises(StoreUnavailableError, match="can't be reached"):
+        await open_postgres(f"postgresql://postgres@/postgres?host={folder}")
+
+
+async def test_a_host_that_does_not_answer_is_given_up() -> None:
+    silent = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+
+    with pytest.raises(StoreUnavailableError, match="TimeoutError"):
+        await open_postgres(f"postgresql://someone@127.0.0.1:{port}/x?sslmode=disable", connect_timeout=0.1)
+
+    silent.close()
+
+
+@pytest.mark.parametrize("dsn", ["mysql://x/y", "postgresql://x:port/y", "not an address"])
+async def test_an_address_that_makes_no_sense_is_a_configuration_error(dsn: str) -> None:
+    with pytest.raises(ConfigurationError, match="can't be opened"):
+        await open_postgres(dsn)
+
+
+async def test_a_missing_database_is_a_configuration_error(store_dsn: str) -> None:
+    with pytest.raises(ConfigurationError, match="InvalidCatalogName"):
+        await open_postgres(store_dsn.replace("recollect_test_", "no_such_"))
+
+
+async def test_a_connection_lost_in_use_is_replaced(postgres: Postgres, store_dsn: str) -> None:
+    await postgres.inbox.backlog()
+    async with administrator(store_dsn) as connection:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+    for _ in range(2):  # at most the one call that finds out
+        try:
+            backlog = await postgres.inbox.backlog()
+        except StoreUnavailableError:
+            continue
+    assert backlog.pending == 0
+
+
+async def test_a_statement_that_takes_too_long_is_given_up(store_dsn: str) -> None:
+    store = await open_postgres(store_dsn, command_timeout=0.2)
+    async with administrator(store_dsn) as connection, connection.transaction():
+        await connection.execute("LOCK TABLE recollect.exchanges")
+
+        with pytest.raises(StoreUnavailableError, match="TimeoutError"):
+            await store.inbox.backlog()
+
+    assert (await store.inbox.backlog()).pending == 0
+    await store.aclose()
+
+
+async def test_a_call_does_not_wait_for_ever_for_a_connection(store_dsn: str) -> None:
+    store = await open_postgres(store_dsn, pool_size=1, connect_timeout=0.2)
+
+    async with store.database.connection():
+        with pytest.raises(StoreUnavailableError):
+            await store.inbox.backlog()
+
+    assert (await store.inbox.backlog()).pending == 0
+    await store.aclose()
+
+
+async def test_a_cancelled_call_is_cancelled_and_its_connection_good(store_dsn: str) -> None:
+    store = await open_postgres(store_dsn, pool_size=1)
+    async with administrator(store_dsn) as connection, connection.transaction():
+        await connection.execute("LOCK TABLE recollect.exchanges")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await store.inbox.backlog()
+
+    assert (await store.inbox.backlog()).pending == 0
+    await store.aclose()
+
+
+async def test_closing_does_not_wait_for_ever(store_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.postgres.pool._CLOSE_SECONDS", 0.1)
+    store = await open_postgres(store_dsn)
+
+    with pytest.raises(StoreUnavailableError):
+        async with store.database.connection() as connection:
+            await store.aclose()
+            await connection.fetchval("SELECT 1")
+
+    with pytest.raises(StoreUnavailableError):
+        await store.inbox.backlog()
+
+
+async def test_no_error_quotes_a_user(postgres: Postgres, store_dsn: str) -> None:
+    async with administrator(store_dsn) as connection:
+        await connection.execute(
+            "ALTER TABLE recollect.vectors ADD CHECK (content <> 'my secret'), ALTER confidence SET NOT NULL"
+        )
+
+    for secret in (
+        memory("my secret"),
+        memory("x", importance="my secret"),
+        memory("x", confidence=2.0, content="another secret"),
+        memory("x", kind="secret\x00"),
+    ):
+        with pytest.raises(StoreError) as raised:
+            await postgres.memories.apply(ANNA, [Add(secret)], actor=Actor.USER, at=NOON)
+        assert "secret" not in str(raised.value)
+        assert "anna" not in str(raised.value)
+        assert raised.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("original", "ours"),
+    [
+        (ConnectionResetError(), StoreUnavailableError),
+        (TimeoutError(), StoreUnavailableError),
+        (asyncpg.AdminShutdownError(), StoreUnavailableError),
+        (asyncpg.CannotConnectNowError(), StoreUnavailableError),
+        (asyncpg.TooManyConnectionsError(), StoreUnavailableError),
+        (asyncpg.ConnectionDoesNotExistError(), StoreUnavailableError),
+        (asyncpg.InvalidPasswordError(), StoreUnavailableError),
+        (asyncpg.InterfaceError("pool is closed"), StoreUnavailableError),
+        (asyncpg.UniqueViolationError(), StoreError),
+        (asyncpg.InternalClientError(), StoreError),
+        (StoreError("ours"), StoreError),
+    ],
+)
+def test_errors_are_told_apart_by_what_helps(original: Exception, ours: type[StoreError]) -> None:
+    with pytest.raises(StoreError) as raised, store_errors():
+        raise original
+
+    assert type(raised.value) is ours
+
+
+def test_other_errors_are_left_alone() -> None:
+    with pytest.raises(ZeroDivisionError), store_errors():
+        raise ZeroDivisionError

@@ -1,0 +1,397 @@
+"""The facade over stand-ins: what a chat calls never raises, what a person asks for does."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+from structlog.testing import capture_logs
+from tests.recollections import NOON, recollection, turn
+from uuid_utils.compat import uuid7
+
+from recollect import engine as engine_module
+from recollect.engine import Backends, Engine, Policy, system_clock
+from recollect.errors import (
+    DuplicateMemoryError,
+    EmbedderError,
+    ExtractorError,
+    MemoryNotFoundError,
+    StoreError,
+    StoreUnavailableError,
+)
+from recollect.formation import Strategy
+from recollect.model import Actor, Candidate, Kind, Reason, Recollection, Skip, Source
+from recollect.ports import Embedder, Extractor
+from recollect.testing import (
+    BrokenEmbedder,
+    BrokenStore,
+    InMemoryStore,
+    ScriptedExtractor,
+    SlowEmbedder,
+    WordEmbedder,
+)
+
+QUICK = Policy(strategy=Strategy.QA_TURN)
+
+
+class Forgetful:
+    """A cache that counts how often it was cleared."""
+
+    def __init__(self) -> None:
+        self.cleared = 0
+
+    def clear(self) -> None:
+        self.cleared += 1
+
+
+def engine(
+    store: InMemoryStore | None = None,
+    policy: Policy = QUICK,
+    *,
+    embedder: Embedder | None = None,
+    extractor: Extractor | None = None,
+    cache: Forgetful | None = None,
+) -> Engine:
+    store = store or InMemoryStore()
+    backends = Backends(
+        store,
+        store,
+        store,
+        store,
+        embedder or WordEmbedder(),
+        extractor,
+        caches=[cache] if cache else [],
+    )
+    return Engine(backends, policy, clock=lambda: NOON)
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try a store that is away again at once, five times."""
+    monkeypatch.setattr(engine_module, "_APPEND_DELAYS", (0.0,) * 5)
+
+
+def events(logs: Sequence[object]) -> list[str]:
+    return [line["event"] for line in logs if isinstance(line, dict)]
+
+
+def test_the_system_clock_knows_its_zone() -> None:
+    assert system_clock().utcoffset() == timedelta(0)
+
+
+# -- recall ----------------------------------------------------------------------------------------
+
+
+async def test_what_was_written_is_recalled() -> None:
+    subject = engine()
+    written = await subject.add("anna", "I drink green tea")
+
+    recall = await subject.recall(turn("What tea do I drink"))
+
+    assert [each.memory.id for each in recall.recollections] == [written.id]
+    assert recall.ranked == recall.recollections
+    assert recall.skipped is None
+    assert recall.milliseconds > 0
+
+
+async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ranked() -> None:
+    subject = engine()
+    await subject.add("anna", "I drink green tea")
+
+    recall = await subject.recall(turn("bicycle"))
+
+    assert recall.recollections == ()
+    assert len(recall.ranked) == 1
+    assert recall.skipped is Skip.NOTHING_RELEVANT
+
+
+@pytest.mark.parametrize(("gate", "count"), [(None, 0), (-1.0, 1)])
+async def test_the_policys_gate_goes_before_the_embedders_own(gate: float | None, count: int) -> None:
+    subject = engine(policy=replace(QUICK, gate=gate))
+    await subject.add("anna", "I drink green tea")
+
+    assert len((await subject.recall(turn("bicycle"))).recollections) == count
+
+
+async def test_a_recall_that_is_late_is_given_up() -> None:
+    subject = engine(
+        embedder=SlowEmbedder(WordEmbedder(), seconds=3600), policy=replace(QUICK, deadline=0.01)
+    )
+
+    assert (await subject.recall(turn())).skipped is Skip.DEADLINE
+
+
+async def test_a_broken_embedder_costs_the_memories_alone() -> None:
+    recall = await engine(embedder=BrokenEmbedder()).recall(turn())
+
+    assert recall.skipped is Skip.EMBEDDER
+    assert recall.recollections == recall.ranked == ()
+
+
+async def test_a_broken_store_costs_the_memories_alone() -> None:
+    assert (await engine(BrokenStore()).recall(turn())).skipped is Skip.STORE
+
+
+async def test_a_bug_costs_the_memories_alone_and_is_logged_with_its_trace() -> None:
+    store = InMemoryStore()
+    store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
+
+    with capture_logs() as logs:
+        recall = await engine(store).recall(turn())
+
+    assert recall.skipped is Skip.FAILED
+    [line] = logs
+    assert line["event"] == "recall_failed"
+    assert line["log_level"] == "error"
+    assert line["exc_info"] is True
+
+
+async def test_to_rank_fails_openly() -> None:
+    with pytest.raises(EmbedderError):
+        await engine(embedder=BrokenEmbedder()).rank(turn())
+
+
+# -- remember --------------------------------------------------------------------------------------
+
+
+async def test_an_exchange_is_remembered_once() -> None:
+    subject, said = engine(), turn("I drink tea")
+
+    assert await subject.remember(said, "Good.") is True
+    assert await subject.remember(said, "Good!") is False
+    assert (await subject.backlog()).pending == 1
+
+
+async def test_without_formation_nothing_is_even_logged() -> None:
+    subject = engine(policy=replace(QUICK, strategy=None))
+
+    assert await subject.remember(turn(), "Good.") is False
+    assert (await subject.backlog()).pending == 0
+
+
+async def test_an_exchange_waits_for_a_store_that_is_away() -> None:
+    store = BrokenStore()
+    remembering = asyncio.create_task(engine(store).remember(turn("I drink tea"), "Good."))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    store.failure = None
+
+    assert await remembering is True
+    assert (await store.backlog()).pending == 1
+
+
+async def test_an_exchange_is_given_up_when_the_store_stays_away() -> None:
+    with capture_logs() as logs:
+        assert await engine(BrokenStore()).remember(turn(), "Good.") is False
+
+    assert events(logs) == ["remember_failed"] * 6 + ["exchange_lost"]
+
+
+async def test_a_bug_in_remembering_is_not_tried_again() -> None:
+    store = InMemoryStore()
+    store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
+
+    with capture_logs() as logs:
+        assert await engine(store).remember(turn(), "Good.") is False
+
+    assert events(logs) == ["remember_failed", "exchange_lost"]
+
+
+class _Untouchable(InMemoryStore):
+    """A store that can't count."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+        self.touched = 0
+
+    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
+        self.touched += 1
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [StoreUnavailableError(), LookupError("a bug")])
+async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted(error: Exception) -> None:
+    store = _Untouchable(error)
+
+    with capture_logs() as logs:
+        remembered = await engine(store).remember(turn(), "Good.", recollections=[recollection("tea")])
+
+    assert remembered is True
+    assert store.touched == 1
+    assert "exchange_lost" not in events(logs)
+
+
+async def test_the_memories_in_the_prompt_are_counted() -> None:
+    subject = engine()
+    written = await subject.add("anna", "I drink tea")
+
+    await subject.remember(turn(), "Tea.", recollections=[Recollection(written, 0.9)])
+
+    memory = await subject.get("anna", written.id)
+    assert memory.recall_count == 1
+    assert memory.last_recalled_at == NOON
+
+
+# -- in the background -----------------------------------------------------------------------------
+
+
+async def test_what_was_remembered_is_formed_while_it_runs() -> None:
+    subject = engine()
+    await subject.remember(turn("I drink tea"), "Good.")
+    running = asyncio.create_task(subject.run())
+    async with asyncio.timeout(20):
+        while (await subject.backlog()).pending:
+            await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+    [memory] = (await subject.page("anna", limit=10)).memories
+    assert memory.kind is Kind.QA_TURN
+    assert memory.content == "Q: I drink tea\nA: Good."
+
+
+async def test_an_extractor_is_given_the_requests_own_credential() -> None:
+    tea = Candidate("Drinks tea.", Kind.FACT, 0.7, "I drink tea")
+    extractor = ScriptedExtractor([tea])
+    subject = engine(policy=Policy(), extractor=extractor)
+    await subject.remember(turn("I drink tea"), "Good.", credential="Bearer k")
+
+    assert await subject.drain("anna") is None
+
+    [(asked, _)] = extractor.asked
+    assert asked.credential == "Bearer k"
+    assert asked.authorized
+    [memory] = (await subject.page("anna", limit=10)).memories
+    assert memory.content == "Drinks tea."
+
+
+async def test_what_was_logged_before_formation_was_switched_off_is_kept_as_it_is() -> None:
+    store = InMemoryStore()
+    await engine(store).remember(turn("I drink tea"), "Good.")
+
+    await engine(store, replace(QUICK, strategy=None)).drain("anna")
+
+    [memory] = (await store.page("anna", limit=10)).memories
+    assert memory.kind is Kind.QA_TURN
+
+
+async def test_what_failed_can_be_tried_once_more() -> None:
+    extractor = ScriptedExtractor()
+    store = InMemoryStore()
+    subject = engine(store, Policy(tries=1), extractor=extractor, embedder=BrokenEmbedder())
+    await subject.remember(turn("I drink tea"), "Good.")
+    await subject.drain("anna")
+    assert (await subject.backlog()).failed == 1
+
+    healed = engine(store, Policy(tries=1), extractor=ScriptedExtractor(ExtractorError()))
+    assert await healed.retry_failed() == 1
+    await healed.drain("anna")
+
+    backlog = await healed.backlog()
+    assert (backlog.failed, backlog.formed, backlog.fallbacks) == (0, 1, 1)
+
+
+# -- what a person may do --------------------------------------------------------------------------
+
+
+async def test_a_memory_is_written_by_hand() -> None:
+    subject = engine()
+
+    written = await subject.add(
+        "anna", "Married.", kind=Kind.INSIGHT, importance=0.9, event_at=NOON, actor=Actor.USER
+    )
+
+    assert written.source is Source.MANUAL
+    assert (written.owner, written.kind, written.importance, written.event_at) == (
+        "anna",
+        Kind.INSIGHT,
+        0.9,
+        NOON,
+    )
+    [update] = await subject.history("anna")
+    assert (update.actor, update.reason, update.after) == (Actor.USER, Reason.WRITTEN, "Married.")
+    with pytest.raises(DuplicateMemoryError):
+        await subject.add("anna", "Married.")
+
+
+async def test_a_memory_is_corrected_in_place_and_found_by_its_new_words() -> None:
+    subject = engine()
+    written = await subject.add("anna", "I drink green tea")
+
+    revised = await subject.revise("anna", written.id, content="I ride a red bicycle")
+
+    assert revised.id == written.id
+    assert (revised.content, revised.kind, revised.importance) == ("I ride a red bicycle", Kind.FACT, 0.5)
+    assert (await subject.recall(turn("my red bicycle"))).recollections
+    assert not (await subject.recall(turn("green tea"))).recollections
+
+
+async def test_what_a_correction_does_not_name_stays() -> None:
+    subject = engine()
+    written = await subject.add("anna", "I drink tea", kind=Kind.PREFERENCE, importance=0.7)
+
+    revised = await subject.revise("anna", written.id, importance=0.0)
+    again = await subject.revise("anna", written.id, kind=Kind.FACT)
+
+    assert (revised.content, revised.kind, revised.importance) == ("I drink tea", Kind.PREFERENCE, 0.0)
+    assert (again.kind, again.importance) == (Kind.FACT, 0.0)
+
+
+async def test_a_forgotten_memory_is_gone_and_the_audit_says_by_whom() -> None:
+    subject = engine()
+    written = await subject.add("anna", "I drink tea")
+
+    await subject.forget("anna", written.id, actor=Actor.USER)
+
+    with pytest.raises(MemoryNotFoundError):
+        await subject.get("anna", written.id)
+    assert (await subject.history("anna", written.id, limit=1))[0].reason is Reason.DELETED
+    with pytest.raises(MemoryNotFoundError):
+        await subject.forget("anna", written.id)
+
+
+async def test_nobody_touches_anothers_memory() -> None:
+    subject = engine()
+    written = await subject.add("bob", "I drink tea")
+
+    for attempt in (
+        subject.get("anna", written.id),
+        subject.revise("anna", written.id, content="I drink nothing"),
+        subject.forget("anna", written.id),
+        subject.get("anna", uuid7()),
+    ):
+        with pytest.raises(MemoryNotFoundError):
+            await attempt
+    assert (await subject.get("bob", written.id)).content == "I drink tea"
+
+
+async def test_an_erasure_is_counted_and_clears_every_cache() -> None:
+    cache = Forgetful()
+    subject = engine(cache=cache)
+    await subject.add("anna", "I drink tea")
+
+    erasure = await subject.erase("anna")
+
+    assert dict(erasure.rows)["memories"] == 1
+    assert erasure.at == NOON
+    assert cache.cleared == 1
+    assert (await subject.page("anna", limit=10)).memories == ()
+
+
+async def test_what_a_person_asks_for_does_not_fail_silently() -> None:
+    subject = engine(BrokenStore())
+
+    for attempt in (
+        subject.page("anna", limit=1),
+        subject.add("anna", "tea"),
+        subject.erase("anna"),
+        subject.backlog(),
+    ):
+        with pytest.raises(StoreError):
+            await attempt
+    with pytest.raises(EmbedderError):
+        await engine(embedder=BrokenEmbedder()).add("anna", "tea")
