@@ -43,13 +43,15 @@ async def open_engine(
         client = await closing.enter_async_context(
             httpx.AsyncClient(timeout=settings.extraction_timeout_seconds)
         )
+        loading = asyncio.create_task(make_embedder(settings, client))  # beside the database's start
+        closing.callback(loading.cancel)
+        postgres = await _open_store(settings, closing)
         embedder = CachedEmbedder(
-            await make_embedder(settings, client),
+            await loading,
             size=settings.embedder_cache_size,
             ttl=timedelta(seconds=settings.embedder_cache_seconds),
         )
         closing.push_async_callback(embedder.aclose)
-        postgres = await _open_store(settings, closing)
         backends = Backends(
             memories=postgres.memories,
             log=postgres.log,

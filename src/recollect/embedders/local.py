@@ -61,7 +61,7 @@ class LocalEmbedder:
     Args:
         model: "all-MiniLM-L6-v2", or the path of a sentence-transformers folder with a BERT encoder.
         cache_dir: Where the graph built from the weights is kept.
-        precision: "int8" (a quarter of the memory, two to three times as fast) or "fp32".
+        precision: "int8" (85 MB less memory, and two to three times as fast) or "fp32".
         gate: The cosine below which a query's best match means nothing; 0.30 was measured for
             all-MiniLM-L6-v2 and is a guess for any other model.
 

@@ -17,16 +17,15 @@ async def live_a_little(postgres: Postgres) -> None:
     """Leave a row of the user in every table there is."""
     tea = memory(f"{NAME} likes tea", ANNA, provenance=Provenance(ANNA.session_id, (uuid7(),), NAME))
     shared = memory("The office closes at six", owner=COMMONS)
-    changes = [
+    rain = memory(f"{NAME} likes rain", ANNA)
+    changes = (
         Add(tea),
         Add(shared),
         Replace(tea.id, memory(f"{NAME} likes coffee", ANNA), Reason.CONTRADICTS),
-        Add(memory(f"{NAME} likes rain", ANNA)),
-    ]
-    done = await postgres.memories.apply(ANNA, changes, actor=Actor.FORMATION, at=NOON)
-    await postgres.memories.apply(
-        ANNA, [Retire(done[3].memory.id, Reason.DELETED)], actor=Actor.USER, at=NOON
+        Add(rain),
+        Retire(rain.id, Reason.DELETED),
     )
+    await postgres.memories.apply(ANNA, changes, actor=Actor.FORMATION, at=NOON)
     for reply in ("", f"Hello {NAME}"):
         await postgres.log.append(exchange(f"I am {NAME}", ANNA, reply=reply, speaker=NAME))
     failed = exchange(f"I am {NAME}", ANNA)

@@ -122,11 +122,13 @@ async def test_closing_does_not_wait_for_ever(store_dsn: str, monkeypatch: pytes
     monkeypatch.setattr("recollect.postgres.pool._CLOSE_SECONDS", 0.1)
     store = await open_postgres(store_dsn)
 
-    with pytest.raises(StoreUnavailableError):
+    async def close_in_use() -> None:
         async with store.database.connection() as connection:
             await store.aclose()
             await connection.fetchval("SELECT 1")
 
+    with pytest.raises(StoreUnavailableError):
+        await close_in_use()
     with pytest.raises(StoreUnavailableError):
         await store.inbox.backlog()
 
@@ -140,7 +142,7 @@ async def test_no_error_quotes_a_user(postgres: Postgres, store_dsn: str) -> Non
     for secret in (
         memory("my secret"),
         memory("x", importance="my secret"),
-        memory("x", confidence=2.0, content="another secret"),
+        memory("another secret", confidence=2.0),
         memory("x", kind="secret\x00"),
     ):
         with pytest.raises(StoreError) as raised:

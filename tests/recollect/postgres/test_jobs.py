@@ -1,0 +1,288 @@
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+from tests.contracts.stores import exchange
+from tests.databases import administrator
+
+from recollect.errors import StoreError, StoreUnavailableError
+from recollect.model import Scope
+from recollect.postgres import Postgres, open_postgres, start_embedded
+
+PATIENCE = 60
+SECRET = "what Anna said in confidence"
+
+Drain = Callable[[str], Awaitable[timedelta | None]]
+
+
+@pytest.fixture
+async def store(store_dsn: str) -> AsyncIterator[Postgres]:
+    opened = await open_postgres(store_dsn, heartbeat=1)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="recollect-jobs-") as created:
+        Path(created).chmod(0o711)
+        yield Path(created)
+
+
+@asynccontextmanager
+async def running(store: Postgres, drain: Drain) -> AsyncIterator[None]:
+    task = asyncio.create_task(store.jobs.run(drain))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def say(store: Postgres, *user_ids: str) -> None:
+    for user_id in user_ids:
+        await store.log.append(exchange("hello", Scope(user_id, "chat-1")))
+
+
+async def until(true: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not await true():  # noqa: ASYNC110 - what is waited for is any change
+            await asyncio.sleep(0.05)
+
+
+class Table:
+    """The queue's tables as an operator sees them."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+
+    async def statuses(self) -> list[str]:
+        async with administrator(self._dsn) as connection:
+            rows = await connection.fetch("SELECT status::text FROM recollect.pgqueuer ORDER BY id")
+        return [row["status"] for row in rows]
+
+    async def is_empty(self) -> bool:
+        return await self.statuses() == []
+
+    async def holds_a_failed_job(self) -> bool:
+        return await self.statuses() == ["failed"]
+
+    async def log_text(self) -> str:
+        async with administrator(self._dsn) as connection:
+            return str(
+                await connection.fetchval(
+                    "SELECT string_agg(traceback::text, ' ') FROM recollect.pgqueuer_log"
+                )
+            )
+
+
+@pytest.fixture
+def table(store_dsn: str) -> Table:
+    return Table(store_dsn)
+
+
+async def test_a_drained_job_leaves_the_queue(store: Postgres, table: Table) -> None:
+    async def drain(_: str) -> None:
+        return None
+
+    await say(store, "anna")
+    async with running(store, drain):
+        await until(table.is_empty)
+
+
+async def test_a_failed_job_is_held_and_quotes_nobody(
+    store: Postgres, table: Table, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def drain(_: str) -> None:
+        try:
+            raise KeyError(SECRET)
+        except KeyError as error:
+            raise ValueError(SECRET) from error
+
+    await say(store, "anna")
+    with capture_logs() as logs:
+        async with running(store, drain):
+            await until(table.holds_a_failed_job)
+
+    told = [each for each in logs if each["event"] == "job_failed"]
+    assert [each["error"] for each in told] == ["ValueError"]
+    assert "test_jobs.py" in told[0]["where"]
+    assert "JobFailedError" in await table.log_text()
+    for text in (await table.log_text(), str(logs), caplog.text):
+        assert SECRET not in text
+
+
+async def test_a_failure_of_ours_is_told_in_its_words(store: Postgres, table: Table) -> None:
+    async def drain(_: str) -> None:
+        raise StoreError("The memory store failed (X).")
+
+    await say(store, "anna")
+    with capture_logs() as logs:
+        async with running(store, drain):
+            await until(table.holds_a_failed_job)
+
+    assert [each["detail"] for each in logs if each["event"] == "job_failed"] == [
+        "The memory store failed (X)."
+    ]
+
+
+async def test_a_store_out_of_reach_is_no_failure_of_the_job(
+    store: Postgres, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(milliseconds=10))
+    calls = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+        if len(calls) == 1:
+            raise StoreUnavailableError
+        if len(calls) == 2:
+            raise asyncio.CancelledError  # by whomever: nothing of ours ends
+
+    await say(store, "anna")
+    async with running(store, drain):
+        await until(table.is_empty)
+
+    assert calls == ["anna"] * 3
+
+
+async def test_one_worker_forms_for_one_user_at_a_time(store_dsn: str, table: Table) -> None:
+    store = await open_postgres(store_dsn, workers=1)
+    at_once = []
+    draining = 0
+
+    async def drain(_: str) -> None:
+        nonlocal draining
+        draining += 1
+        at_once.append(draining)
+        await asyncio.sleep(0.02)
+        draining -= 1
+
+    await say(store, "anna", "ben", "clara", "dora")
+    async with running(store, drain):
+        await until(table.is_empty)
+
+    assert at_once == [1, 1, 1, 1]
+    await store.aclose()
+
+
+async def test_the_end_does_not_wait_for_a_drain_that_will_not_end(
+    store: Postgres, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.postgres.jobs._LEAVE_SECONDS", 0.2)
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def stubborn(_: str) -> None:
+        began.set()
+        while not go_on.is_set():
+            with suppress(asyncio.CancelledError):
+                await go_on.wait()
+
+    async def drain(_: str) -> None:
+        return None
+
+    await say(store, "anna")
+    async with running(store, stubborn):
+        await began.wait()
+    assert await table.statuses() == ["picked"]
+    go_on.set()
+
+    async with running(store, drain):  # found by its silent heart
+        await until(table.is_empty)
+
+
+async def test_the_job_of_a_killed_process_is_taken_up_again(
+    store: Postgres, store_dsn: str, table: Table
+) -> None:
+    script = """
+import asyncio, sys
+from recollect.postgres import open_postgres
+async def drain(user_id):
+    print(user_id, flush=True)
+    await asyncio.sleep(600)
+async def main():
+    store = await open_postgres(sys.argv[1], heartbeat=1)
+    await store.jobs.run(drain)
+asyncio.run(main())
+"""
+    await say(store, "anna")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, store_dsn, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"anna\n"
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    calls = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+
+    async with running(store, drain):
+        await until(table.is_empty)
+
+    assert calls == ["anna"]
+
+
+async def test_jobs_go_on_after_an_outage_and_none_is_lost(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=1))
+    server = start_embedded(folder)
+    store = await open_postgres(server.dsn, heartbeat=1)
+    table = Table(server.dsn)
+    began = asyncio.Event()
+    drained = []
+
+    async def drain(user_id: str) -> None:
+        began.set()
+        if server_is_up.is_set():
+            await store.inbox.next(user_id)
+        else:
+            await asyncio.sleep(3600)  # cut off by the outage
+        drained.append(user_id)
+
+    server_is_up = asyncio.Event()
+    await say(store, "anna")
+    with capture_logs() as logs:
+        async with running(store, drain):
+            await began.wait()
+            await asyncio.to_thread(server.stop)
+            await asyncio.sleep(1.5)
+            server_is_up.set()
+            server = await asyncio.to_thread(start_embedded, folder)
+            await say(store, "ben")
+            await until(table.is_empty)
+
+    assert sorted(drained) == ["anna", "ben"]
+    assert 1 <= sum(each["event"] == "jobs_interrupted" for each in logs) < 20
+    assert any(each["event"] == "job_left" for each in logs)
+    await store.aclose()
+    server.stop()
+
+
+async def test_old_rows_of_the_queues_log_are_pruned(store: Postgres, store_dsn: str, table: Table) -> None:
+    async def drain(_: str) -> None:
+        return None
+
+    await say(store, "anna")
+    async with administrator(store_dsn) as connection:
+        await connection.execute("UPDATE recollect.pgqueuer_log SET created = now() - interval '8 days'")
+        await say(store, "ben")
+
+        async with running(store, drain):
+            await until(table.is_empty)
+
+        oldest = await connection.fetchval(
+            "SELECT min(created) > now() - interval '1 day' FROM recollect.pgqueuer_log"
+        )
+    assert oldest is True

@@ -1,0 +1,239 @@
+"""An engine that opens late, or fails to: nobody waits for it, and nothing said meanwhile is lost."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+from structlog.testing import capture_logs
+from tests.recollections import turn
+
+from recollect import engine as engine_module
+from recollect import live_engine
+from recollect.engine import Backends, Engine, Policy
+from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
+from recollect.formation import Strategy
+from recollect.live_engine import LiveEngine
+from recollect.model import Skip
+from recollect.testing import BrokenStore, InMemoryStore, WordEmbedder
+
+Opening = Callable[[], AbstractAsyncContextManager[Engine]]
+
+
+class Opener:
+    """Opens an engine over ``store``, unless it fails.
+
+    Attributes:
+        failures: What to raise, one an opening; afterwards it succeeds.
+        opened: How often it was opened.
+        closed: How often it was closed.
+        allowed: Opening waits for it.
+    """
+
+    def __init__(self, *failures: Exception, store: InMemoryStore | None = None) -> None:
+        self.store = store or InMemoryStore()
+        self.failures = list(failures)
+        self.opened = 0
+        self.closed = 0
+        self.allowed = asyncio.Event()
+        self.allowed.set()
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[Engine]:
+        await self.allowed.wait()
+        if self.failures:
+            raise self.failures.pop(0)
+        self.opened += 1
+        backends = Backends(self.store, self.store, self.store, self.store, WordEmbedder())
+        try:
+            yield Engine(backends, Policy(strategy=Strategy.QA_TURN))
+        finally:
+            self.closed += 1
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for nothing, where a real one waits for seconds and minutes."""
+    monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
+    monkeypatch.setattr(engine_module, "_APPEND_DELAYS", (0.01,) * 1000)
+
+
+def remember(live: LiveEngine, text: str = "I drink tea") -> None:
+    live.remember(turn(text), "Good.", recollections=(), credential=None)
+
+
+def lost(logs: list[dict[str, object]]) -> list[dict[str, object]]:
+    return [line for line in logs if line["event"] == "exchange_lost"]
+
+
+async def test_it_recalls_and_remembers_while_it_is_open() -> None:
+    opener = Opener()
+    live = LiveEngine(opener)
+    await live.start()
+    assert live.engine is not None
+    await live.engine.add("anna", "I drink tea")
+
+    recall = await live.recall(turn("I drink tea"))
+    remember(live)
+    await live.settle(20)
+
+    assert len(recall.recollections) == 1
+    assert (await opener.store.backlog()).pending == 1
+    await live.aclose()
+    assert live.engine is None
+    assert opener.closed == 1
+
+
+async def test_to_settle_with_nothing_to_remember_is_nothing() -> None:
+    live = LiveEngine(Opener())
+
+    await live.settle(0)
+    await live.aclose()
+
+
+async def test_what_is_said_before_it_is_open_waits_for_it() -> None:
+    opener = Opener()
+    opener.allowed.clear()
+    live = LiveEngine(opener)
+    live.open()
+    live.open()  # a second time is nothing
+
+    recall = await live.recall(turn())
+    remember(live)
+    assert await live.ready(0.01) is False
+    opener.allowed.set()
+    assert await live.ready(20) is True
+    await live.settle(20)
+
+    assert recall.skipped is Skip.STORE
+    assert opener.opened == 1
+    assert (await opener.store.backlog()).pending == 1
+    await live.aclose()
+
+
+async def test_a_store_that_is_away_is_tried_again_and_the_start_does_not_wait_for_it() -> None:
+    opener = Opener(StoreUnavailableError(), StoreUnavailableError())
+    live = LiveEngine(opener)
+
+    with capture_logs() as logs:
+        await live.start()
+        failure = live.failure
+        assert await live.ready(20)
+
+    assert isinstance(failure, StoreUnavailableError)
+    assert live.failure is None
+    assert [line["event"] for line in logs] == ["store_unavailable"] * 2
+    await live.aclose()
+
+
+@pytest.mark.parametrize("error", [ConfigurationError("no such model"), EmbedderError()])
+async def test_what_waiting_would_not_mend_ends_the_start(error: Exception) -> None:
+    live = LiveEngine(Opener(error))
+
+    with pytest.raises(type(error)):
+        await live.start()
+    assert live.failure is error
+    await live.aclose()
+
+
+async def test_what_waiting_would_not_mend_is_told_of_where_nobody_waits_for_the_start() -> None:
+    error = ConfigurationError("no such model")
+    live = LiveEngine(Opener(error))
+
+    with capture_logs() as logs:
+        live.open()
+        async with asyncio.timeout(20):
+            while live.failure is None:
+                await asyncio.sleep(0)
+
+    assert live.failure is error
+    assert {line["event"] for line in logs} == {"engine_failed"}
+    assert (await live.recall(turn())).skipped is Skip.STORE
+    await live.aclose()
+
+
+async def test_it_can_be_closed_while_the_store_is_away() -> None:
+    live = LiveEngine(Opener(*[StoreUnavailableError() for _ in range(1000)]))
+    await live.start()
+
+    async with asyncio.timeout(20):
+        await live.aclose()
+
+    assert live.engine is None
+
+
+async def test_it_can_be_closed_while_it_is_being_opened() -> None:
+    opener = Opener()
+    opener.allowed.clear()
+    live = LiveEngine(opener)
+    live.open()
+    await asyncio.sleep(0)
+
+    async with asyncio.timeout(20):
+        await live.aclose()
+
+    assert opener.opened == opener.closed
+
+
+async def test_what_still_waits_for_the_store_when_it_closes_is_told_of() -> None:
+    live = LiveEngine(Opener(*[StoreUnavailableError() for _ in range(1000)]))
+    await live.start()
+    remember(live)
+
+    with capture_logs() as logs:
+        await live.aclose()
+
+    [line] = lost(logs)
+    assert line["count"] == 1
+
+
+async def test_what_is_being_remembered_is_finished_when_it_closes() -> None:
+    store = BrokenStore()
+    opener = Opener(store=store)
+    live = LiveEngine(opener)
+    await live.start()
+    remember(live)
+    closing = asyncio.create_task(live.aclose())
+    await asyncio.sleep(0)
+    store.failure = None
+
+    await closing
+
+    assert (await store.backlog()).pending == 1
+
+
+async def test_no_more_than_some_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_engine, "_WAITING_AT_MOST", 2)
+    opener = Opener()
+    opener.allowed.clear()
+    live = LiveEngine(opener)
+    live.open()
+
+    with capture_logs() as logs:
+        for number in range(3):
+            remember(live, f"I drink tea number {number}")
+    opener.allowed.set()
+    await live.ready(20)
+    await live.settle(20)
+
+    assert len(lost(logs)) == 1
+    assert (await opener.store.backlog()).pending == 2
+    await live.aclose()
+
+
+async def test_a_store_that_stays_away_for_ever_is_waited_for_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live_engine, "_PATIENCE_SECONDS", 0.01)
+    opener = Opener()
+    opener.allowed.clear()
+    live = LiveEngine(opener)
+    live.open()
+
+    with capture_logs() as logs:
+        remember(live)
+        await live.settle(20)
+
+    assert len(lost(logs)) == 1
+    opener.allowed.set()
+    await live.aclose()
