@@ -130,6 +130,10 @@ class LiveEngine:
                 "exchange_lost", reason="shut down before the store was back", count=len(self._remembering)
             )
         self._closing.set()
-        if self._keeper is not None:
-            with suppress(RecollectError):  # raised by start already
-                await self._keeper
+        if self._keeper is None:
+            return
+        if self._engine is None:
+            self._keeper.cancel()  # within an opening, which may take long
+        await asyncio.wait({self._keeper})
+        if not self._keeper.cancelled():
+            self._keeper.exception()  # told of when it was raised

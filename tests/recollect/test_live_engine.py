@@ -147,7 +147,7 @@ async def test_what_waiting_would_not_mend_is_told_of_where_nobody_waits_for_the
                 await asyncio.sleep(0)
 
     assert live.failure is error
-    assert {line["event"] for line in logs} == {"engine_failed"}
+    assert {line["event"] for line in logs} == {"engine_unusable"}
     assert (await live.recall(turn())).skipped is Skip.STORE
     await live.aclose()
 

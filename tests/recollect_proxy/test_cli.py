@@ -1,0 +1,173 @@
+"""The command line: what it prints, and how it ends, when it can't start."""
+
+import json
+import logging
+import re
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+from tests.recollect_proxy.settings import proxy_settings
+from tests.served_process import RECOLLECT, environment
+from typer.testing import CliRunner, Result
+
+from recollect_proxy import cli
+from recollect_proxy.settings import ProxySettings
+
+UPSTREAM = ("--upstream", "http://127.0.0.1:9/v1")
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Take our settings out of the environment, and put the logging back afterwards."""
+    for name in list(environment()):
+        monkeypatch.delenv(f"RECOLLECT_{name}", raising=False)
+    root = logging.getLogger()
+    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
+    yield
+    structlog.configure(**configuration)
+    root.handlers = handlers
+    root.setLevel(level)
+
+
+def recollect(*arguments: str) -> Result:
+    """Run the command line within this process."""
+    return CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"}).invoke(cli.app, arguments)
+
+
+def test_without_an_upstream_it_says_what_is_missing_in_one_line_and_ends_with_2() -> None:
+    done = subprocess.run(  # a person's first start
+        [RECOLLECT, "serve"], env=environment(), capture_output=True, text=True, check=False, timeout=120
+    )
+
+    assert done.returncode == 2
+    assert done.stderr == cli.NO_UPSTREAM + "\n"
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--upstream", "127.0.0.1:11434"], "RECOLLECT_UPSTREAM: Value error, not an http(s) URL"),
+        ([*UPSTREAM, "--port", "70000"], "RECOLLECT_PORT: Input should be less than or equal to 65535"),
+        ([*UPSTREAM, "--log-level", "loud"], "loud"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_named_and_ends_it_with_2(
+    arguments: list[str], complaint: str
+) -> None:
+    done = recollect("serve", *arguments)
+
+    assert done.exit_code == 2
+    assert complaint in done.output
+    assert "Traceback" not in done.output
+
+
+def test_each_mistake_has_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_RECALL_LIMIT", "many")
+    monkeypatch.setenv("RECOLLECT_ADMIN_TOKEN", "sk-secret")
+
+    done = recollect("serve", "--upstream", "ftp://x", "--port", "-1")
+
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == [
+        "RECOLLECT_RECALL_LIMIT",
+        "RECOLLECT_UPSTREAM",
+        "RECOLLECT_PORT",
+    ]
+    assert "sk-secret" not in done.output
+
+
+def test_an_option_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_UPSTREAM", "http://environment/v1")
+    monkeypatch.setenv("RECOLLECT_PORT", "1234")
+
+    settings = cli.read_settings(upstream="http://option/v1", port=None)
+
+    assert settings.upstream == "http://option/v1"
+    assert settings.port == 1234
+
+
+def test_the_help_names_every_setting_and_its_default() -> None:
+    said = " ".join(recollect("serve", "--help").output.split())
+
+    for name, field in ProxySettings.model_fields.items():
+        assert f"RECOLLECT_{name.upper()}:" in said
+        assert field.description
+        assert field.description.split()[0] in said
+    assert "[default: 8787]" in said
+    assert "[default: int8]" in said
+    assert "Undefined" not in said
+
+
+def test_without_a_command_it_shows_what_there_is() -> None:
+    said = recollect().output
+
+    for command in ("serve", "demo", "bench"):
+        assert re.search(rf"\b{command}\b", said)
+
+
+def test_a_data_folder_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    done = recollect("serve", *UPSTREAM, "--data-dir", str(tmp_path / "file"))
+
+    assert done.exit_code == 2
+    assert "RECOLLECT_DATA_DIR" in done.stderr
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+def served(tmp_path: Path, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Run `recollect serve` where it must fail, and return what it said."""
+    given = {"upstream": UPSTREAM[1], "data_dir": tmp_path, "port": 0} | settings
+    return subprocess.run(
+        [RECOLLECT, "serve"],
+        env=environment(**given),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_an_engine_that_can_not_be_opened_ends_it_with_3_and_says_why(tmp_path: Path) -> None:
+    done = served(tmp_path, embedder="local:no-such-model")
+
+    assert done.returncode == 3
+    assert "no-such-model" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert all(json.loads(line)["level"] == "error" for line in done.stderr.splitlines())
+
+
+def test_a_port_that_is_taken_is_told_of(tmp_path: Path, database_server: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = served(
+            tmp_path,
+            port=taken.getsockname()[1],
+            database_url=database_server.rpartition("/")[0] + "/no_such_database?",
+            embedder="openai:none",
+            embedder_base_url="http://127.0.0.1:9/v1",
+        )
+
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+
+
+def test_what_recollect_can_not_do_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from recollect.errors import ConfigurationError  # noqa: PLC0415
+
+    def fail() -> None:
+        raise ConfigurationError("No such thing.")
+
+    monkeypatch.setattr(cli, "app", fail)
+
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+
+    assert ended.value.code == "No such thing."
+    assert capsys.readouterr().out == ""
+    assert proxy_settings()
