@@ -8,7 +8,8 @@ from recollect.chat.body import ChatBody, ChatMessage, read_body
 from recollect.chat.compose import add_to_system
 from recollect.chat.heard import Heard, hear
 from recollect.chat.include import add_memories
-from recollect.chat.reply import Reply, ReplyReader
+from recollect.chat.reply import ReplyReader
+from recollect.chat.said import Reply
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
 

@@ -70,6 +70,7 @@ class ChatBody:
         messages_span: Where in ``raw`` the list of messages stands, brackets included.
         model: The model it names; "" if it names none.
         stream: Whether the answer is asked for as a stream.
+        follows: What the server keeps of the chat already, by its id; "" if the request has it all.
     """
 
     raw: bytes
@@ -77,6 +78,7 @@ class ChatBody:
     messages_span: Span
     model: str = ""
     stream: bool = False
+    follows: str = ""
 
     def message_spans(self) -> list[Span]:
         """Find where in ``raw`` each message's object stands; only who writes needs to know.

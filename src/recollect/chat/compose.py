@@ -34,6 +34,33 @@ def add_to_system(chat: ChatBody, text: str) -> bytes:
     return chat.raw if splice is None else splice.applied_to(chat.raw)
 
 
+def add_to_member(chat: ChatBody, name: str, text: str) -> bytes:
+    """Add text to a member of the request's object: to the end of what it says, or as all of it.
+
+    Args:
+        chat: The request.
+        name: The member that instructs the model: a text, or a list of text parts.
+        text: What to add.
+
+    Returns:
+        The request's body: the same bytes but for one insertion (in place of ``null``: one
+        replacement). Unchanged if there is no text to add, or if the member is given twice or is
+        neither text, nor parts, nor null.
+    """
+    members = decode_members(chat.raw)
+    if not text or members is None:
+        return chat.raw
+    start = chat.raw.index(b"{")
+    if name not in members:
+        comma = b"," if members else b""
+        return _insertion(start + 1, b'"' + name.encode() + b'":' + encode_text(text) + comma).applied_to(
+            chat.raw
+        )
+    at = find_member(chat.raw, start, members, name)
+    splice = None if at is None else _longer(at, bytes(members[name]), text)
+    return chat.raw if splice is None else splice.applied_to(chat.raw)
+
+
 class _Splice(NamedTuple):
     span: Span
     replacement: bytes

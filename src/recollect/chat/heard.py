@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.chat.body import ChatBody, read_body
+from recollect.chat.body import ChatBody
+from recollect.chat.dialect import COMPLETIONS, Dialect
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
 from recollect.model import Skip, Turn
@@ -33,6 +34,7 @@ def hear(
     session_id: str | None,
     message_id: str | None,
     at: datetime,
+    dialect: Dialect = COMPLETIONS,
     recall_in_temporary: bool = False,
 ) -> Heard:
     """Read a chat request of a known user.
@@ -43,9 +45,10 @@ def hear(
         session_id: The frontend's id of the chat, if it gave one.
         message_id: The frontend's id of the user message, if it gave one.
         at: Now.
+        dialect: The API it is spoken in.
         recall_in_temporary: Whether temporary chats recall; they never form memories.
     """
-    parsed = read_body(body)
+    parsed = dialect.read(body)
     if parsed is None:
         return Heard(skip=Skip.UNREADABLE)
     if is_background_task(parsed):

@@ -49,7 +49,7 @@ def read_turn(
     return Turn(
         scope=Scope(user_id, _present(session_id) or _session_of(spoken)),
         text=last.text,
-        key=_present(message_id) or _key_of(spoken),
+        key=_present(message_id) or _key_of(spoken, chat.follows),
         at=at,
         model=chat.model,
         history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),
@@ -75,8 +75,8 @@ def _session_of(spoken: Iterable[Message]) -> str:
     return "fp:" + sha256(_encoded(first)).hexdigest()[:32]
 
 
-def _key_of(spoken: Iterable[Message]) -> str:
-    digest = sha256()
+def _key_of(spoken: Iterable[Message], follows: str) -> str:
+    digest = sha256(_encoded(follows))
     for message in spoken:
         text = _encoded(message.text)
         digest.update(f"{message.role}:{len(text)}:".encode() + text)

@@ -1,0 +1,103 @@
+"""OpenAI's Responses API: its requests read as a chat, its answers heard. Never: raises.
+
+https://platform.openai.com/docs/api-reference/responses
+"""
+
+from typing import Any
+
+import msgspec
+
+from recollect.chat.body import ChatBody, ChatMessage
+from recollect.chat.raw_json import Span, decode_members, decode_text, decode_with
+from recollect.chat.said import Answer, Said, objects
+
+_TEXTS = ("input_text", "output_text", "text")
+_CALLS = frozenset({"function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call"})
+"""Calls that the client has to answer; those of tools the server runs are part of its answer."""
+
+
+class _Item(msgspec.Struct):
+    """One item of the input, of any type."""
+
+    type: Any = None
+    role: Any = None
+    content: Any = None
+
+
+_ITEMS = msgspec.json.Decoder(list[_Item])
+
+
+def read_responses_body(body: bytes) -> ChatBody | None:
+    """Read the body of a request for a response.
+
+    Args:
+        body: The bytes of the request's body, not compressed.
+
+    Returns:
+        The chat; None when it can't be read with certainty, or has no input. What a conversation
+        held before that the server keeps (``previous_response_id``) is not in it; that id tells
+        the chat apart from another with the same words.
+    """
+    members = decode_members(body)
+    if members is None or "input" not in members:
+        return None
+    text = decode_text(members["input"])
+    messages: tuple[ChatMessage, ...]
+    if text is not None:
+        messages = (ChatMessage("user", text),)
+    else:
+        items = decode_with(_ITEMS, members["input"])
+        messages = tuple(map(_message, items or ()))
+    if not messages:
+        return None
+    return ChatBody(
+        raw=body,
+        messages=messages,
+        messages_span=Span(0, 0),
+        model=decode_text(members.get("model", b"")) or "",
+        stream=bytes(members.get("stream", b"")) == b"true",
+        follows=decode_text(members.get("previous_response_id", b"")) or "",
+    )
+
+
+def _message(item: _Item) -> ChatMessage:
+    if item.type not in (None, "message"):
+        return ChatMessage("tool")  # calls, their results, reasoning: nothing that anybody says
+    if not isinstance(item.content, list):
+        return ChatMessage(item.role, item.content)
+    parts = [
+        {**part, "type": "text"} if part.get("type") in _TEXTS else part for part in objects(item.content)
+    ]
+    return ChatMessage(item.role, parts)
+
+
+class SaidResponse(Said):
+    """Understands a response, and the events of one."""
+
+    def understand(self, answer: Answer) -> None:
+        """Take in a response or an event."""
+        kind = answer.type if isinstance(answer.type, str) else ""
+        if kind == "response.output_text.delta":
+            self.keep(answer.delta)
+        elif kind == "response.output_item.done" and isinstance(answer.item, dict):
+            self.has_tool_calls |= answer.item.get("type") in _CALLS
+        elif isinstance(answer.response, dict):
+            self._understand_state(answer.response)
+        elif isinstance(answer.output, list):
+            self._understand_whole(answer)
+
+    def _understand_state(self, response: dict[str, Any]) -> None:
+        self.note(response.get("model"), response.get("usage"))
+        status = response.get("status")
+        self.failed |= bool(response.get("error")) or status == "failed"
+        if status in ("completed", "incomplete", "cancelled"):
+            self.end(status)
+
+    def _understand_whole(self, answer: Answer) -> None:
+        for item in objects(answer.output):
+            self.has_tool_calls |= item.get("type") in _CALLS
+            for part in objects(item.get("content")):
+                if part.get("type") == "output_text":
+                    self.keep(part.get("text"))
+        self.failed |= answer.status == "failed"
+        self.end(answer.status)
