@@ -27,7 +27,7 @@ def read_messages_body(body: bytes) -> ChatBody | None:
 
 
 def _message(message: ChatMessage) -> ChatMessage:
-    kinds = {part.get("type") for part in objects(message.content)}
+    kinds = [part.get("type") for part in objects(message.content)]
     if message.role == "user" and "tool_result" in kinds and not message.text.strip():
         return ChatMessage("tool")
     if "tool_use" in kinds:

@@ -80,7 +80,7 @@ class SaidResponse(Said):
         if kind == "response.output_text.delta":
             self.keep(answer.delta)
         elif kind == "response.output_item.done" and isinstance(answer.item, dict):
-            self.has_tool_calls |= answer.item.get("type") in _CALLS
+            self.has_tool_calls |= str(answer.item.get("type")) in _CALLS
         elif isinstance(answer.response, dict):
             self._understand_state(answer.response)
         elif isinstance(answer.output, list):
@@ -95,7 +95,7 @@ class SaidResponse(Said):
 
     def _understand_whole(self, answer: Answer) -> None:
         for item in objects(answer.output):
-            self.has_tool_calls |= item.get("type") in _CALLS
+            self.has_tool_calls |= str(item.get("type")) in _CALLS
             for part in objects(item.get("content")):
                 if part.get("type") == "output_text":
                     self.keep(part.get("text"))
