@@ -14,7 +14,7 @@ from recollect.ports import Clock
 from recollect_proxy.asgi import ClientLeftError, Receive, Scope, Send
 from recollect_proxy.conversation import Conversation, Limits
 from recollect_proxy.errors import NOT_FOUND, UPSTREAM_BROKE_OFF, send_failure
-from recollect_proxy.identity import HeaderIdentity
+from recollect_proxy.identity import make_identity
 from recollect_proxy.memory_api import memory_api
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.settings import ProxySettings
@@ -37,12 +37,7 @@ class App:
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,
         )
-        identity = HeaderIdentity(
-            user=settings.user_header,
-            session=settings.session_header,
-            message=settings.message_header,
-            task=settings.task_header,
-        )
+        identity = make_identity(settings)
         self._base = settings.base_path.encode()
         self._passthrough = Passthrough(
             self._upstream,

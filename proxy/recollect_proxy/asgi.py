@@ -101,6 +101,12 @@ def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
     return [value for key, value in headers if key.lower() == name]
 
 
+def peer_of(scope: Scope) -> str | None:
+    """Return the address a request came from, or None where the server can't tell."""
+    client = scope.get("client")
+    return client[0] if client else None
+
+
 async def respond(
     send: Send, status: int, body: bytes, *, content_type: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> None:

@@ -14,8 +14,8 @@ from recollect.composition import Block, compose
 from recollect.live_engine import LiveEngine
 from recollect.model import Recall, Recollection, Skip
 from recollect.tokens import estimate_tokens
-from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, unless_left
-from recollect_proxy.identity import Caller, HeaderIdentity
+from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
+from recollect_proxy.identity import Caller, Identity
 from recollect_proxy.listening import Listener
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.report import report, shown, wants_memories
@@ -53,7 +53,7 @@ class Conversation:
         upstream: Upstream,
         passthrough: Passthrough,
         engine: LiveEngine,
-        identity: HeaderIdentity,
+        identity: Identity,
         limits: Limits,
         clock: Callable[[], datetime],
     ) -> None:
@@ -67,7 +67,7 @@ class Conversation:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         incoming = Incoming(receive)
-        caller = self._identity.identify(scope["headers"])
+        caller = self._identity.identify(scope["headers"], peer_of(scope))
         body = await incoming.read(self._limits.body_bytes) if caller.skip is None else None
         heard = self._hear(caller, body)
         if heard.turn is None or heard.body is None:

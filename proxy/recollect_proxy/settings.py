@@ -1,10 +1,23 @@
 """The proxy's settings, on top of the engine's. Never: defaults that depend on a request."""
 
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import NoDecode
 
 from recollect.settings import EngineSettings
+
+
+class IdentityMode(StrEnum):
+    """A way to tell who is speaking."""
+
+    HEADER = "header"
+    OPENWEBUI_JWT = "openwebui-jwt"
+    API_KEY = "api-key"
+    OIDC = "oidc"
 
 
 class ProxySettings(EngineSettings):
@@ -17,6 +30,41 @@ class ProxySettings(EngineSettings):
     admin_token: SecretStr | None = Field(
         default=None,
         description="Bearer token of the memory API; empty: one is made and kept in the data folder.",
+    )
+
+    identity: Annotated[tuple[IdentityMode, ...], NoDecode] = Field(
+        default=(IdentityMode.HEADER,),
+        description="How to tell who is speaking: openwebui-jwt, header, api-key, oidc, or several with commas; "
+        "the first that applies to a request decides.",
+    )
+    openwebui_jwt_secret: SecretStr | None = Field(
+        default=None, description="For openwebui-jwt: OpenWebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
+    )
+    openwebui_jwt_header: str = Field(
+        default="x-openwebui-user-jwt", description="For openwebui-jwt: the header with the token."
+    )
+    jwt_leeway_seconds: float = Field(
+        default=30, ge=0, le=300, description="How far the clock of who signs may be off."
+    )
+    trusted_networks: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="For header: whom to believe, as CIDR with commas: 10.0.0.0/8,fd00::/8."
+    )
+    shared_secret: SecretStr | None = Field(
+        default=None, description="For header: the secret that the frontend sends along."
+    )
+    shared_secret_header: str = Field(
+        default="x-recollect-secret", description="For header: the header that carries the secret."
+    )
+    api_keys: Path | None = Field(
+        default=None, description="For api-key: a file with a line a key, `sha256:HEX USER` (recollect key USER)."
+    )
+    oidc_jwks: Path | None = Field(default=None, description="For oidc: the provider's key set, a JWKS file.")
+    oidc_issuer: str | None = Field(default=None, description="For oidc: who must have made the token.")
+    oidc_audience: str | None = Field(default=None, description="For oidc: whom it must be made for.")
+    oidc_header: str = Field(default="authorization", description="For oidc: the header with the token.")
+    oidc_user_claim: str = Field(default="sub", description="For oidc: the claim that names the user.")
+    upstream_api_key: SecretStr | None = Field(
+        default=None, description="The upstream's key, sent in place of the client's own."
     )
 
     user_header: str = Field(default="x-openwebui-user-id", description="Header that names the user.")
@@ -63,7 +111,20 @@ class ProxySettings(EngineSettings):
             raise ValueError("the base path must not be / and not lie under /memory, which is ours")
         return path
 
-    @field_validator("user_header", "session_header", "message_header", "task_header")
+    @field_validator("identity", "trusted_networks", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+
+    @field_validator(
+        "user_header",
+        "session_header",
+        "message_header",
+        "task_header",
+        "openwebui_jwt_header",
+        "shared_secret_header",
+        "oidc_header",
+    )
     @classmethod
     def _header_name(cls, value: str) -> str:
         name = value.strip().lower()

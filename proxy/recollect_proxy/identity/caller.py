@@ -1,0 +1,81 @@
+"""What an identity is: a caller, a mode's claim, and which texts can be an id. Never: how it is proven."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import unquote_to_bytes
+
+from recollect.model import COMMONS, Skip
+from recollect_proxy.asgi import Headers
+
+_LONGEST_ID = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """What the headers say about a request.
+
+    Attributes:
+        user_id: Whose memory it is; None where that is unknown.
+        skip: Why there is no memory for this request, or None.
+        session_id: The frontend's id of the chat, if it gave one.
+        message_id: The frontend's id of the user message, if it gave one.
+        credential: The request's ``Authorization``, for background calls on its behalf.
+    """
+
+    user_id: str | None = None
+    skip: Skip | None = None
+    session_id: str | None = None
+    message_id: str | None = None
+    credential: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a mode that applies to a request says: whose it is, or None where the proof fails."""
+
+    user_id: str | None = None
+
+
+REFUSED = Claim()
+
+
+class Mode(Protocol):
+    """One way to tell who is speaking."""
+
+    @property
+    def headers(self) -> frozenset[bytes]:
+        """The headers it reads, lower-case: they are for us, and go no further."""
+        ...
+
+    def claim(self, headers: Headers, peer: str | None) -> Claim | None:
+        """Return what the request claims; None if this mode does not apply to it.
+
+        Args:
+            headers: The request's.
+            peer: The address it came from, or None where that is unknown.
+        """
+        ...
+
+
+def readable_id(found: list[bytes]) -> str | None:
+    """Return an id: exactly one value, percent-decoded UTF-8, as ``opaque_id`` allows.
+
+    OpenWebUI percent-encodes what is not ASCII in the values of custom headers.
+    """
+    if len(found) != 1:
+        return None
+    try:
+        return opaque_id(unquote_to_bytes(found[0].strip()).decode())
+    except UnicodeDecodeError:
+        return None
+
+
+def opaque_id(text: object) -> str | None:
+    """Return ``text`` if it can be an id: 1 to 256 characters, no NUL, no lone surrogate.
+
+    Nothing else is read into it. ``*`` names what users share, and is nobody's.
+    """
+    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text == COMMONS:
+        return None
+    broken = "\0" in text or any("\ud800" <= character <= "\udfff" for character in text)
+    return None if broken else text

@@ -1,0 +1,53 @@
+"""Asks the modes in order, and reads what else the headers say. Never: how a mode proves anything."""
+
+from collections.abc import Sequence
+
+from recollect.model import Skip
+from recollect_proxy.asgi import Headers, values
+from recollect_proxy.identity.caller import Caller, Mode, readable_id
+
+_PREFIXES = (b"x-recollect-", b"x-openwebui-")  # a frontend tells more than we read: name, e-mail address
+
+
+class Identity:
+    """Tells of each request who is speaking."""
+
+    def __init__(self, modes: Sequence[Mode], *, session: str, message: str, task: str) -> None:
+        """Take the modes, the one that decides first in front, and the names of the headers beside them."""
+        self._modes = tuple(modes)
+        self._session = session.encode()
+        self._message = message.encode()
+        self._task = task.encode()
+        beside = frozenset({self._session, self._message, self._task})
+        self._names = beside.union(*(mode.headers for mode in self._modes))
+
+    def is_ours(self, name: bytes) -> bool:
+        """Whether a header (lower-case ``name``) tells us something, or who speaks, and goes no further.
+
+        Nor does its twin with underscores, which many servers take for the same.
+        """
+        dashed = name.replace(b"_", b"-")
+        return dashed.startswith(_PREFIXES) or dashed in self._names
+
+    def identify(self, headers: Headers, peer: str | None) -> Caller:
+        """Return who is speaking.
+
+        Args:
+            headers: The request's.
+            peer: The address it came from, or None where that is unknown.
+        """
+        claims = (mode.claim(headers, peer) for mode in self._modes)
+        claim = next((claim for claim in claims if claim is not None), None)
+        if claim is None:
+            return Caller(skip=Skip.NO_IDENTITY)
+        if claim.user_id is None:
+            return Caller(skip=Skip.BAD_IDENTITY)
+        if any(value.strip() for value in values(headers, self._task)):
+            return Caller(claim.user_id, Skip.TASK)
+        authorization = values(headers, b"authorization")
+        return Caller(
+            claim.user_id,
+            session_id=readable_id(values(headers, self._session)),
+            message_id=readable_id(values(headers, self._message)),
+            credential=authorization[0].decode("latin-1") if authorization else None,
+        )

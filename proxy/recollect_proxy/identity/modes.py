@@ -1,0 +1,94 @@
+"""Makes the identity that the settings describe, or refuses what would be unsafe. Never: a request."""
+
+from ipaddress import ip_address
+
+from recollect.errors import ConfigurationError
+from recollect_proxy.identity.api_key import ApiKey, read_key_file
+from recollect_proxy.identity.caller import Mode
+from recollect_proxy.identity.identity import Identity
+from recollect_proxy.identity.plain_header import PlainHeader
+from recollect_proxy.identity.signed import OpenWebUIToken, ProviderToken
+from recollect_proxy.settings import IdentityMode, ProxySettings
+
+
+def make_identity(settings: ProxySettings) -> Identity:
+    """Return what tells who is speaking.
+
+    Raises:
+        ConfigurationError: A mode lacks something, or is unsafe as it is configured.
+    """
+    if not settings.identity:
+        raise ConfigurationError("RECOLLECT_IDENTITY names no mode: header, openwebui-jwt, api-key or oidc.")
+    return Identity(
+        [_MODES[mode](settings) for mode in settings.identity],
+        session=settings.session_header,
+        message=settings.message_header,
+        task=settings.task_header,
+    )
+
+
+def _plain_header(settings: ProxySettings) -> Mode:
+    secret = settings.shared_secret
+    if secret is None and not settings.trusted_networks and not _is_loopback(settings.host):
+        raise ConfigurationError(
+            f"Whoever reaches {settings.host} could claim any identity: name the networks your frontend is in "
+            "(RECOLLECT_TRUSTED_NETWORKS=10.0.0.0/8), or a secret it sends (RECOLLECT_SHARED_SECRET), "
+            "or let it sign (RECOLLECT_IDENTITY=openwebui-jwt)."
+        )
+    return PlainHeader(
+        settings.user_header,
+        networks=settings.trusted_networks,
+        secret_header=settings.shared_secret_header,
+        secret=secret.get_secret_value() if secret else None,
+    )
+
+
+def _openwebui_token(settings: ProxySettings) -> Mode:
+    secret = settings.openwebui_jwt_secret
+    if secret is None:
+        raise ConfigurationError(
+            "RECOLLECT_IDENTITY=openwebui-jwt needs RECOLLECT_OPENWEBUI_JWT_SECRET: "
+            "OpenWebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
+        )
+    return OpenWebUIToken(
+        secret.get_secret_value(),
+        header=settings.openwebui_jwt_header,
+        leeway=settings.jwt_leeway_seconds,
+    )
+
+
+def _api_key(settings: ProxySettings) -> Mode:
+    if settings.api_keys is None:
+        raise ConfigurationError("RECOLLECT_IDENTITY=api-key needs RECOLLECT_API_KEYS, the file of keys and users.")
+    return ApiKey(read_key_file(settings.api_keys))
+
+
+def _provider_token(settings: ProxySettings) -> Mode:
+    jwks, issuer, audience = settings.oidc_jwks, settings.oidc_issuer, settings.oidc_audience
+    if jwks is None or not issuer or not audience:
+        raise ConfigurationError(
+            "RECOLLECT_IDENTITY=oidc needs RECOLLECT_OIDC_JWKS, RECOLLECT_OIDC_ISSUER and RECOLLECT_OIDC_AUDIENCE."
+        )
+    return ProviderToken(
+        jwks,
+        header=settings.oidc_header,
+        issuer=issuer,
+        audience=audience,
+        user_claim=settings.oidc_user_claim,
+        leeway=settings.jwt_leeway_seconds,
+    )
+
+
+_MODES = {
+    IdentityMode.HEADER: _plain_header,
+    IdentityMode.OPENWEBUI_JWT: _openwebui_token,
+    IdentityMode.API_KEY: _api_key,
+    IdentityMode.OIDC: _provider_token,
+}
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

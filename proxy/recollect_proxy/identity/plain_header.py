@@ -1,0 +1,70 @@
+"""A header names the user: believed only from peers that are trusted to have set it."""
+
+import hmac
+from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import TypeAlias
+
+from recollect.errors import ConfigurationError
+from recollect_proxy.asgi import Headers, values
+from recollect_proxy.identity.caller import REFUSED, Claim, readable_id
+from recollect_proxy.identity.secrets import require_strong
+
+Network: TypeAlias = IPv4Network | IPv6Network
+
+
+class PlainHeader:
+    """The mode ``header``: a plain header from a trusted network, a trusted peer, or both.
+
+    Args:
+        header: The header that names the user.
+        networks: Addresses that are trusted, as CIDR; empty: any.
+        secret_header: The header that carries the shared secret.
+        secret: What it must be; None: no secret is asked for.
+
+    Raises:
+        ConfigurationError: The secret is too weak, or a network can't be read.
+    """
+
+    def __init__(
+        self, header: str, *, networks: Sequence[str] = (), secret_header: str, secret: str | None = None
+    ) -> None:
+        self._header = header.encode()
+        self._secret_header = secret_header.encode()
+        self._secret = secret.encode() if secret is not None else None
+        if secret is not None:
+            require_strong(secret, "RECOLLECT_SHARED_SECRET")
+        try:
+            self._networks: tuple[Network, ...] = tuple(ip_network(network) for network in networks)
+        except ValueError as error:
+            raise ConfigurationError(f"RECOLLECT_TRUSTED_NETWORKS: {error}") from error
+
+    @property
+    def headers(self) -> frozenset[bytes]:
+        """The headers it reads."""
+        return frozenset({self._header, self._secret_header})
+
+    def claim(self, headers: Headers, peer: str | None) -> Claim | None:
+        """Return whose request it is, if the header is there."""
+        users = values(headers, self._header)
+        if not any(value.strip() for value in users):
+            return None
+        if not (self._is_near(peer) and self._knows_secret(headers)):
+            return REFUSED
+        return Claim(readable_id(users))
+
+    def _is_near(self, peer: str | None) -> bool:
+        if not self._networks:
+            return True
+        try:
+            address = ip_address((peer or "").partition("%")[0])
+        except ValueError:
+            return False
+        mapped = getattr(address, "ipv4_mapped", None)
+        return any((mapped or address) in network for network in self._networks)
+
+    def _knows_secret(self, headers: Headers) -> bool:
+        if self._secret is None:
+            return True
+        given = values(headers, self._secret_header)
+        return len(given) == 1 and hmac.compare_digest(given[0], self._secret)

@@ -1,0 +1,157 @@
+"""A signed token names the user: OpenWebUI's own header, or any OpenID provider's. Never: a network call."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jwt
+
+from recollect.errors import ConfigurationError
+from recollect_proxy.asgi import Headers, values
+from recollect_proxy.identity.caller import REFUSED, Claim, opaque_id
+from recollect_proxy.identity.secrets import require_strong
+
+_REQUIRED = ["exp", "iat", "iss", "sub"]
+_PARTS = 3
+
+
+class OpenWebUIToken:
+    """The mode ``openwebui-jwt``: HS256 over a secret shared with OpenWebUI (RFC 7519).
+
+    OpenWebUI falls back to its plain headers when it can't sign. So this mode applies to them too,
+    and refuses them: they are never believed beside it, whatever mode comes after.
+
+    Args:
+        secret: OpenWebUI's ``FORWARD_USER_INFO_HEADER_JWT_SECRET``.
+        header: Where the token is.
+        issuer: Who must have made it.
+        leeway: Seconds that the two clocks may differ.
+
+    Raises:
+        ConfigurationError: The secret is too weak.
+    """
+
+    _PLAIN = frozenset(b"x-openwebui-user-" + name for name in (b"id", b"email", b"name", b"role"))
+
+    def __init__(
+        self,
+        secret: str,
+        *,
+        header: str = "x-openwebui-user-jwt",
+        issuer: str = "open-webui",
+        leeway: float = 30,
+    ) -> None:
+        require_strong(secret, "RECOLLECT_OPENWEBUI_JWT_SECRET")
+        self._secret = secret
+        self._header = header.encode()
+        self._issuer = issuer
+        self._leeway = leeway
+
+    @property
+    def headers(self) -> frozenset[bytes]:
+        """The headers it reads."""
+        return self._PLAIN | {self._header}
+
+    def claim(self, headers: Headers, peer: str | None) -> Claim | None:
+        """Return whose request it is, if it names a user in OpenWebUI's way, signed or not."""
+        del peer  # the signature is proof enough
+        tokens = values(headers, self._header)
+        if not tokens:
+            return REFUSED if any(name.lower() in self._PLAIN for name, _ in headers) else None
+        if len(tokens) != 1:
+            return REFUSED
+        try:
+            claims = jwt.decode(
+                tokens[0].decode("ascii"),
+                self._secret,
+                algorithms=["HS256"],
+                issuer=self._issuer,
+                leeway=self._leeway,
+                options={"require": _REQUIRED},
+            )
+        except (jwt.InvalidTokenError, UnicodeDecodeError):
+            return REFUSED
+        return Claim(opaque_id(claims["sub"]))
+
+
+class ProviderToken:
+    """The mode ``oidc``: RS256 by one of the keys of a JWKS file (RFC 7517).
+
+    Args:
+        keys: The JWKS file.
+        header: Where the token is; ``authorization`` takes a bearer token.
+        issuer: Who must have made it.
+        audience: For whom it must have been made.
+        user_claim: The claim that names the user.
+        leeway: Seconds that the two clocks may differ.
+
+    Raises:
+        ConfigurationError: The file can't be read, or holds no usable key.
+    """
+
+    def __init__(
+        self,
+        keys: Path,
+        *,
+        header: str,
+        issuer: str,
+        audience: str,
+        user_claim: str = "sub",
+        leeway: float = 30,
+    ) -> None:
+        self._keys = _read_keys(keys)
+        self._header = header.encode()
+        self._issuer = issuer
+        self._audience = audience
+        self._user_claim = user_claim
+        self._leeway = leeway
+
+    @property
+    def headers(self) -> frozenset[bytes]:
+        """The headers it reads; ``authorization`` is the upstream's too, and stays."""
+        return frozenset({self._header}) - {b"authorization"}
+
+    def claim(self, headers: Headers, peer: str | None) -> Claim | None:
+        """Return whose request it is, if it carries a token; an API key is none."""
+        del peer  # the signature is proof enough
+        tokens = [value.strip() for value in values(headers, self._header) if value.strip()]
+        if self._header == b"authorization":
+            bearers = [token.split(None, 1) for token in tokens]
+            tokens = [parts[1] for parts in bearers if len(parts) > 1 and parts[0].lower() == b"bearer"]
+            tokens = [token for token in tokens if token.count(b".") == _PARTS - 1]
+        if not tokens:
+            return None
+        if len(tokens) != 1:
+            return REFUSED
+        try:
+            claims = self._verified(tokens[0].decode("ascii"))
+        except (jwt.InvalidTokenError, UnicodeDecodeError):
+            return REFUSED
+        return Claim(opaque_id(claims.get(self._user_claim)))
+
+    def _verified(self, token: str) -> Mapping[str, Any]:
+        key_id = jwt.get_unverified_header(token).get("kid")
+        matching: Sequence[jwt.PyJWK] = [key for key in self._keys if key_id in {None, key.key_id}]
+        if len(matching) != 1:
+            raise jwt.InvalidTokenError
+        claims: Mapping[str, Any] = jwt.decode(
+            token,
+            matching[0],
+            algorithms=["RS256"],
+            issuer=self._issuer,
+            audience=self._audience,
+            leeway=self._leeway,
+            options={"require": ["exp", "iss", "aud", self._user_claim]},
+        )
+        return claims
+
+
+def _read_keys(path: Path) -> list[jwt.PyJWK]:
+    try:
+        keys = jwt.PyJWKSet.from_json(path.read_text(encoding="utf-8")).keys
+    except (OSError, ValueError, jwt.PyJWTError) as error:
+        raise ConfigurationError(f"RECOLLECT_OIDC_JWKS: no key set can be read there ({error}).") from error
+    usable = [key for key in keys if key.key_type == "RSA"]
+    if not usable:
+        raise ConfigurationError("RECOLLECT_OIDC_JWKS holds no RSA key.")
+    return usable
