@@ -7,20 +7,28 @@ from functools import partial
 import structlog
 
 from recollect.assembly import open_engine
+from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES
 from recollect.engine import system_clock
 from recollect.errors import RecollectError
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock
-from recollect_proxy.asgi import ClientLeftError, Receive, Scope, Send
+from recollect_proxy.asgi import ClientLeftError, Receive, Scope, Send, is_unambiguous
 from recollect_proxy.conversation import Conversation, Limits
-from recollect_proxy.errors import NOT_FOUND, UPSTREAM_BROKE_OFF, send_failure
+from recollect_proxy.errors import AMBIGUOUS, NOT_FOUND, UPSTREAM_BROKE_OFF, send_failure
 from recollect_proxy.identity import make_identity
 from recollect_proxy.memory_api import memory_api
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
+from recollect_proxy.websockets import WebSocketRelay
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_WITH_MEMORY = {
+    b"/chat/completions": COMPLETIONS,
+    b"/responses": RESPONSES,
+    b"/messages": MESSAGES,
+}
 
 log = structlog.get_logger(__name__)
 
@@ -31,20 +39,26 @@ class App:
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""
         self._settings = settings
-        self.engine = LiveEngine(partial(open_engine, settings, upstream=settings.upstream, clock=clock))
+        engine = partial(open_engine, _with_upstream_key(settings), upstream=settings.upstream, clock=clock)
+        self.engine = LiveEngine(engine)
         self._upstream = Upstream(
             settings.upstream,
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,
+            api_key=settings.upstream_api_key.get_secret_value() if settings.upstream_api_key else None,
         )
         identity = make_identity(settings)
         self._base = settings.base_path.encode()
-        self._passthrough = Passthrough(
+        strip = (lambda _name: False) if settings.forward_identity else identity.is_ours
+        self._passthrough = Passthrough(self._upstream, base_path=self._base, strip=strip)
+        self._websockets = WebSocketRelay(
             self._upstream,
             base_path=self._base,
-            strip=(lambda _name: False) if settings.forward_identity else identity.is_ours,
+            strip=strip,
+            connect_timeout=settings.connect_timeout_seconds,
         )
-        self._conversation = Conversation(
+        conversation = partial(
+            Conversation,
             upstream=self._upstream,
             passthrough=self._passthrough,
             engine=self.engine,
@@ -56,6 +70,9 @@ class App:
             ),
             clock=clock,
         )
+        self._conversations: dict[bytes, Application] = {
+            self._base + path: conversation(dialect=dialect) for path, dialect in _WITH_MEMORY.items()
+        }
         self._memory_api = memory_api(self.engine, admin_token=admin_token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,8 +81,11 @@ class App:
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
             await self._answer(scope, receive, send)
+        elif scope["raw_path"].startswith(self._base + b"/") and is_unambiguous(scope):
+            await self._websockets(scope, receive, send)
         else:
-            await send({"type": "websocket.close", "code": 1000})
+            await receive()
+            await send({"type": "websocket.close"})  # before it was accepted: refused with 403
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
@@ -89,8 +109,10 @@ class App:
 
     def _route(self, scope: Scope) -> Application:
         path: bytes = scope["raw_path"]
-        if path == self._base + b"/chat/completions" and scope["method"] == "POST":
-            return self._conversation
+        if not is_unambiguous(scope):
+            return _ambiguous
+        if scope["method"] == "POST" and path in self._conversations:
+            return self._conversations[path]
         if path == self._base or path.startswith(self._base + b"/"):
             return self._passthrough
         if path == b"/memory" or path.startswith(b"/memory/"):
@@ -118,5 +140,16 @@ class App:
             await self._upstream.aclose()
 
 
+async def _ambiguous(_scope: Scope, _receive: Receive, send: Send) -> None:
+    await send_failure(send, AMBIGUOUS)
+
+
 async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, NOT_FOUND)
+
+
+def _with_upstream_key(settings: ProxySettings) -> ProxySettings:
+    """Let the upstream's own key extract too, where the upstream is who extracts."""
+    if settings.extraction_api_key or settings.extraction_base_url or not settings.upstream_api_key:
+        return settings
+    return settings.model_copy(update={"extraction_api_key": settings.upstream_api_key})

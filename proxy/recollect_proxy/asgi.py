@@ -101,6 +101,14 @@ def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
     return [value for key, value in headers if key.lower() == name]
 
 
+def is_unambiguous(scope: Scope) -> bool:
+    """Whether every server reads a request alike: one Host, one framing (RFC 9112, sections 3.2 and 6.3)."""
+    names = [name for name, _ in scope["headers"]]
+    hosts = names.count(b"host")
+    framed_once = not (b"transfer-encoding" in names and b"content-length" in names)
+    return (hosts == 1 or (hosts == 0 and scope["http_version"] == "1.0")) and framed_once
+
+
 def peer_of(scope: Scope) -> str | None:
     """Return the address a request came from, or None where the server can't tell."""
     client = scope.get("client")

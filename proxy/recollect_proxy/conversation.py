@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from recollect.chat import add_memories, add_to_system
+from recollect.chat import Dialect, add_memories, decoded
 from recollect.chat.heard import Heard, hear
 from recollect.composition import Block, compose
 from recollect.live_engine import LiveEngine
 from recollect.model import Recall, Recollection, Skip
 from recollect.tokens import estimate_tokens
-from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
+from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left, values
 from recollect_proxy.identity import Caller, Identity
 from recollect_proxy.listening import Listener
 from recollect_proxy.passthrough import Passthrough
@@ -45,11 +45,12 @@ class Recalled:
 
 
 class Conversation:
-    """Answers `POST {base}/chat/completions` with memory."""
+    """Answers a chat request with memory, in one of the APIs it can be spoken in."""
 
     def __init__(
         self,
         *,
+        dialect: Dialect,
         upstream: Upstream,
         passthrough: Passthrough,
         engine: LiveEngine,
@@ -57,6 +58,7 @@ class Conversation:
         limits: Limits,
         clock: Callable[[], datetime],
     ) -> None:
+        self._dialect = dialect
         self._upstream = upstream
         self._passthrough = passthrough
         self._engine = engine
@@ -69,15 +71,15 @@ class Conversation:
         incoming = Incoming(receive)
         caller = self._identity.identify(scope["headers"], peer_of(scope))
         body = await incoming.read(self._limits.body_bytes) if caller.skip is None else None
-        heard = self._hear(caller, body)
-        if heard.turn is None or heard.body is None:
+        heard = self._hear(caller, body, values(scope["headers"], b"content-encoding"))
+        if heard.turn is None or heard.body is None or body is None:
             said = report(Recall(skipped=heard.skip), None)
             return await self._passthrough.forward(scope, incoming, send, extra=said)
         recall = await self._engine.recall(heard.turn)
         block = compose(recall.recollections, budget=self._limits.memory_tokens, count=estimate_tokens)
         recalled = Recalled(recall, block)
-        sent = add_to_system(heard.body, block.text) if block else heard.body.raw
-        listener = Listener()
+        sent = self._dialect.add_to_system(heard.body, block.text) if block else body
+        listener = Listener(self._dialect)
         try:
             await unless_left(incoming, self._answer(scope, send, sent, recalled, listener))
         except ClientLeftError:
@@ -91,13 +93,17 @@ class Conversation:
                 )
         return None
 
-    def _hear(self, caller: Caller, body: bytes | None) -> Heard:
+    def _hear(self, caller: Caller, body: bytes | None, encodings: list[bytes]) -> Heard:
         if caller.user_id is None or caller.skip is not None:
             return Heard(skip=caller.skip)
         if body is None:
             return Heard(skip=Skip.TOO_LARGE)
+        plain = decoded(body, b",".join(encodings).decode("latin-1"), self._limits.body_bytes)
+        if plain is None:
+            return Heard(skip=Skip.UNREADABLE)
         return hear(
-            body,
+            plain,
+            dialect=self._dialect,
             user_id=caller.user_id,
             session_id=caller.session_id,
             message_id=caller.message_id,

@@ -34,24 +34,31 @@ NOT_FOUND = Failure(
     "Nothing is served at this path. Use the base URL that Recollect printed at start.",
 )
 BAD_REQUEST = Failure(400, "proxy", "bad_request", "The request could not be sent on as it is.")
+AMBIGUOUS = Failure(
+    400,
+    "proxy",
+    "ambiguous_request",
+    "The request can be read in two ways: one Host, one framing of the body.",
+)
+
+
+def failure_body(failure: Failure) -> bytes:
+    """Return a failure in OpenAI's error shape."""
+    error = {
+        "message": failure.message,
+        "type": f"{failure.source}_error",
+        "param": None,
+        "code": failure.code,
+    }
+    return msgspec.json.encode({"error": error})
 
 
 async def send_failure(send: Send, failure: Failure) -> None:
     """Answer with a failure."""
-    body = msgspec.json.encode(
-        {
-            "error": {
-                "message": failure.message,
-                "type": f"{failure.source}_error",
-                "param": None,
-                "code": failure.code,
-            }
-        }
-    )
     await respond(
         send,
         failure.status,
-        body,
+        failure_body(failure),
         content_type=b"application/json",
         headers=[(b"x-recollect-error", failure.source.encode())],
     )

@@ -1,6 +1,6 @@
 """Overhears an answer as it is relayed, to know what was said. Never: changes or delays a byte."""
 
-from recollect.chat import ReplyReader
+from recollect.chat import Dialect, ReplyReader
 from recollect_proxy.asgi import values
 from recollect_proxy.upstream import Answer
 
@@ -10,7 +10,9 @@ _OK = 200
 class Listener:
     """Listens to one answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        """Take the API the answer is spoken in."""
+        self._dialect = dialect
         self._reader: ReplyReader | None = None
         self.client_left = False
 
@@ -19,7 +21,7 @@ class Listener:
         if answer.status == _OK:
             content_type = b"".join(values(answer.headers, b"content-type")[:1])
             encoding = b",".join(values(answer.headers, b"content-encoding"))
-            self._reader = ReplyReader(content_type.decode("latin-1"), encoding.decode("latin-1"))
+            self._reader = self._dialect.listen(content_type.decode("latin-1"), encoding.decode("latin-1"))
 
     def feed(self, chunk: bytes) -> None:
         """Take a chunk of the answer's body; never raises."""

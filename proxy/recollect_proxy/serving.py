@@ -29,6 +29,10 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 http="httptools",
+                ws="websockets-sansio",
+                ws_max_size=2**31 - 1,  # the upstream's to bound
+                ws_ping_interval=None,
+                ws_per_message_deflate=False,
                 loop="none",  # the one that runs us
                 server_header=False,
                 date_header=False,

@@ -56,7 +56,8 @@ class ProxySettings(EngineSettings):
         default="x-recollect-secret", description="For header: the header that carries the secret."
     )
     api_keys: Path | None = Field(
-        default=None, description="For api-key: a file with a line a key, `sha256:HEX USER` (recollect key USER)."
+        default=None,
+        description="For api-key: a file with a line a key, `sha256:HEX USER` (recollect key USER).",
     )
     oidc_jwks: Path | None = Field(default=None, description="For oidc: the provider's key set, a JWKS file.")
     oidc_issuer: str | None = Field(default=None, description="For oidc: who must have made the token.")

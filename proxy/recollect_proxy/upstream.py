@@ -6,6 +6,8 @@ The client is aiohttp: no cookie jar, nothing decompressed, nothing re-quoted, n
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
@@ -42,6 +44,7 @@ _NOT_FORWARDED = HOP_BY_HOP | {
 _BOUND_TO_THE_BODY = frozenset(
     {
         b"content-length",
+        b"content-encoding",  # what is changed is sent plain
         b"content-md5",
         b"content-digest",  # RFC 9530
         b"repr-digest",
@@ -50,6 +53,7 @@ _BOUND_TO_THE_BODY = frozenset(
         b"signature-input",
     }
 )
+_KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
 _LONGEST_HEADER = 128 * 1024
 _BODILESS = frozenset({204, 304})
 
@@ -104,15 +108,19 @@ class _Request(aiohttp.ClientRequest):
 class Upstream:
     """The LLM server behind the proxy."""
 
-    def __init__(self, base_url: str, *, connect_timeout: float, read_timeout: float) -> None:
+    def __init__(
+        self, base_url: str, *, connect_timeout: float, read_timeout: float, api_key: str | None = None
+    ) -> None:
         """Name the upstream; the connections are opened on first use.
 
         Args:
             base_url: Without a trailing slash; what follows the proxy's base path is appended to it.
             connect_timeout: Seconds to connect.
             read_timeout: Seconds of silence, before the answer or within it.
+            api_key: Sent in place of the client's own; None: the client's is sent.
         """
         self._base_url = base_url
+        self._api_key = api_key
         self._timeout = aiohttp.ClientTimeout(
             total=None, sock_connect=connect_timeout, sock_read=read_timeout
         )
@@ -136,8 +144,20 @@ class Upstream:
                 max_field_size=_LONGEST_HEADER,
                 read_bufsize=2**18,
                 request_class=_Request,
+                trace_configs=[_noting_reuse()],
             )
         return self._session
+
+    def target(self, target: bytes) -> str:
+        """Return the whole address of a target, verbatim."""
+        return self._base_url + target.decode("latin-1")
+
+    def keyed(self, headers: Headers) -> Headers:
+        """Return the headers with the upstream's own key, if it has one."""
+        if self._api_key is None:
+            return headers
+        kept = [(name, value) for name, value in headers if name.lower() not in _KEYS]
+        return [*kept, (b"authorization", b"Bearer " + self._api_key.encode())]
 
     @asynccontextmanager
     async def forward(
@@ -159,11 +179,7 @@ class Upstream:
             UpstreamError: There is no answer.
         """
         try:
-            url = URL(self._base_url + target.decode("latin-1"), encoded=True)
-            fields = CIMultiDict((name.decode("latin-1"), _text(value)) for name, value in headers)
-            response = await self._open().request(
-                method, url, headers=fields, data=body, allow_redirects=False
-            )
+            response = await self._send(method, target, self.keyed(list(headers)), body)
         except (aiohttp.ServerTimeoutError, TimeoutError) as error:
             raise UpstreamError(UPSTREAM_SILENT) from error
         except aiohttp.ClientConnectorError as error:
@@ -178,10 +194,47 @@ class Upstream:
             # Closes the socket unless the answer was read whole: a client that left frees the LLM.
             response.close()
 
+    async def _send(
+        self, method: str, target: bytes, headers: Headers, body: bytes | AsyncIterator[bytes] | None
+    ) -> aiohttp.ClientResponse:
+        """Send a request; once more if the server had just closed the idle connection it went out on.
+
+        RFC 9112 section 9.3.1 allows that where no byte of an answer was seen; the body must still
+        be at hand.
+        """
+        url = URL(self.target(target), encoded=True)
+        fields = CIMultiDict((name.decode("latin-1"), _text(value)) for name, value in headers)
+        send = partial(self._open().request, method, url, headers=fields, data=body, allow_redirects=False)
+        connection = SimpleNamespace(reused=False)
+        try:
+            return await send(trace_request_ctx=connection)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            stale = not isinstance(error, aiohttp.ClientConnectorError) and not _answered(error)
+            if not (stale and connection.reused and isinstance(body, bytes | None)):
+                raise
+        return await send()
+
     async def aclose(self) -> None:
         """Close every connection."""
         if self._session is not None:
             await self._session.close()
+
+
+def _noting_reuse() -> aiohttp.TraceConfig:
+    """Return what notes of each request whether it went out on a connection that was open already."""
+
+    async def note(_session: object, context: Any, _parameters: object) -> None:
+        if context.trace_request_ctx is not None:
+            context.trace_request_ctx.reused = True
+
+    config = aiohttp.TraceConfig()
+    config.on_connection_reuseconn.append(note)
+    return config
+
+
+def _answered(error: aiohttp.ClientError) -> bool:
+    """Whether an answer had begun: aiohttp then has the beginning in place of its own words."""
+    return isinstance(error, aiohttp.ServerDisconnectedError) and not isinstance(error.message, str)
 
 
 def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[bytes], bool]) -> Headers:

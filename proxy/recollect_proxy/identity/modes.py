@@ -59,7 +59,9 @@ def _openwebui_token(settings: ProxySettings) -> Mode:
 
 def _api_key(settings: ProxySettings) -> Mode:
     if settings.api_keys is None:
-        raise ConfigurationError("RECOLLECT_IDENTITY=api-key needs RECOLLECT_API_KEYS, the file of keys and users.")
+        raise ConfigurationError(
+            "RECOLLECT_IDENTITY=api-key needs RECOLLECT_API_KEYS, the file of keys and users."
+        )
     return ApiKey(read_key_file(settings.api_keys))
 
 

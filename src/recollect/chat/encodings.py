@@ -5,6 +5,7 @@ Never: knows what the bytes mean, or holds more than a piece of what they unpack
 
 import zlib
 from collections.abc import Callable
+from io import BytesIO
 from typing import BinaryIO, Protocol, cast
 
 import brotli
@@ -47,6 +48,28 @@ def decoding(content_encoding: str, sink: Sink, most: int) -> Sink | None:
     for name in names:
         sink = _DECODERS[name](_Bounded(sink, most))
     return sink
+
+
+def decoded(data: bytes, content_encoding: str, most: int) -> bytes | None:
+    """Return data with its encodings undone.
+
+    Args:
+        data: All of it.
+        content_encoding: The header's value, or "".
+        most: How many bytes it may unpack to.
+
+    Returns:
+        The plain bytes; None if they are broken, too many, or of an unknown encoding.
+    """
+    plain = BytesIO()
+    encoded = decoding(content_encoding, plain, most)
+    if encoded is None:
+        return None
+    try:
+        encoded.write(data)
+    except DECODING_ERRORS:
+        return None
+    return plain.getvalue()
 
 
 class _Bounded:
