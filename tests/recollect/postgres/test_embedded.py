@@ -277,6 +277,16 @@ async def test_its_address_does_not_depend_on_the_environment(
     server.stop()
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux shows environments")
+def test_the_server_sees_no_secrets_of_ours(
+    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EXTRACTION_API_KEY", "a secret")
+    start()
+
+    assert b"secret" not in Path(f"/proc/{postmaster(folder)}/environ").read_bytes()
+
+
 def test_a_server_that_does_not_start_says_why(folder: Path, start: Start) -> None:
     start().stop()
     (folder / "postgres" / "data" / "postgresql.conf").write_text("shared_buffers = a lot\n")

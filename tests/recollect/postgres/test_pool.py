@@ -164,7 +164,7 @@ async def test_no_error_quotes_a_user(postgres: Postgres, store_dsn: str) -> Non
         (asyncpg.InvalidPasswordError(), StoreUnavailableError),
         (asyncpg.InterfaceError("pool is closed"), StoreUnavailableError),
         (asyncpg.UniqueViolationError(), StoreError),
-        (asyncpg.InternalClientError(), StoreError),
+        (asyncpg.InternalClientError(), StoreUnavailableError),
         (StoreError("ours"), StoreError),
     ],
 )
