@@ -35,8 +35,8 @@ def test_an_answer_that_broke_off_is_a_reply_as_far_as_it_came(response: aiohttp
     assert overheard(200, STREAM, response=response).reply() == ""
 
 
-def test_a_whole_answer_without_a_word_is_none(response: aiohttp.ClientResponse) -> None:
-    assert overheard(200, STREAM, event({}, finish="stop"), DONE, response=response).reply() is None
+def test_a_whole_answer_without_a_word_is_an_empty_reply(response: aiohttp.ClientResponse) -> None:
+    assert overheard(200, STREAM, event({}, finish="stop"), DONE, response=response).reply() == ""
 
 
 def test_an_answer_that_calls_tools_is_none(response: aiohttp.ClientResponse) -> None:
