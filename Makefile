@@ -6,7 +6,7 @@ UPSTREAM ?=
 export UV_LINK_MODE ?= copy
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
-.PHONY: run upstream demo test lint format types check bench lock clean
+.PHONY: run upstream demo test lint format types check bench test-clients test-deploy lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -39,8 +39,8 @@ check: lint types test
 bench: $(VENV)/.dev  ## start-up, memory, added time to the first byte: tests/bench/README.md
 	$(BIN)/python -m tests.bench.overhead
 
-test-clients: $(VENV)/.dev  ## the real OpenAI SDK through the proxy (part of `make test`, too)
-	$(BIN)/pytest tests/recollect_proxy/test_openai_sdk.py
+test-clients: $(VENV)/.dev  ## the real OpenAI SDK through the proxy
+	$(BIN)/pytest tests/e2e/test_openai_sdk.py
 
 test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 	$(BIN)/pytest tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py

@@ -5,6 +5,7 @@ whose user may create databases.
 """
 
 import os
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -14,6 +15,11 @@ import pytest
 from tests.databases import administrator, new_database
 
 from recollect.postgres import Postgres, open_postgres, start_embedded
+
+
+def pytest_configure() -> None:
+    # A run that is told to end (as by `timeout`) stops its database first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import asyncpg
 from tests.raw_client import Fields, Response, fetch, request_bytes
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
+from tests.waiting import until
 
 from recollect.engine import Engine
 from recollect.model import Memory
@@ -22,7 +23,6 @@ ADMIN_TOKEN = "a long token of the administrator"
 KEY = b"Bearer sk-very-secret-0123456789"
 
 _PATIENCE_SECONDS = 30.0
-_PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,15 @@ class RunningProxy:
         Raises:
             TimeoutError: They were not formed.
         """
-        async with asyncio.timeout(_PATIENCE_SECONDS):
-            while True:
-                found = (await self.engine.page(user.known_as, limit=200)).memories
-                if len(found) >= at_least:
-                    return list(found)
-                await asyncio.sleep(_PAUSE_SECONDS)
+        found: tuple[Memory, ...] = ()
+
+        async def enough() -> bool:
+            nonlocal found
+            found = (await self.engine.page(user.known_as, limit=200)).memories
+            return len(found) >= at_least
+
+        await until(enough)
+        return list(found)
 
     async def logged(self, user: User) -> list[tuple[str, str]]:
         """Wait until all that was to be remembered is logged, and return who of the user's chats said what."""
@@ -123,13 +126,11 @@ class RunningProxy:
 
     async def busy(self) -> None:
         """Wait until a request is under way."""
-        while not self.server.server_state.tasks:
-            await asyncio.sleep(_PAUSE_SECONDS)
+        await until(lambda: bool(self.server.server_state.tasks))
 
     async def settle(self) -> None:
         """Wait until no request is under way and all that was to be remembered is logged."""
-        while self.server.server_state.tasks:
-            await asyncio.sleep(_PAUSE_SECONDS)
+        await until(lambda: not self.server.server_state.tasks)
         await self.app.engine.settle(_PATIENCE_SECONDS)
 
     async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
@@ -146,13 +147,13 @@ class RunningProxy:
 async def running_proxy(settings: ProxySettings) -> AsyncIterator[RunningProxy]:
     """Serve a proxy until left; it is ready when its store was opened, or could not be, once."""
     app = App(settings, admin_token=ADMIN_TOKEN)
-    bound: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    server = Server(app, settings, ready=bound.set_result)
-    serving = asyncio.create_task(server._serve())  # noqa: SLF001 -- the signals stay pytest's
+    ports: list[int] = []
+    server = Server(app, settings, ready=ports.append)
+    serving = asyncio.create_task(server._serve())
     try:
-        await asyncio.wait({serving, bound}, return_when=asyncio.FIRST_COMPLETED)
-        assert bound.done(), "the proxy did not start; its log says why"
-        yield RunningProxy(bound.result(), app, server, settings)
+        await until(lambda: bool(ports) or serving.done())
+        assert ports, "the proxy did not start; its log says why"
+        yield RunningProxy(ports[0], app, server, settings)
     finally:
         server.should_exit = True
         await serving

@@ -7,87 +7,60 @@ how to end. Never: an HTTP library, what a test expects.
 
 import asyncio
 import contextlib
-import gzip
-import json
 import socket
 import struct
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any, Self, TypeAlias
+from collections.abc import Callable
+from typing import Self
 
-import brotli
-import zstandard
+from tests.received import Received
+from tests.scripted_answers import (
+    DONE,
+    EVENT_STREAM,
+    JSON,
+    LAST_CHUNK,
+    Answer,
+    End,
+    Fields,
+    Step,
+    chunk,
+    completion,
+    completion_body,
+    completion_stream,
+    compressed,
+    event,
+    events,
+    failure,
+    head,
+    streamed,
+    until_close,
+    whole,
+)
 
-
-class End(Enum):
-    """How an answer leaves the connection; one without an end keeps it alive."""
-
-    CLOSE = "close"
-    RESET = "reset"  # RST instead of FIN
-    SILENCE = "silence"  # say nothing more until the client leaves
-
-
-Step: TypeAlias = bytes | float | asyncio.Event | End
-Answer: TypeAlias = tuple[Step, ...]
-Fields: TypeAlias = list[tuple[bytes, bytes]]
-
-
-@dataclass
-class Received:
-    """A request, exactly as it came.
-
-    Attributes:
-        head: Request line and header lines, without the empty line behind them.
-        raw_body: The body as it was framed.
-        body: The body without its framing.
-        client_left: Set when the client closes the connection.
-        interrupted: Whether it did so before the answer was written to its end.
-    """
-
-    head: bytes
-    raw_body: bytes = b""
-    body: bytes = b""
-    client_left: asyncio.Event = field(default_factory=asyncio.Event)
-    interrupted: bool = False
-
-    @property
-    def line(self) -> bytes:
-        """The request line."""
-        return self.head.split(b"\r\n")[0]
-
-    @property
-    def method(self) -> bytes:
-        """The request's method."""
-        return self.line.split(b" ")[0]
-
-    @property
-    def target(self) -> bytes:
-        """Path and query, as sent."""
-        return self.line.split(b" ")[1]
-
-    @property
-    def headers(self) -> Fields:
-        """The header fields in order, their names as sent."""
-        lines = (line.partition(b":") for line in self.head.split(b"\r\n")[1:])
-        return [(name, value.strip()) for name, _, value in lines]
-
-    def values(self, name: bytes) -> list[bytes]:
-        """Return the values of a header, whatever the case of its name."""
-        return [value for key, value in self.headers if key.lower() == name.lower()]
-
-    @property
-    def json(self) -> Any:
-        """The body as JSON."""
-        return json.loads(self.body)
-
-    @property
-    def system(self) -> str:
-        """What the system says in a chat request; "" if it says nothing."""
-        return "\n".join(
-            message["content"] for message in self.json["messages"] if message["role"] == "system"
-        )
+__all__ = [
+    "DONE",
+    "EVENT_STREAM",
+    "JSON",
+    "LAST_CHUNK",
+    "Answer",
+    "End",
+    "Fields",
+    "Received",
+    "ScriptedUpstream",
+    "Step",
+    "chunk",
+    "completion",
+    "completion_body",
+    "completion_stream",
+    "compressed",
+    "event",
+    "events",
+    "failure",
+    "head",
+    "streamed",
+    "until_close",
+    "whole",
+]
 
 
 class _Reader(asyncio.StreamReader):
@@ -281,110 +254,3 @@ async def _first(*events: asyncio.Event) -> None:
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
         task.cancel()
-
-
-# -- what an answer is made of ---------------------------------------------------------------------
-
-
-def head(status: int, headers: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
-    """Return a status line and header lines, with the empty line behind them."""
-    lines = [b"HTTP/1.1 %d Scripted" % status, *(name + b": " + value for name, value in headers)]
-    return b"\r\n".join([*lines, b"", b""])
-
-
-def chunk(data: bytes) -> bytes:
-    """Return a chunk of the chunked transfer coding; of no data, the last one."""
-    return b"%x\r\n%s\r\n" % (len(data), data)
-
-
-LAST_CHUNK = chunk(b"")
-EVENT_STREAM: Fields = [(b"Content-Type", b"text/event-stream")]
-JSON: Fields = [(b"Content-Type", b"application/json")]
-
-
-def whole(body: bytes, *, status: int = 200, headers: Iterable[tuple[bytes, bytes]] = JSON) -> Answer:
-    """Return an answer with its length."""
-    return (head(status, [*headers, (b"Content-Length", b"%d" % len(body))]) + body,)
-
-
-def until_close(body: bytes, *, headers: Iterable[tuple[bytes, bytes]] = JSON) -> Answer:
-    """Return an answer that ends where the connection does."""
-    return (head(200, [*headers, (b"Connection", b"close")]) + body, End.CLOSE)
-
-
-def streamed(*steps: Step, headers: Iterable[tuple[bytes, bytes]] = EVENT_STREAM) -> Answer:
-    """Return a chunked answer: each ``bytes`` is one chunk; it is cut off if its last step is an end."""
-    framed = [chunk(step) if isinstance(step, bytes) else step for step in steps]
-    if not steps or not isinstance(steps[-1], End):
-        framed.append(LAST_CHUNK)
-    return (head(200, [*headers, (b"Transfer-Encoding", b"chunked")]), *framed)
-
-
-def compressed(body: bytes, encoding: str) -> bytes:
-    """Return the body in one of the content codings gzip, br and zstd."""
-    codings: dict[str, Callable[[bytes], bytes]] = {
-        "gzip": lambda plain: gzip.compress(plain, mtime=0),
-        "br": brotli.compress,
-        "zstd": zstandard.ZstdCompressor().compress,
-    }
-    return codings[encoding](body)
-
-
-# -- what a chat model says ------------------------------------------------------------------------
-
-
-def completion_body(text: str | None, *, tool_calls: list[dict[str, Any]] | None = None) -> bytes:
-    """Return a chat completion as JSON, in the layout of no common library."""
-    message = {"role": "assistant", "content": text} | ({"tool_calls": tool_calls} if tool_calls else {})
-    return json.dumps(
-        {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1700000000,
-            "model": "scripted",
-            "choices": [
-                {"index": 0, "message": message, "finish_reason": "tool_calls" if tool_calls else "stop"}
-            ],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        },
-        indent=1,
-    ).encode()
-
-
-def completion(text: str) -> Answer:
-    """Return a chat completion that says this."""
-    return whole(completion_body(text))
-
-
-def event(delta: dict[str, Any], *, finish: str | None = None) -> bytes:
-    """Return one server-sent event of a streamed chat completion."""
-    data = {
-        "id": "chatcmpl-1",
-        "object": "chat.completion.chunk",
-        "created": 1700000000,
-        "model": "scripted",
-        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-    }
-    return b"data: " + json.dumps(data).encode() + b"\n\n"
-
-
-DONE = b"data: [DONE]\n\n"
-
-
-def events(*pieces: str) -> Iterator[bytes]:
-    """Yield the events of a streamed completion that says the pieces one after the other."""
-    yield event({"role": "assistant", "content": ""})
-    yield from (event({"content": piece}) for piece in pieces)
-    yield event({}, finish="stop")
-    yield DONE
-
-
-def completion_stream(*pieces: str) -> Answer:
-    """Return a streamed chat completion that says the pieces one after the other."""
-    return streamed(*events(*pieces))
-
-
-def failure(status: int, *, headers: Iterable[tuple[bytes, bytes]] = (), message: str = "No.") -> Answer:
-    """Return an error in OpenAI's shape."""
-    error = {"message": message, "type": "scripted_error", "param": None, "code": f"scripted_{status}"}
-    return whole(json.dumps({"error": error}).encode(), status=status, headers=[*JSON, *headers])

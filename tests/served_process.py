@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.waiting import until
+
 _PATIENCE_SECONDS = 90.0
 _BASE_URL = re.compile(r"base URL\s+http://[^ ]+:(\d+)/v1 ")
 
@@ -53,13 +55,25 @@ class ServedProcess:
             await asyncio.gather(*self._readers)
             return await self.process.wait()
 
-    async def _serving(self) -> None:
+    async def end(self) -> None:
+        """End the process, by force if it does not listen."""
+        if self.process.returncode is None:
+            self.process.terminate()
+        try:
+            await self.ended()
+        except TimeoutError:
+            self.process.kill()
+            raise
+
+    async def serving(self) -> None:
         """Wait for the banner."""
-        while not (found := _BASE_URL.search("".join(self.output))):
-            assert self.process.returncode is None, "".join(self.logged)
-            assert not self._readers[0].done(), "".join(self.logged)
-            await asyncio.sleep(0.02)
-        self.port = int(found[1])
+        await until(lambda: self._readers[0].done() or self._found_port())
+        assert self.port, "".join(self.logged)
+
+    def _found_port(self) -> bool:
+        if found := _BASE_URL.search("".join(self.output)):
+            self.port = int(found[1])
+        return self.port > 0
 
 
 @asynccontextmanager
@@ -82,20 +96,17 @@ async def served_process(*options: str, environ: Mapping[str, str]) -> AsyncIter
     served = ServedProcess(process)
     assert process.stdout is not None
     assert process.stderr is not None
-    served._readers += [  # noqa: SLF001 -- our own
+    served._readers += [
         asyncio.create_task(_read(process.stdout, served.output)),
         asyncio.create_task(_read(process.stderr, served.logged)),
     ]
     try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
-            await served._serving()  # noqa: SLF001 -- our own
+        await served.serving()
         yield served
     finally:
-        if process.returncode is None:
-            process.terminate()
-        await served.ended()
+        await served.end()
 
 
 async def _read(stream: asyncio.StreamReader, lines: list[str]) -> None:
-    async for line in stream:
+    while line := await stream.readline():
         lines.append(line.decode())

@@ -53,6 +53,7 @@ RULES = (
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),
+    Rule("recollect_proxy.late", "recollect_proxy.asgi"),
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
     Rule("recollect_proxy.settings", "recollect.settings", "pydantic pydantic_settings"),
     Rule("recollect_proxy.admin_token", "recollect.errors recollect_proxy.settings"),

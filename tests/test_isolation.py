@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
-from tests.conftest import new_database
+from tests.databases import new_database
 from tests.recollect_proxy.settings import proxy_settings
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, completion_stream
 
-USERS = [User(f"user-{name}") for name in ("anna", "anna%20", "ANNA", "bob")]
+USERS = [User(f"user-{name}") for name in ("anna", "anna%20", "ANNA", "%2E.%2Fanna")]
 """Names that are easily taken for each other, too."""
 
 REQUESTS = 200
@@ -126,8 +126,8 @@ async def test_no_canary_crosses_into_another_users_prompt_or_memories(
     assert len(upstream.received) == REQUESTS
     recalled = 0
     for received in upstream.received:
-        [user] = received.values(b"x-whose")
-        assert whose(received.body) <= {int(user)}
+        [speaker] = received.values(b"x-whose")
+        assert whose(received.body) <= {int(speaker)}
         recalled += bool(whose(received.system.encode()))
     assert recalled > REQUESTS / 4
     for received in extraction.received:

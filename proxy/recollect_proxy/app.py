@@ -1,6 +1,6 @@
 """Puts the application together: the only file that knows all the others."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -12,17 +12,15 @@ from recollect.engine import system_clock
 from recollect.errors import RecollectError
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock
-from recollect_proxy.asgi import ClientLeftError, Receive, Scope, Send, is_unambiguous
+from recollect_proxy.asgi import Application, ClientLeftError, Receive, Scope, Send, is_unambiguous
 from recollect_proxy.conversation import Conversation, Limits
 from recollect_proxy.errors import AMBIGUOUS, NOT_FOUND, UPSTREAM_BROKE_OFF, send_failure
 from recollect_proxy.identity import make_identity
-from recollect_proxy.memory_api import memory_api
+from recollect_proxy.late import Late
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
 from recollect_proxy.websockets import WebSocketRelay
-
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _WITH_MEMORY = {
     b"/chat/completions": COMPLETIONS,
@@ -73,7 +71,7 @@ class App:
         self._conversations: dict[bytes, Application] = {
             self._base + path: conversation(dialect=dialect) for path, dialect in _WITH_MEMORY.items()
         }
-        self._memory_api = memory_api(self.engine, admin_token=admin_token)
+        self._memory_api = Late(partial(_build_memory_api, self.engine, admin_token))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or live through the lifespan."""
@@ -124,6 +122,7 @@ class App:
         try:
             async with self._open():
                 await send({"type": "lifespan.startup.complete"})
+                self._memory_api.begin()
                 await receive()
         except RecollectError as error:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
@@ -142,6 +141,12 @@ class App:
 
 async def _ambiguous(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, AMBIGUOUS)
+
+
+def _build_memory_api(engine: LiveEngine, admin_token: str) -> Application:
+    from recollect_proxy.memory_api import memory_api  # noqa: PLC0415 -- its framework is a sixth of a start
+
+    return memory_api(engine, admin_token=admin_token)
 
 
 async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:

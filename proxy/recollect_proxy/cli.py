@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 import uvloop
@@ -19,6 +19,8 @@ from recollect_proxy.logs import configure_logging
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
 
+LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
+
 NO_UPSTREAM = (
     "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1 "
     "(or: recollect serve --upstream URL). No LLM at hand? make demo"
@@ -27,10 +29,9 @@ NO_UPSTREAM = (
 
 def _settings_help() -> str:
     def line(name: str, field: FieldInfo) -> str:
-        default = (
-            "" if field.is_required() or field.default in {None, ...} else f" [default: {field.default}]"
-        )
-        return f"RECOLLECT_{name.upper()}: {field.description}{default}"
+        default = None if field.is_required() else field.get_default(call_default_factory=True)
+        told = "" if default is None else f" (default: {default})"  # rich takes [...] for markup
+        return f"RECOLLECT_{name.upper()}: {field.description}{told}"
 
     lines = [line(name, field) for name, field in ProxySettings.model_fields.items()]
     return "Settings (environment variables; options win over them):\n\n" + "\n\n".join(lines)
@@ -53,8 +54,8 @@ def serve(
     upstream: Annotated[
         str | None, typer.Option(help="Base URL of the LLM, as http://127.0.0.1:11434/v1.", metavar="URL")
     ] = None,
-    host: Annotated[str | None, typer.Option(help="Address to serve on. [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to serve on. [default: 8787]")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to serve on. (default: 127.0.0.1)")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to serve on. (default: 8787)")] = None,
     data_dir: Annotated[
         Path | None, typer.Option(help="Folder of the embedded database and the caches.")
     ] = None,
@@ -63,9 +64,9 @@ def serve(
     ] = None,
     embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
     extraction_model: Annotated[
-        str | None, typer.Option(help="The model that extracts memories. [default: the chat's]")
+        str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
     ] = None,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="How much is logged.")] = "info",
 ) -> None:
     """Serve the proxy. Every option is a setting too: see below."""
     configure_logging(log_level)
@@ -78,20 +79,17 @@ def serve(
         embedder=embedder,
         extraction_model=extraction_model,
     )
-    token, made_in = admin_token(settings)
+    try:
+        token, made_in = admin_token(settings)
+    except OSError as error:
+        typer.echo(f"RECOLLECT_DATA_DIR: {settings.data_dir} can't be used: {error.strerror}", err=True)
+        raise typer.Exit(2) from None
     application = App(settings, admin_token=token)
 
     def ready(bound: int) -> None:
         print(banner(settings, application, bound, token=token, token_file=made_in), flush=True)  # noqa: T201 -- for the person who started us
 
-    run(Server(application, settings, ready=ready))
-
-
-def run(server: Server) -> None:
-    """Serve until a signal; exit with 3 if it could not start."""
-    uvloop.run(server.serve())
-    if not server.started:
-        raise typer.Exit(3)
+    uvloop.run(Server(application, settings, ready=ready).serve())  # exits with 3 if it can't start
 
 
 def read_settings(**options: Any) -> ProxySettings:

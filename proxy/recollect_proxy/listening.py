@@ -32,11 +32,9 @@ class Listener:
         """Return what was said, as far as it came; None where there is no exchange to remember.
 
         An answer that calls tools is not the reply yet, and one that failed is none. A user who
-        left before the first word has said something all the same.
+        left before the first word, or got none, has said something all the same.
         """
         if self._reader is None:
             return "" if self.client_left else None
         heard = self._reader.finish()
-        if heard.failed or heard.has_tool_calls:
-            return None
-        return heard.text if heard.text or not heard.complete else None
+        return None if heard.failed or heard.has_tool_calls else heard.text

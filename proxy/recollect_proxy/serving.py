@@ -49,8 +49,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the application and the socket."""
         await super().startup(sockets)
-        if self.started:
-            self._ready(self.servers[0].sockets[0].getsockname()[1])
+        self._ready(self.servers[0].sockets[0].getsockname()[1])
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

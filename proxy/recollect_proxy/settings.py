@@ -129,6 +129,6 @@ class ProxySettings(EngineSettings):
     @classmethod
     def _header_name(cls, value: str) -> str:
         name = value.strip().lower()
-        if not name or not all(character.isalnum() or character in "-_" for character in name):
+        if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
             raise ValueError("not a header name")
         return name

@@ -44,7 +44,10 @@ class WebSocketRelay:
             answer = refusal.response
             headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.raw_items()]
             await _refuse(
-                send, answer.status_code, relayable(headers, status=answer.status_code), bytes(answer.body or b"")
+                send,
+                answer.status_code,
+                relayable(headers, status=answer.status_code),
+                bytes(answer.body or b""),
             )
         except TimeoutError:
             await _fail(send, UPSTREAM_SILENT)

@@ -165,8 +165,9 @@ class Engine:
         try:
             if ids := [recollection.memory.id for recollection in recollections]:
                 await self._backends.memories.touch(scope.user_id, ids, at=self._clock())
-        except Exception:  # as in recall
-            log.exception("touch_failed")
+        except Exception as error:  # as in recall
+            bug = not isinstance(error, StoreError)
+            log.warning("touch_failed", error=type(error).__name__, exc_info=bug)
 
     # -- in the background -------------------------------------------------------------------------
 

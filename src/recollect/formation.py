@@ -32,10 +32,10 @@ from recollect.verification import verify
 KNOWN_SHOWN = 20
 """How many of the user's memories the extractor is shown, and candidates are reconciled with."""
 
-QUESTION_LENGTH = 2_000
-"""The most characters of the user's words in a ``qa_turn``."""
+QUESTION_LENGTH = 1_000
+"""The most characters of the user's words in a ``qa_turn``: several have to find place in a prompt."""
 
-REPLY_LENGTH = 2_000
+REPLY_LENGTH = 500
 """The most characters of the reply in a ``qa_turn``."""
 
 EMBEDDED_REPLY_LENGTH = 200

@@ -7,7 +7,7 @@ from tests.contracts.stores import ANNA, NOON, Store, exchange
 
 from recollect.model import Scope
 
-PATIENCE = 20
+PATIENCE = 60
 
 Drain = Callable[[str], Awaitable[timedelta | None]]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml  # type: ignore[import-untyped]  # its types are a package of their own
+import yaml
 
 from recollect_proxy.settings import ProxySettings
 

@@ -5,15 +5,12 @@ import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import openai
 import pytest
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from tests.conftest import new_database
-from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import RunningProxy, User, extracting_model, running_proxy
+from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import (
     Answer,
     End,
@@ -31,27 +28,13 @@ from tests.scripted_upstream import (
 
 TEA = "My favourite tea is Lapsang Souchong."
 WHICH_TEA = "Which tea is my favourite?"
+ASK: Any = [{"role": "user", "content": WHICH_TEA}]
 KEY = "sk-of-the-application"
 
-WEATHER: Any = {
-    "type": "function",
-    "function": {
-        "name": "weather",
-        "description": "Tells the weather.",
-        "parameters": {
-            "type": "object",
-            "properties": {"city": {"type": "string"}},
-            "required": ["city"],
-            "additionalProperties": False,
-        },
-        "strict": True,
-    },
-}
-CALL: Any = {
-    "id": "call_1",
-    "type": "function",
-    "function": {"name": "weather", "arguments": '{"city": "Oslo"}'},
-}
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": CITY}}
+CALLED = {"name": "weather", "arguments": '{"city": "Oslo"}'}
+CALL: Any = {"id": "call_1", "type": "function", "function": CALLED}
 
 
 class Tea(BaseModel):
@@ -61,98 +44,68 @@ class Tea(BaseModel):
     smoked: bool
 
 
-@pytest.fixture(scope="module")
-async def _upstream() -> AsyncIterator[ScriptedUpstream]:
-    async with ScriptedUpstream() as upstream:
-        yield upstream
-
-
-@pytest.fixture
-def upstream(_upstream: ScriptedUpstream) -> ScriptedUpstream:
-    _upstream.forget()
-    return _upstream
-
-
-@pytest.fixture(scope="module")
-async def _proxy(
-    _upstream: ScriptedUpstream,
-    database_server: str,
-    template_database: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncIterator[RunningProxy]:
-    async with new_database(database_server, template_database) as dsn, extracting_model() as model:
-        settings = proxy_settings(
-            upstream=_upstream.base_url,
-            database_url=dsn,
-            data_dir=tmp_path_factory.getbasetemp() / "data",
-            port=0,
-            extraction_base_url=model.base_url,
-            extraction_model="extractor",
-            recall_deadline_ms=10_000,
-        )
-        async with running_proxy(settings) as proxy:
-            yield proxy
-
-
 @pytest.fixture(params=["with memory", "without"])
-async def user(request: pytest.FixtureRequest, _proxy: RunningProxy) -> User | None:
+async def known(request: pytest.FixtureRequest, proxy: RunningProxy, user: User) -> User | None:
     """Someone who told us their favourite tea, and then nobody we know."""
     if request.param == "without":
         return None
-    user = User(f"user-{uuid4().hex}")
-    await _proxy.say(user, TEA)
-    await _proxy.memories(user)
+    await proxy.say(user, TEA)
+    await proxy.memories(user)
     return user
+
+
+def sdk(proxy: RunningProxy, user: User | None, *, retries: int = 0) -> AsyncOpenAI:
+    """Return the SDK as an application of this user's has it."""
+    headers = {"X-OpenWebUI-User-Id": user.id, "X-OpenWebUI-Chat-Id": "sdk"} if user else {}
+    base_url = f"http://127.0.0.1:{proxy.port}/v1"
+    return AsyncOpenAI(base_url=base_url, api_key=KEY, max_retries=retries, default_headers=headers)
 
 
 @pytest.fixture
 async def client(
-    _proxy: RunningProxy, user: User | None, upstream: ScriptedUpstream
+    proxy: RunningProxy, known: User | None, upstream: ScriptedUpstream
 ) -> AsyncIterator[AsyncOpenAI]:
     upstream.forget()
-    headers = {"X-OpenWebUI-User-Id": user.id, "X-OpenWebUI-Chat-Id": "sdk"} if user else {}
-    async with AsyncOpenAI(
-        base_url=f"http://127.0.0.1:{_proxy.port}/v1", api_key=KEY, max_retries=0, default_headers=headers
-    ) as client:
+    async with sdk(proxy, known) as client:
         yield client
 
 
-def assert_recalled(request: Received, user: User | None) -> None:
+def assert_recalled(request: Received, known: User | None) -> None:
     """Assert that the user's memory went up, and nobody else's."""
-    assert (TEA in request.system) == (user is not None)
+    assert (TEA in request.system) == (known is not None)
     assert request.values(b"authorization") == [b"Bearer " + KEY.encode()]
 
 
-async def test_a_completion(client: AsyncOpenAI, upstream: ScriptedUpstream, user: User | None) -> None:
+async def test_a_completion(client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None) -> None:
     upstream.answers.append(completion("Lapsang Souchong."))
 
     answer = await client.chat.completions.with_raw_response.create(
-        model="scripted", messages=[{"role": "user", "content": WHICH_TEA}], temperature=0.5
+        model="scripted", messages=ASK, temperature=0.5
     )
 
     assert answer.parse().choices[0].message.content == "Lapsang Souchong."
-    assert answer.headers["x-recollect-memories"] == ("1" if user else "0")
+    assert answer.headers["x-recollect-memories"] == ("1" if known else "0")
     assert upstream.last.json["temperature"] == 0.5
-    assert_recalled(upstream.last, user)
+    assert_recalled(upstream.last, known)
 
 
 async def test_a_streamed_completion(
-    client: AsyncOpenAI, upstream: ScriptedUpstream, user: User | None, _proxy: RunningProxy
+    client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None, proxy: RunningProxy
 ) -> None:
     upstream.answers.append(completion_stream("Lapsang", " Souchong."))
 
-    stream = await client.chat.completions.create(
-        model="scripted", messages=[{"role": "user", "content": WHICH_TEA}], stream=True
-    )
+    stream = await client.chat.completions.create(model="scripted", messages=ASK, stream=True)
     said = [chunk.choices[0].delta.content async for chunk in stream]
 
     assert [text for text in said if text] == ["Lapsang", " Souchong."]
-    assert_recalled(upstream.last, user)
-    if user:
-        assert (await _proxy.logged(user))[-2:] == [("user", WHICH_TEA), ("assistant", "Lapsang Souchong.")]
+    assert_recalled(upstream.last, known)
+    if known:
+        assert (await proxy.logged(known))[-2:] == [("user", WHICH_TEA), ("assistant", "Lapsang Souchong.")]
 
 
-async def test_parts_of_a_message(client: AsyncOpenAI, upstream: ScriptedUpstream, user: User | None) -> None:
+async def test_parts_of_a_message(
+    client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None
+) -> None:
     parts: Any = [
         {"type": "text", "text": WHICH_TEA},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
@@ -164,11 +117,11 @@ async def test_parts_of_a_message(client: AsyncOpenAI, upstream: ScriptedUpstrea
 
     assert answer.choices[0].message.content == "All right."
     assert upstream.last.json["messages"][-1]["content"] == parts
-    assert_recalled(upstream.last, user)
+    assert_recalled(upstream.last, known)
 
 
 async def test_a_tool_loop(
-    client: AsyncOpenAI, upstream: ScriptedUpstream, user: User | None, _proxy: RunningProxy
+    client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None, proxy: RunningProxy
 ) -> None:
     upstream.answers += [whole(completion_body(None, tool_calls=[CALL])), completion("Rain in Oslo.")]
     messages: list[Any] = [{"role": "user", "content": f"{WHICH_TEA} And the weather in Oslo?"}]
@@ -182,42 +135,38 @@ async def test_a_tool_loop(
     assert message.tool_calls[0].to_dict() == CALL
     assert second.choices[0].message.content == "Rain in Oslo."
     assert upstream.last.json["tools"] == [WEATHER]
-    assert_recalled(upstream.last, user)
-    if user:
-        assert (await _proxy.logged(user))[-1] == ("assistant", "Rain in Oslo.")
+    assert_recalled(upstream.last, known)
+    if known:
+        assert (await proxy.logged(known))[-1] == ("assistant", "Rain in Oslo.")
 
 
 async def test_streamed_tool_calls(
-    client: AsyncOpenAI, upstream: ScriptedUpstream, user: User | None
+    client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None
 ) -> None:
     start = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "weather", "arguments": ""}}
     pieces = [{"index": 0, "function": {"arguments": piece}} for piece in ('{"ci', 'ty": ', '"Oslo"}')]
     deltas = [event({"tool_calls": [each]}) for each in (start, *pieces)]
     upstream.answers.append(streamed(*deltas, event({}, finish="tool_calls"), b"data: [DONE]\n\n"))
 
-    async with client.chat.completions.stream(
-        model="scripted", messages=[{"role": "user", "content": WHICH_TEA}], tools=[WEATHER]
-    ) as stream:
+    async with client.chat.completions.stream(model="scripted", messages=ASK, tools=[WEATHER]) as stream:
         final = await stream.get_final_completion()
 
     calls = final.choices[0].message.tool_calls
     assert calls
     assert json.loads(calls[0].function.arguments) == {"city": "Oslo"}
-    assert_recalled(upstream.last, user)
+    assert_recalled(upstream.last, known)
 
 
 async def test_a_structured_answer(
-    client: AsyncOpenAI, upstream: ScriptedUpstream, user: User | None
+    client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None
 ) -> None:
     upstream.answers.append(completion('{"name": "Lapsang Souchong", "smoked": true}'))
 
-    answer = await client.chat.completions.parse(
-        model="scripted", messages=[{"role": "user", "content": WHICH_TEA}], response_format=Tea
-    )
+    answer = await client.chat.completions.parse(model="scripted", messages=ASK, response_format=Tea)
 
     assert answer.choices[0].message.parsed == Tea(name="Lapsang Souchong", smoked=True)
     assert upstream.last.json["response_format"]["json_schema"]["name"] == "Tea"
-    assert_recalled(upstream.last, user)
+    assert_recalled(upstream.last, known)
 
 
 ERRORS: list[tuple[Answer, type[openai.APIStatusError]]] = [
@@ -233,7 +182,7 @@ ERRORS: list[tuple[Answer, type[openai.APIStatusError]]] = [
 async def test_errors_arrive_as_the_upstreams_own(
     client: AsyncOpenAI,
     upstream: ScriptedUpstream,
-    user: User | None,
+    known: User | None,
     answer: Answer,
     expected: type[openai.APIStatusError],
     *,
@@ -242,14 +191,12 @@ async def test_errors_arrive_as_the_upstreams_own(
     upstream.answers.append(answer)
 
     with pytest.raises(expected) as caught:
-        await client.chat.completions.create(
-            model="scripted", messages=[{"role": "user", "content": WHICH_TEA}], stream=stream
-        )
+        await client.chat.completions.create(model="scripted", messages=ASK, stream=stream)
 
     error = caught.value
     assert error.code == f"scripted_{error.status_code}"
     assert error.response.headers.get("retry-after") == ("7" if expected is openai.RateLimitError else None)
-    assert error.response.headers["x-recollect-memories"] == ("1" if user else "0")
+    assert error.response.headers["x-recollect-memories"] == ("1" if known else "0")
 
 
 async def test_an_upstream_that_hangs_up_is_an_error_that_says_who_failed(
@@ -258,9 +205,7 @@ async def test_an_upstream_that_hangs_up_is_an_error_that_says_who_failed(
     upstream.answers.append((End.CLOSE,))
 
     with pytest.raises(openai.InternalServerError) as caught:
-        await client.chat.completions.create(
-            model="scripted", messages=[{"role": "user", "content": WHICH_TEA}]
-        )
+        await client.chat.completions.create(model="scripted", messages=ASK)
 
     assert caught.value.status_code == 502
     assert caught.value.code == "upstream_broke_off"
@@ -273,23 +218,34 @@ async def test_a_stream_that_breaks_off_is_an_error_for_the_sdk_too(
     upstream.answers.append(streamed(*list(events("Lap", "sang"))[:3], End.CLOSE))
     said = ""
 
-    with pytest.raises(openai.APIConnectionError):
-        async for chunk in await client.chat.completions.create(
-            model="scripted", messages=[{"role": "user", "content": WHICH_TEA}], stream=True
-        ):
+    async def listen() -> None:
+        nonlocal said
+        async for chunk in await client.chat.completions.create(model="scripted", messages=ASK, stream=True):
             said += chunk.choices[0].delta.content or ""
 
+    with pytest.raises(openai.APIConnectionError):
+        await listen()
     assert said == "Lapsang"
 
 
+async def test_the_sdk_may_try_again_and_that_is_one_exchange(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers += [failure(429, headers=[(b"retry-after-ms", b"1")]), completion("At last.")]
+
+    async with sdk(proxy, user, retries=1) as client:
+        answer = await client.chat.completions.create(model="scripted", messages=ASK)
+
+    assert answer.choices[0].message.content == "At last."
+    assert await proxy.logged(user) == [("user", WHICH_TEA), ("assistant", "At last.")]
+
+
 async def test_a_stream_that_is_cancelled_frees_the_upstream(
-    client: AsyncOpenAI, upstream: ScriptedUpstream, user: User | None, _proxy: RunningProxy
+    client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None, proxy: RunningProxy
 ) -> None:
     upstream.answers.append(streamed(*list(events("Lap", "sang"))[:3], End.SILENCE))
 
-    stream = await client.chat.completions.create(
-        model="scripted", messages=[{"role": "user", "content": WHICH_TEA}], stream=True
-    )
+    stream = await client.chat.completions.create(model="scripted", messages=ASK, stream=True)
     async for chunk in stream:
         if chunk.choices[0].delta.content == "sang":
             break
@@ -297,17 +253,32 @@ async def test_a_stream_that_is_cancelled_frees_the_upstream(
 
     async with asyncio.timeout(20):
         await upstream.last.client_left.wait()
-    if user:
-        assert (await _proxy.logged(user))[-2:] == [("user", WHICH_TEA), ("assistant", "Lapsang")]
+    if known:
+        assert (await proxy.logged(known))[-2:] == [("user", WHICH_TEA), ("assistant", "Lapsang")]
 
 
 async def test_other_endpoints_work_as_they_do_without_us(
     client: AsyncOpenAI, upstream: ScriptedUpstream, tmp_path: Path
 ) -> None:
-    models = {"object": "list", "data": [{"id": "scripted", "object": "model", "created": 1, "owned_by": "x"}]}
+    models = {
+        "object": "list",
+        "data": [{"id": "scripted", "object": "model", "created": 1, "owned_by": "x"}],
+    }
     vector = {"object": "embedding", "index": 0, "embedding": [0.25, -1.0]}
-    embeddings = {"object": "list", "data": [vector], "model": "e", "usage": {"prompt_tokens": 1, "total_tokens": 1}}
-    file = {"id": "file-1", "object": "file", "bytes": 3, "created_at": 1, "filename": "a.txt", "purpose": "batch"}
+    embeddings = {
+        "object": "list",
+        "data": [vector],
+        "model": "e",
+        "usage": {"prompt_tokens": 1, "total_tokens": 1},
+    }
+    file = {
+        "id": "file-1",
+        "object": "file",
+        "bytes": 3,
+        "created_at": 1,
+        "filename": "a.txt",
+        "purpose": "batch",
+    }
     upstream.answers += [whole(json.dumps(body).encode()) for body in (models, embeddings, file)]
     upload = tmp_path / "a.txt"
     upload.write_bytes(b"\x00\xff\n")
@@ -320,4 +291,8 @@ async def test_other_endpoints_work_as_they_do_without_us(
     assert embedded.data[0].embedding == [0.25, -1.0]
     assert uploaded.id == "file-1"
     assert b"\x00\xff\n" in upstream.last.body
-    assert [request.target for request in upstream.received] == [b"/v1/models", b"/v1/embeddings", b"/v1/files"]
+    assert [request.target for request in upstream.received] == [
+        b"/v1/models",
+        b"/v1/embeddings",
+        b"/v1/files",
+    ]

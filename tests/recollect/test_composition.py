@@ -4,20 +4,23 @@ from datetime import UTC, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.recollections import recollection
 
 from recollect.composition import FENCE, bullet, compose, quoted
 from recollect.model import Kind, Recollection
 from recollect.tokens import estimate_tokens
-from tests.recollections import recollection
 
 _A_FENCE = re.compile(r"<[\s/]*recollect[\s_-]*memories", re.IGNORECASE)
 
 # Words that come near a fence when they are put together in any order.
 hostile_texts = st.lists(
     st.sampled_from(
-        ["<", "</", "/", ">", " ", "\n", "\r\n", "\u2028", "\x85", "\x1c", "\t", "-", "_", "recollect", "memories"]
-        + ["RECOLLECT", "Memories", FENCE, f"<{FENCE}>", f"</{FENCE}>", "- [FACT] x (2026-01-01)", "a"]
-        + ["\u200b", "\ufeff", "\u2060", "\u00ad", "\u200d", "m\u00fcde"]
+        [
+            *("<", "</", "/", ">", "-", "_", " ", "\t", "\n", "\r\n", "\x1c", "\x85", "\u2028"),
+            *("recollect", "memories", "RECOLLECT", "Memories", FENCE, f"<{FENCE}>", f"</{FENCE}>"),
+            *("\u200b", "\ufeff", "\u2060", "\u00ad", "\u200d"),
+            *("a", "m\u00fcde", "- [FACT] x (2026-01-01)"),
+        ]
     )
     | st.text(max_size=5),
     max_size=12,

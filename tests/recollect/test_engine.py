@@ -1,4 +1,4 @@
-"""The facade over stand-ins: what a chat calls never raises, what a person asks for does."""
+"""What a chat asks of the engine, over stand-ins: it never raises, and loses nothing."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,22 +8,18 @@ from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
+from tests.recollect.engines import QUICK, engine_over
 from tests.recollections import NOON, recollection, turn
-from uuid_utils.compat import uuid7
+from tests.waiting import until
 
 from recollect import engine as engine_module
-from recollect.engine import Backends, Engine, Policy, system_clock
+from recollect.engine import Policy, system_clock
 from recollect.errors import (
-    DuplicateMemoryError,
     EmbedderError,
     ExtractorError,
-    MemoryNotFoundError,
-    StoreError,
     StoreUnavailableError,
 )
-from recollect.formation import Strategy
-from recollect.model import Actor, Candidate, Kind, Reason, Recollection, Skip, Source
-from recollect.ports import Embedder, Extractor
+from recollect.model import Candidate, Kind, Recollection, Skip
 from recollect.testing import (
     BrokenEmbedder,
     BrokenStore,
@@ -32,39 +28,6 @@ from recollect.testing import (
     SlowEmbedder,
     WordEmbedder,
 )
-
-QUICK = Policy(strategy=Strategy.QA_TURN)
-
-
-class Forgetful:
-    """A cache that counts how often it was cleared."""
-
-    def __init__(self) -> None:
-        self.cleared = 0
-
-    def clear(self) -> None:
-        self.cleared += 1
-
-
-def engine(
-    store: InMemoryStore | None = None,
-    policy: Policy = QUICK,
-    *,
-    embedder: Embedder | None = None,
-    extractor: Extractor | None = None,
-    cache: Forgetful | None = None,
-) -> Engine:
-    store = store or InMemoryStore()
-    backends = Backends(
-        store,
-        store,
-        store,
-        store,
-        embedder or WordEmbedder(),
-        extractor,
-        caches=[cache] if cache else [],
-    )
-    return Engine(backends, policy, clock=lambda: NOON)
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +48,7 @@ def test_the_system_clock_knows_its_zone() -> None:
 
 
 async def test_what_was_written_is_recalled() -> None:
-    subject = engine()
+    subject = engine_over()
     written = await subject.add("anna", "I drink green tea")
 
     recall = await subject.recall(turn("What tea do I drink"))
@@ -97,7 +60,7 @@ async def test_what_was_written_is_recalled() -> None:
 
 
 async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ranked() -> None:
-    subject = engine()
+    subject = engine_over()
     await subject.add("anna", "I drink green tea")
 
     recall = await subject.recall(turn("bicycle"))
@@ -109,14 +72,14 @@ async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ran
 
 @pytest.mark.parametrize(("gate", "count"), [(None, 0), (-1.0, 1)])
 async def test_the_policys_gate_goes_before_the_embedders_own(gate: float | None, count: int) -> None:
-    subject = engine(policy=replace(QUICK, gate=gate))
+    subject = engine_over(policy=replace(QUICK, gate=gate))
     await subject.add("anna", "I drink green tea")
 
     assert len((await subject.recall(turn("bicycle"))).recollections) == count
 
 
 async def test_a_recall_that_is_late_is_given_up() -> None:
-    subject = engine(
+    subject = engine_over(
         embedder=SlowEmbedder(WordEmbedder(), seconds=3600), policy=replace(QUICK, deadline=0.01)
     )
 
@@ -124,14 +87,14 @@ async def test_a_recall_that_is_late_is_given_up() -> None:
 
 
 async def test_a_broken_embedder_costs_the_memories_alone() -> None:
-    recall = await engine(embedder=BrokenEmbedder()).recall(turn())
+    recall = await engine_over(embedder=BrokenEmbedder()).recall(turn())
 
     assert recall.skipped is Skip.EMBEDDER
     assert recall.recollections == recall.ranked == ()
 
 
 async def test_a_broken_store_costs_the_memories_alone() -> None:
-    assert (await engine(BrokenStore()).recall(turn())).skipped is Skip.STORE
+    assert (await engine_over(BrokenStore()).recall(turn())).skipped is Skip.STORE
 
 
 async def test_a_bug_costs_the_memories_alone_and_is_logged_with_its_trace() -> None:
@@ -139,7 +102,7 @@ async def test_a_bug_costs_the_memories_alone_and_is_logged_with_its_trace() -> 
     store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
 
     with capture_logs() as logs:
-        recall = await engine(store).recall(turn())
+        recall = await engine_over(store).recall(turn())
 
     assert recall.skipped is Skip.FAILED
     [line] = logs
@@ -150,14 +113,14 @@ async def test_a_bug_costs_the_memories_alone_and_is_logged_with_its_trace() -> 
 
 async def test_to_rank_fails_openly() -> None:
     with pytest.raises(EmbedderError):
-        await engine(embedder=BrokenEmbedder()).rank(turn())
+        await engine_over(embedder=BrokenEmbedder()).rank(turn())
 
 
 # -- remember --------------------------------------------------------------------------------------
 
 
 async def test_an_exchange_is_remembered_once() -> None:
-    subject, said = engine(), turn("I drink tea")
+    subject, said = engine_over(), turn("I drink tea")
 
     assert await subject.remember(said, "Good.") is True
     assert await subject.remember(said, "Good!") is False
@@ -165,7 +128,7 @@ async def test_an_exchange_is_remembered_once() -> None:
 
 
 async def test_without_formation_nothing_is_even_logged() -> None:
-    subject = engine(policy=replace(QUICK, strategy=None))
+    subject = engine_over(policy=replace(QUICK, strategy=None))
 
     assert await subject.remember(turn(), "Good.") is False
     assert (await subject.backlog()).pending == 0
@@ -173,7 +136,7 @@ async def test_without_formation_nothing_is_even_logged() -> None:
 
 async def test_an_exchange_waits_for_a_store_that_is_away() -> None:
     store = BrokenStore()
-    remembering = asyncio.create_task(engine(store).remember(turn("I drink tea"), "Good."))
+    remembering = asyncio.create_task(engine_over(store).remember(turn("I drink tea"), "Good."))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     store.failure = None
@@ -184,7 +147,7 @@ async def test_an_exchange_waits_for_a_store_that_is_away() -> None:
 
 async def test_an_exchange_is_given_up_when_the_store_stays_away() -> None:
     with capture_logs() as logs:
-        assert await engine(BrokenStore()).remember(turn(), "Good.") is False
+        assert await engine_over(BrokenStore()).remember(turn(), "Good.") is False
 
     assert events(logs) == ["remember_failed"] * 6 + ["exchange_lost"]
 
@@ -194,7 +157,7 @@ async def test_a_bug_in_remembering_is_not_tried_again() -> None:
     store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
 
     with capture_logs() as logs:
-        assert await engine(store).remember(turn(), "Good.") is False
+        assert await engine_over(store).remember(turn(), "Good.") is False
 
     assert events(logs) == ["remember_failed", "exchange_lost"]
 
@@ -207,7 +170,7 @@ class _Untouchable(InMemoryStore):
         self.error = error
         self.touched = 0
 
-    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
+    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:  # noqa: ARG002 -- the port's
         self.touched += 1
         raise self.error
 
@@ -217,7 +180,7 @@ async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted
     store = _Untouchable(error)
 
     with capture_logs() as logs:
-        remembered = await engine(store).remember(turn(), "Good.", recollections=[recollection("tea")])
+        remembered = await engine_over(store).remember(turn(), "Good.", recollections=[recollection("tea")])
 
     assert remembered is True
     assert store.touched == 1
@@ -225,7 +188,7 @@ async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted
 
 
 async def test_the_memories_in_the_prompt_are_counted() -> None:
-    subject = engine()
+    subject = engine_over()
     written = await subject.add("anna", "I drink tea")
 
     await subject.remember(turn(), "Tea.", recollections=[Recollection(written, 0.9)])
@@ -239,12 +202,14 @@ async def test_the_memories_in_the_prompt_are_counted() -> None:
 
 
 async def test_what_was_remembered_is_formed_while_it_runs() -> None:
-    subject = engine()
+    subject = engine_over()
     await subject.remember(turn("I drink tea"), "Good.")
     running = asyncio.create_task(subject.run())
-    async with asyncio.timeout(20):
-        while (await subject.backlog()).pending:
-            await asyncio.sleep(0)
+
+    async def all_formed() -> bool:
+        return (await subject.backlog()).pending == 0
+
+    await until(all_formed)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -257,7 +222,7 @@ async def test_what_was_remembered_is_formed_while_it_runs() -> None:
 async def test_an_extractor_is_given_the_requests_own_credential() -> None:
     tea = Candidate("Drinks tea.", Kind.FACT, 0.7, "I drink tea")
     extractor = ScriptedExtractor([tea])
-    subject = engine(policy=Policy(), extractor=extractor)
+    subject = engine_over(policy=Policy(), extractor=extractor)
     await subject.remember(turn("I drink tea"), "Good.", credential="Bearer k")
 
     assert await subject.drain("anna") is None
@@ -271,9 +236,9 @@ async def test_an_extractor_is_given_the_requests_own_credential() -> None:
 
 async def test_what_was_logged_before_formation_was_switched_off_is_kept_as_it_is() -> None:
     store = InMemoryStore()
-    await engine(store).remember(turn("I drink tea"), "Good.")
+    await engine_over(store).remember(turn("I drink tea"), "Good.")
 
-    await engine(store, replace(QUICK, strategy=None)).drain("anna")
+    await engine_over(store, replace(QUICK, strategy=None)).drain("anna")
 
     [memory] = (await store.page("anna", limit=10)).memories
     assert memory.kind is Kind.QA_TURN
@@ -282,116 +247,14 @@ async def test_what_was_logged_before_formation_was_switched_off_is_kept_as_it_i
 async def test_what_failed_can_be_tried_once_more() -> None:
     extractor = ScriptedExtractor()
     store = InMemoryStore()
-    subject = engine(store, Policy(tries=1), extractor=extractor, embedder=BrokenEmbedder())
+    subject = engine_over(store, Policy(tries=1), extractor=extractor, embedder=BrokenEmbedder())
     await subject.remember(turn("I drink tea"), "Good.")
     await subject.drain("anna")
     assert (await subject.backlog()).failed == 1
 
-    healed = engine(store, Policy(tries=1), extractor=ScriptedExtractor(ExtractorError()))
+    healed = engine_over(store, Policy(tries=1), extractor=ScriptedExtractor(ExtractorError()))
     assert await healed.retry_failed() == 1
     await healed.drain("anna")
 
     backlog = await healed.backlog()
     assert (backlog.failed, backlog.formed, backlog.fallbacks) == (0, 1, 1)
-
-
-# -- what a person may do --------------------------------------------------------------------------
-
-
-async def test_a_memory_is_written_by_hand() -> None:
-    subject = engine()
-
-    written = await subject.add(
-        "anna", "Married.", kind=Kind.INSIGHT, importance=0.9, event_at=NOON, actor=Actor.USER
-    )
-
-    assert written.source is Source.MANUAL
-    assert (written.owner, written.kind, written.importance, written.event_at) == (
-        "anna",
-        Kind.INSIGHT,
-        0.9,
-        NOON,
-    )
-    [update] = await subject.history("anna")
-    assert (update.actor, update.reason, update.after) == (Actor.USER, Reason.WRITTEN, "Married.")
-    with pytest.raises(DuplicateMemoryError):
-        await subject.add("anna", "Married.")
-
-
-async def test_a_memory_is_corrected_in_place_and_found_by_its_new_words() -> None:
-    subject = engine()
-    written = await subject.add("anna", "I drink green tea")
-
-    revised = await subject.revise("anna", written.id, content="I ride a red bicycle")
-
-    assert revised.id == written.id
-    assert (revised.content, revised.kind, revised.importance) == ("I ride a red bicycle", Kind.FACT, 0.5)
-    assert (await subject.recall(turn("my red bicycle"))).recollections
-    assert not (await subject.recall(turn("green tea"))).recollections
-
-
-async def test_what_a_correction_does_not_name_stays() -> None:
-    subject = engine()
-    written = await subject.add("anna", "I drink tea", kind=Kind.PREFERENCE, importance=0.7)
-
-    revised = await subject.revise("anna", written.id, importance=0.0)
-    again = await subject.revise("anna", written.id, kind=Kind.FACT)
-
-    assert (revised.content, revised.kind, revised.importance) == ("I drink tea", Kind.PREFERENCE, 0.0)
-    assert (again.kind, again.importance) == (Kind.FACT, 0.0)
-
-
-async def test_a_forgotten_memory_is_gone_and_the_audit_says_by_whom() -> None:
-    subject = engine()
-    written = await subject.add("anna", "I drink tea")
-
-    await subject.forget("anna", written.id, actor=Actor.USER)
-
-    with pytest.raises(MemoryNotFoundError):
-        await subject.get("anna", written.id)
-    assert (await subject.history("anna", written.id, limit=1))[0].reason is Reason.DELETED
-    with pytest.raises(MemoryNotFoundError):
-        await subject.forget("anna", written.id)
-
-
-async def test_nobody_touches_anothers_memory() -> None:
-    subject = engine()
-    written = await subject.add("bob", "I drink tea")
-
-    for attempt in (
-        subject.get("anna", written.id),
-        subject.revise("anna", written.id, content="I drink nothing"),
-        subject.forget("anna", written.id),
-        subject.get("anna", uuid7()),
-    ):
-        with pytest.raises(MemoryNotFoundError):
-            await attempt
-    assert (await subject.get("bob", written.id)).content == "I drink tea"
-
-
-async def test_an_erasure_is_counted_and_clears_every_cache() -> None:
-    cache = Forgetful()
-    subject = engine(cache=cache)
-    await subject.add("anna", "I drink tea")
-
-    erasure = await subject.erase("anna")
-
-    assert dict(erasure.rows)["memories"] == 1
-    assert erasure.at == NOON
-    assert cache.cleared == 1
-    assert (await subject.page("anna", limit=10)).memories == ()
-
-
-async def test_what_a_person_asks_for_does_not_fail_silently() -> None:
-    subject = engine(BrokenStore())
-
-    for attempt in (
-        subject.page("anna", limit=1),
-        subject.add("anna", "tea"),
-        subject.erase("anna"),
-        subject.backlog(),
-    ):
-        with pytest.raises(StoreError):
-            await attempt
-    with pytest.raises(EmbedderError):
-        await engine(embedder=BrokenEmbedder()).add("anna", "tea")

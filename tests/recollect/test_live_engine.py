@@ -1,12 +1,14 @@
 """An engine that opens late, or fails to: nobody waits for it, and nothing said meanwhile is lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollections import turn
+from tests.waiting import until
 
 from recollect import engine as engine_module
 from recollect import live_engine
@@ -62,7 +64,7 @@ def remember(live: LiveEngine, text: str = "I drink tea") -> None:
     live.remember(turn(text), "Good.", recollections=(), credential=None)
 
 
-def lost(logs: list[dict[str, object]]) -> list[dict[str, object]]:
+def lost(logs: Sequence[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
     return [line for line in logs if line["event"] == "exchange_lost"]
 
 
@@ -80,8 +82,8 @@ async def test_it_recalls_and_remembers_while_it_is_open() -> None:
     assert len(recall.recollections) == 1
     assert (await opener.store.backlog()).pending == 1
     await live.aclose()
-    assert live.engine is None
     assert opener.closed == 1
+    assert (await live.recall(turn())).skipped is Skip.STORE
 
 
 async def test_to_settle_with_nothing_to_remember_is_nothing() -> None:
@@ -142,9 +144,7 @@ async def test_what_waiting_would_not_mend_is_told_of_where_nobody_waits_for_the
 
     with capture_logs() as logs:
         live.open()
-        async with asyncio.timeout(20):
-            while live.failure is None:
-                await asyncio.sleep(0)
+        await until(lambda: live.failure is not None)
 
     assert live.failure is error
     assert {line["event"] for line in logs} == {"engine_unusable"}

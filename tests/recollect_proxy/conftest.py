@@ -5,7 +5,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.conftest import new_database
+from tests.databases import new_database
 from tests.recollect_proxy.settings import changed, proxy_settings
 from tests.running_proxy import RunningProxy, User, extracting_model, running_proxy
 from tests.scripted_upstream import ScriptedUpstream
@@ -14,16 +14,16 @@ from recollect_proxy.settings import ProxySettings
 
 
 @pytest.fixture(scope="session")
-async def _session_upstream() -> AsyncIterator[ScriptedUpstream]:
+async def session_upstream() -> AsyncIterator[ScriptedUpstream]:
     async with ScriptedUpstream() as upstream:
         yield upstream
 
 
 @pytest.fixture
-def upstream(_session_upstream: ScriptedUpstream) -> ScriptedUpstream:
+def upstream(session_upstream: ScriptedUpstream) -> ScriptedUpstream:
     """The LLM, with nothing received yet; it says "All right." until told otherwise."""
-    _session_upstream.forget()
-    return _session_upstream
+    session_upstream.forget()
+    return session_upstream
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 async def session_settings(
-    _session_upstream: ScriptedUpstream,
+    session_upstream: ScriptedUpstream,
     extraction: ScriptedUpstream,
     database_server: str,
     template_database: str,
@@ -49,7 +49,7 @@ async def session_settings(
 ) -> AsyncIterator[ProxySettings]:
     async with new_database(database_server, template_database) as dsn:
         yield proxy_settings(
-            upstream=_session_upstream.base_url,
+            upstream=session_upstream.base_url,
             database_url=dsn,
             data_dir=data_dir,
             port=0,
@@ -66,16 +66,16 @@ def fresh_settings(session_settings: ProxySettings, store_dsn: str) -> ProxySett
 
 
 @pytest.fixture(scope="session")
-async def _session_proxy(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
+async def session_proxy(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
     async with running_proxy(session_settings) as proxy:
         yield proxy
 
 
 @pytest.fixture
-def proxy(_session_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+def proxy(session_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
     """A proxy before ``upstream``."""
-    assert upstream.base_url == _session_proxy.settings.upstream
-    return _session_proxy
+    assert upstream.base_url == session_proxy.settings.upstream
+    return session_proxy
 
 
 @pytest.fixture

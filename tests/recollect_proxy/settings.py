@@ -2,14 +2,22 @@
 
 from typing import Any
 
+from pydantic_settings import SettingsConfigDict
+
 from recollect_proxy.settings import ProxySettings
+
+
+class _GivenSettings(ProxySettings):
+    """Settings that no variable of whoever runs the tests can change."""
+
+    model_config = SettingsConfigDict(env_prefix="no such variable begins like this ")
 
 
 def changed(settings: ProxySettings, **own: Any) -> ProxySettings:
     """Return the settings with these changed, and checked as any others."""
-    return ProxySettings(**settings.model_dump() | own)
+    return _GivenSettings(**settings.model_dump() | own)
 
 
 def proxy_settings(**changed: Any) -> ProxySettings:
     """Return the proxy's settings as they stand without any variable, with these changed."""
-    return ProxySettings(**{"upstream": "http://127.0.0.1:9/v1"} | changed)
+    return _GivenSettings(**{"upstream": "http://127.0.0.1:9/v1"} | changed)

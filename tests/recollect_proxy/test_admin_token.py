@@ -2,9 +2,9 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.recollect_proxy.settings import proxy_settings
 
 from recollect_proxy.admin_token import admin_token
-from tests.recollect_proxy.settings import proxy_settings
 
 
 def test_a_token_that_is_given_is_written_nowhere(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 import socket
 import subprocess
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 import structlog
-from tests.recollect_proxy.settings import proxy_settings
 from tests.served_process import RECOLLECT, environment
 from typer.testing import CliRunner, Result
 
+from recollect.errors import ConfigurationError
+from recollect.settings import default_data_dir
 from recollect_proxy import cli
 from recollect_proxy.settings import ProxySettings
 
@@ -23,8 +25,8 @@ UPSTREAM = ("--upstream", "http://127.0.0.1:9/v1")
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take our settings out of the environment, and put the logging back afterwards."""
-    for name in list(environment()):
-        monkeypatch.delenv(f"RECOLLECT_{name}", raising=False)
+    for name in set(os.environ) - set(environment()):
+        monkeypatch.delenv(name)
     root = logging.getLogger()
     configuration, handlers, level = structlog.get_config(), root.handlers, root.level
     yield
@@ -97,8 +99,9 @@ def test_the_help_names_every_setting_and_its_default() -> None:
         assert f"RECOLLECT_{name.upper()}:" in said
         assert field.description
         assert field.description.split()[0] in said
-    assert "[default: 8787]" in said
-    assert "[default: int8]" in said
+    assert "serve on. (default: 8787)" in said
+    assert "int8 or fp32. (default: int8)" in said
+    assert f"the caches. (default: {default_data_dir()})" in said
     assert "Undefined" not in said
 
 
@@ -119,55 +122,38 @@ def test_a_data_folder_that_can_not_be_written_is_told_of(tmp_path: Path) -> Non
     assert done.exception is None or isinstance(done.exception, SystemExit)
 
 
-def served(tmp_path: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run `recollect serve` where it must fail, and return what it said."""
-    given = {"upstream": UPSTREAM[1], "data_dir": tmp_path, "port": 0} | settings
-    return subprocess.run(
-        [RECOLLECT, "serve"],
-        env=environment(**given),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+def test_an_engine_that_can_not_be_opened_ends_it_with_3_and_says_why(tmp_path: Path, store_dsn: str) -> None:
+    options = ("--data-dir", str(tmp_path), "--database-url", store_dsn, "--embedder", "local:no-such-model")
 
+    done = recollect("serve", *UPSTREAM, *options)
 
-def test_an_engine_that_can_not_be_opened_ends_it_with_3_and_says_why(tmp_path: Path) -> None:
-    done = served(tmp_path, embedder="local:no-such-model")
-
-    assert done.returncode == 3
+    assert done.exit_code == 3
     assert "no-such-model" in done.stderr
     assert "Traceback" not in done.stderr
     assert all(json.loads(line)["level"] == "error" for line in done.stderr.splitlines())
+    assert done.stdout == ""
 
 
-def test_a_port_that_is_taken_is_told_of(tmp_path: Path, database_server: str) -> None:
+def test_a_port_that_is_taken_is_told_of(
+    tmp_path: Path, store_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER_BASE_URL", "http://127.0.0.1:9/v1")
+    options = ("--data-dir", str(tmp_path), "--database-url", store_dsn, "--embedder", "openai:e")
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        done = served(
-            tmp_path,
-            port=taken.getsockname()[1],
-            database_url=database_server.rpartition("/")[0] + "/no_such_database?",
-            embedder="openai:none",
-            embedder_base_url="http://127.0.0.1:9/v1",
-        )
+        port = taken.getsockname()[1]
+        done = recollect("serve", *UPSTREAM, *options, "--port", str(port))
 
-    assert done.returncode != 0
+    assert done.exit_code == 3
+    assert "address already in use" in done.stderr
+    assert str(port) in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_what_recollect_can_not_do_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from recollect.errors import ConfigurationError  # noqa: PLC0415
-
+def test_what_recollect_can_not_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise ConfigurationError("No such thing.")
 
     monkeypatch.setattr(cli, "app", fail)
 
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit, match=r"^No such thing\.$"):
         cli.main()
-
-    assert ended.value.code == "No such thing."
-    assert capsys.readouterr().out == ""
-    assert proxy_settings()

@@ -1,9 +1,7 @@
 """Killed in the middle of forming: after a restart everything is formed, once."""
 
 import asyncio
-import contextlib
 import signal
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +9,12 @@ from typing import Any
 
 import asyncpg
 import pytest
+from tests.folders import database_folder
 from tests.raw_client import Response, fetch
 from tests.running_proxy import ADMIN_TOKEN, CHAT, User, chat_body, extract_statements, words_shown
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream
 from tests.served_process import environment, served_process
+from tests.waiting import until
 
 from recollect.postgres import start_embedded
 
@@ -39,11 +39,8 @@ def facts(user: User) -> list[str]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A data folder of our own, whose database is stopped in the end whatever happened."""
-    with tempfile.TemporaryDirectory(prefix="recollect-tests-") as name:
-        Path(name).chmod(0o711)  # as root the database runs as another account, which has to get in
-        yield Path(name)
-        start_embedded(Path(name)).stop()
+    with database_folder() as folder:
+        yield folder
 
 
 async def tell(port: int, user: User) -> None:
@@ -60,21 +57,27 @@ async def ask(port: int, path: str) -> Response:
 
 async def all_formed(port: int) -> dict[str, Any]:
     """Wait until no exchange is left to be formed, and return how formation stands."""
-    async with asyncio.timeout(120):
-        while True:
-            formation: dict[str, Any] = (await ask(port, "/health")).json["formation"] or {"pending": -1}
-            if formation["pending"] == 0:
-                return formation
-            await asyncio.sleep(0.1)
+    formation: dict[str, Any] | None = None
+
+    async def none_pending() -> bool:
+        nonlocal formation
+        formation = (await ask(port, "/health")).json["formation"]
+        return formation is not None and formation["pending"] == 0
+
+    await until(none_pending, seconds=120)
+    assert formation is not None
+    return formation
 
 
-@contextlib.asynccontextmanager
-async def database(folder: Path) -> Any:
+async def rows(folder: Path, query: str) -> list[asyncpg.Record]:
+    """Return what the database of a data folder, which is served, answers."""
     server = await asyncio.to_thread(start_embedded, folder)  # joins the one that runs
     connection = await asyncpg.connect(server.dsn)
-    yield connection
-    await connection.close()
-    await asyncio.to_thread(server.stop)
+    try:
+        return await connection.fetch(query)
+    finally:
+        await connection.close()
+        await asyncio.to_thread(server.stop)
 
 
 @pytest.mark.slow
@@ -112,9 +115,8 @@ async def test_a_kill_loses_no_exchange_and_forms_none_twice(folder: Path, data_
                 user: (await ask(served.port, f"/users/{user.id}/memories?limit=100")).json["memories"]
                 for user in USERS
             }
-            async with database(folder) as connection:
-                exchanges = await connection.fetch("SELECT user_id, state FROM recollect.exchanges")
-                changes = await connection.fetch("SELECT action, after FROM recollect.memory_updates")
+            exchanges = await rows(folder, "SELECT state FROM recollect.exchanges")
+            changes = await rows(folder, "SELECT action, after FROM recollect.memory_updates")
             served.signal(signal.SIGTERM)
             assert await served.ended() == 0
 

@@ -1,7 +1,7 @@
 """What must stay between the user and us: identities, credentials, words."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from structlog.testing import capture_logs
@@ -44,9 +44,7 @@ async def forwarding(session_settings: ProxySettings) -> AsyncIterator[RunningPr
 
 
 @pytest.fixture
-async def own_model(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream
-) -> AsyncIterator[RunningProxy]:
+async def own_model(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
     """A proxy whose upstream extracts, too, with the request's own key."""
     settings = changed(fresh_settings, extraction_base_url=None, extraction_model=None)
     async with running_proxy(settings) as proxy:
@@ -141,7 +139,7 @@ async def test_a_credential_that_the_upstream_quotes_is_not_stored_or_logged_eit
     assert_keyless(stored, logs)
 
 
-def assert_keyless(stored: str, logs: list[object]) -> None:
+def assert_keyless(stored: str, logs: Sequence[object]) -> None:
     secret = KEY.removeprefix(b"Bearer ")
     for text in (stored, json.dumps(logs, default=repr)):
         assert secret.decode() not in text

@@ -3,8 +3,11 @@
 import json
 
 import pytest
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
-from tests.scripted_upstream import ScriptedUpstream, compressed, completion_body, completion_stream, whole
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.scripted_upstream import ScriptedUpstream, completion_body, completion_stream, compressed, whole
+
+from recollect_proxy.settings import ProxySettings
 
 TEA = "My favourite tea is Lapsang Souchong."
 WHICH_TEA = "Which tea is my favourite?"
@@ -35,7 +38,10 @@ async def test_a_told_fact_is_recalled_in_another_chat(
 @pytest.mark.parametrize(
     ("before", "behind"),
     [
-        (b'{"model": "scripted", "messages" : [', b' {"role": "user", "content": "Which tea is my favourite?"}'),
+        (
+            b'{"model": "scripted", "messages" : [',
+            b' {"role": "user", "content": "Which tea is my favourite?"}',
+        ),
         (
             b'{"model":"scripted","messages":[ {"content":"Be brief.',
             b'", "role":"system"},{"role":"user","content":"Which tea is my favourite?"}',
@@ -153,6 +159,17 @@ async def test_memories_are_not_added_when_nobody_asks(
     answer = await proxy.say(drinker, WHICH_TEA)
 
     assert answer.body == body
+
+
+async def test_a_temporary_chat_may_recall_but_is_never_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, session_settings: ProxySettings
+) -> None:
+    async with running_proxy(changed(session_settings, recall_in_temporary=True)) as lenient:
+        answer = await lenient.say(drinker, WHICH_TEA, chat="temporary:1")
+
+        assert answer.header(b"x-recollect-memories") == b"1"
+        assert TEA in upstream.last.system
+        assert len(await lenient.logged(drinker)) == len(await proxy.logged(drinker)) == 2
 
 
 async def test_percent_encoded_ids_are_one_user_whatever_the_case_of_the_hexadecimals(

@@ -1,17 +1,13 @@
 """What of an answer is remembered, and of which requests nothing is."""
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
-from tests.raw_client import RawConnection
-from tests.running_proxy import CHAT, RunningProxy, User, chat_request
+from tests.running_proxy import CHAT, RunningProxy, User
 from tests.scripted_upstream import (
-    EVENT_STREAM,
     JSON,
     Answer,
-    End,
     ScriptedUpstream,
     completion,
     completion_body,
@@ -20,7 +16,6 @@ from tests.scripted_upstream import (
     event,
     events,
     failure,
-    head,
     streamed,
     whole,
 )
@@ -249,69 +244,6 @@ async def test_background_tasks_neither_recall_nor_form(
     assert len(await proxy.logged(user)) == 2
 
 
-# -- who leaves, and who breaks off ----------------------------------------------------------------
-
-
-async def test_a_client_that_leaves_within_the_answer_frees_the_model_and_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(streamed(*list(events("Min", "ka"))[:3], End.SILENCE))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT, stream=True))
-        await client.read_head()
-        await client.read_until(b'"ka"')
-        client.leave()
-
-    async with asyncio.timeout(20):
-        await upstream.last.client_left.wait()
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Minka")]
-
-
-async def test_a_client_that_leaves_before_the_answer_frees_the_model_and_its_question_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append((End.SILENCE,))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT))
-        await upstream.requests(1)
-        client.leave()
-
-    async with asyncio.timeout(20):
-        await upstream.last.client_left.wait()
-    assert await proxy.logged(user) == [("user", CAT)]
-
-
-async def test_a_client_that_asks_again_after_leaving_is_answered_within_the_same_exchange(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append((End.SILENCE,))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT))
-        await upstream.requests(1)
-        client.leave()
-    await upstream.last.client_left.wait()
-    await proxy.settle()
-
-    await proxy.say(user, CAT)
-
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "All right.")]
-
-
-@pytest.mark.parametrize("end", [End.CLOSE, End.RESET])
-async def test_what_came_before_the_upstream_broke_off_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, end: End
-) -> None:
-    gone_on = asyncio.Event()
-    upstream.answers.append(streamed(*list(events("Min", "ka"))[:3], gone_on, end))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT, stream=True))
-        await client.read_head()
-        await client.read_until(b'"ka"')
-        gone_on.set()
-
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Minka")]
-
-
 async def test_a_body_too_large_to_read_passes_without_memory(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -358,30 +290,3 @@ async def test_a_chat_without_a_users_word_has_nothing_to_remember(proxy: Runnin
 
     assert answer.header(b"x-recollect-skipped") == b"empty"
     assert await proxy.logged(user) == []
-
-
-async def test_a_stream_with_a_pause_within_an_event_is_relayed_as_it_comes(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    first, *rest = events("Minka")
-    go_on = asyncio.Event()
-    upstream.answers.append(streamed(first[:20], go_on, first[20:], *rest, headers=EVENT_STREAM))
-    async with RawConnection(proxy.port) as client:
-        await client.send(chat_request(user, CAT, stream=True))
-        await client.read_head()
-        await client.read_until(first[:20])  # before the upstream says any more
-        go_on.set()
-        await client.read_until(b"data: [DONE]\n\n")
-
-    assert (await proxy.logged(user))[1] == ("assistant", "Minka")
-
-
-async def test_an_answer_that_ends_with_its_connection_is_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append((head(200, EVENT_STREAM), *events("Min", "ka"), End.CLOSE))
-
-    answer = await proxy.say(user, CAT, stream=True)
-
-    assert answer.complete
-    assert (await proxy.logged(user))[1] == ("assistant", "Minka")

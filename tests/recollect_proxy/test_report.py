@@ -1,9 +1,10 @@
 from uuid import UUID
 
+from tests.recollections import recollection
+
 from recollect.composition import Block
 from recollect.model import Recall, Skip
 from recollect_proxy.report import preview, report, shown, wants_memories
-from tests.recollections import recollection
 
 
 def test_the_headers_count_what_went_into_the_prompt() -> None:

@@ -1,17 +1,19 @@
 """The database goes away and comes back: chats never notice, and nothing said meanwhile is lost."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.folders import database_folder
 from tests.recollect_proxy.settings import changed
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
+from tests.waiting import until
 
-from recollect import engine, live_engine
-from recollect.postgres import EmbeddedServer, start_embedded
+from recollect import engine, inbox, live_engine
+from recollect.postgres import EmbeddedServer, jobs, start_embedded
 from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
@@ -42,13 +44,15 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try the store again at once, where a real proxy leaves it some seconds."""
     monkeypatch.setattr(engine, "_APPEND_DELAYS", (0.1,) * 600)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
+    monkeypatch.setattr(jobs, "_LONGEST_BACKOFF", 0.5)
+    monkeypatch.setattr(jobs, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr(inbox, "STORE_DELAY", timedelta(seconds=0.1))
 
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="recollect-tests-") as name:
-        Path(name).chmod(0o711)  # as root the server runs as another account, which has to get in
-        yield Path(name)
+    with database_folder() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -71,12 +75,20 @@ async def settings(
 
 async def recalled(proxy: RunningProxy, user: User, upstream: ScriptedUpstream, fact: str) -> None:
     """Ask until a fact has been formed and is recalled."""
-    async with asyncio.timeout(60):
-        while True:
-            await proxy.say(user, WHICH_CAT, chat="later")
-            if fact in upstream.last.system:
-                return
-            await asyncio.sleep(0.1)
+
+    async def is_recalled() -> bool:
+        await proxy.say(user, WHICH_CAT, chat="later")
+        return fact in upstream.last.system
+
+    await until(is_recalled)
+
+
+async def all_formed(proxy: RunningProxy) -> None:
+    async def none_pending() -> bool:
+        return (await proxy.engine.backlog()).pending == 0
+
+    await proxy.settle()
+    await until(none_pending)
 
 
 async def store_status(proxy: RunningProxy) -> str:
@@ -92,6 +104,7 @@ async def test_while_the_database_is_stopped_chats_pass_untouched_and_are_rememb
     async with running_proxy(settings) as proxy:
         await proxy.say(user, DOG)
         await recalled(proxy, user, upstream, DOG)
+        await all_formed(proxy)  # a lease that is held now would be waited for afterwards
         await database.stop()
 
         upstream.answers.append(whole(answered))

@@ -152,9 +152,7 @@ async def test_an_answer_that_breaks_off_never_ends_clean(
     upstream.answers.append(broken)
 
     async with RawConnection(proxy.port) as client:
-        request = (
-            chat_request(user, CAT) if known else request_bytes(b"POST", b"/v1/responses", (), b"{}")
-        )
+        request = chat_request(user, CAT) if known else request_bytes(b"POST", b"/v1/responses", (), b"{}")
         await client.send(request)
         answer = await client.read_response()
 

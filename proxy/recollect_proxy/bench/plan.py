@@ -68,7 +68,8 @@ def plan(conversation: LabelledConversation, *, questions: int | None = None) ->
     asked = defaultdict[int, list[Question]](list)
     for question in conversation.questions[:questions]:
         asked[len(exchanges) if question.before is None else exchange_of[question.before]].append(question)
-    named = all(turn.role != "assistant" for turn in conversation.turns)
+    speakers = {turn.speaker for turn in conversation.turns}
+    named = len(speakers) > 1 and all(turn.role != "assistant" for turn in conversation.turns)
     said = defaultdict[str, list[Message]](list)
     steps: list[Sending | Question] = []
     unsent = 0

@@ -16,6 +16,7 @@ UNANSWERABLE = "adversarial"
 
 _SETTINGS = {
     "embedder",
+    "embedder_cache_size",
     "embedder_precision",
     "recall_limit",
     "recall_gate",
@@ -29,8 +30,9 @@ def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySe
     """Return the figures.
 
     Shares are from 0 to 1; null where there was nothing to take a mean of. ``ranked`` is what retrieval
-    ranks; ``injected`` is what of it the gate and the token budget leave for the prompt. Of questions,
-    ``not_recalled`` says why nothing was recalled; ``requests_without_memories`` of the replayed chats.
+    ranks; ``injected`` is what of it the gate and the token budget leave for the prompt. Tokens are
+    told over all questions, those that inject nothing among them. ``not_recalled`` says why questions
+    recalled nothing; ``requests_without_memories`` says it of the replayed chats.
 
     Args:
         name: What was replayed.

@@ -24,7 +24,7 @@ def demo(
     ] = None,
     api_key: Annotated[str | None, typer.Option(help="The LLM's key.", metavar="KEY")] = None,
     model: Annotated[
-        str | None, typer.Option(help="The LLM's model. [default: the first it lists]", metavar="NAME")
+        str | None, typer.Option(help="The LLM's model. (default: the first it lists)", metavar="NAME")
     ] = None,
 ) -> None:
     """Play a conversation of two people, and show what is remembered of whom.

@@ -80,7 +80,7 @@ async def _proxy(
     settings: ProxySettings, data_dir: Path, *, is_real: bool
 ) -> AsyncIterator[tuple[ProxySettings, str]]:
     async with AsyncExitStack() as closing:
-        own = temporary(settings, data_dir)
+        own = temporary(settings, data_dir, formation=Formation.EXTRACT)
         if not is_real:
             upstream = await closing.enter_async_context(serve_upstream(demo_upstream))
             own = temporary(own, data_dir, upstream=f"{upstream}/v1", formation=Formation.QA_TURN)

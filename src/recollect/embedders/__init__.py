@@ -1,8 +1,12 @@
 """Turns texts into vectors: one module a backend. Never: the store."""
 
+import os
 from typing import NamedTuple
 
 from recollect.errors import ConfigurationError
+
+# onnxruntime's wheels collect usage unless told so before their import, which comes behind this one.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _SCHEMES = ("local", "openai")
 

@@ -2,11 +2,13 @@
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
+import asyncpg
 import structlog
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.adapters.persistence.queries import Queries
 from pgqueuer.core.qm import QueueManager
 from pgqueuer.domain.errors import RetryRequested
@@ -15,7 +17,7 @@ from pgqueuer.domain.types import JOB_STATUS
 
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.postgres.pool import Access, Connection, store_errors
-from recollect.postgres.queue import CHANNEL, FORM, queue_on
+from recollect.postgres.queue import CHANNEL, FORM, driver_on, queries_of
 from recollect.postgres.sql import SQL
 
 Drain = Callable[[str], Awaitable[timedelta | None]]
@@ -65,6 +67,39 @@ class PostgresJobs:
             backoff = min(2 * backoff, _LONGEST_BACKOFF)
 
 
+class _Driver(AsyncpgDriver):
+    """PgQueuer's driver, which tells when a statement failed.
+
+    PgQueuer waits for its running jobs before it gives up a connection, and asyncpg does not always
+    call its termination listeners: jobs must not keep a worker on a connection that is lost.
+    """
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        super().__init__(connection)
+        self.failed = asyncio.Event()
+        connection.add_termination_listener(lambda _: self.failed.set())
+
+    async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
+        with self._telling():
+            return await super().fetch(query, *args)
+
+    async def execute(self, query: str, *args: object) -> str:
+        with self._telling():
+            return await super().execute(query, *args)
+
+    async def notify(self, channel: str, payload: str) -> None:
+        with self._telling():
+            await super().notify(channel, payload)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            self.failed.set()
+            raise
+
+
 class _Queries(Queries):
     """PgQueuer's queries, but no job is lost to a cancellation or an outage.
 
@@ -92,9 +127,9 @@ class _Worker:
         self._drain = drain
         self._workers = workers
         self._free = asyncio.Semaphore(workers)
-        self._ending = asyncio.Event()
-        self._queries = queue_on(connection, _Queries)
-        connection.add_termination_listener(lambda _: self._ending.set())
+        driver = driver_on(connection, _Driver)
+        self._ending = driver.failed
+        self._queries = queries_of(driver, _Queries)
 
     async def run(self, heartbeat: timedelta) -> None:
         queue = QueueManager(self._queries, channel=CHANNEL)

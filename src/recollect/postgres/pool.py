@@ -24,7 +24,8 @@ _UNREACHABLE = (
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,  # shutting down, starting up, cancelled by a statement timeout
     asyncpg.TooManyConnectionsError,
-    asyncpg.TargetServerAttributeNotMatched,
+    asyncpg.InterfaceError,  # the connection or the pool was closed under us
+    asyncpg.InternalClientError,  # the server's last words arrived between two statements
 )
 _REFUSED = (
     asyncpg.InvalidAuthorizationSpecificationError,  # also: a wrong password
@@ -46,12 +47,7 @@ def store_errors() -> Iterator[None]:
         raise
     except (*_UNREACHABLE, *_REFUSED) as error:
         raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
-    except asyncpg.InterfaceError as error:
-        if isinstance(error, ValueError):
-            raise StoreError(f"The memory store can't hold a value ({_kind(error)}).") from None
-        # The connection or the pool was closed under us.
-        raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
-    except (asyncpg.PostgresError, asyncpg.InternalClientError) as error:
+    except asyncpg.PostgresError as error:
         raise StoreError(f"The memory store failed ({_kind(error)}).") from None
 
 
@@ -113,7 +109,7 @@ class Access:
         with store_errors():
             return await asyncpg.create_pool(
                 self.dsn,
-                min_size=1,
+                min_size=0,
                 max_size=size,
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,

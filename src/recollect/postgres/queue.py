@@ -1,7 +1,7 @@
 """PgQueuer's queue among our tables: its names, its schema, and how a job is enqueued. Never: runs a job."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TypeVar, cast
 
 import asyncpg
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
@@ -15,6 +15,9 @@ from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.domain.types import Channel
 
 from recollect.postgres.pool import Connection
+
+AnyDriver = TypeVar("AnyDriver", bound=AsyncpgDriver)
+AnyQueries = TypeVar("AnyQueries", bound=Queries)
 
 FORM = "form"
 """The one kind of job: a user has something to form. The payload is the user's id, as UTF-8."""
@@ -43,9 +46,18 @@ _QUEUE = QueryQueueBuilder(_SETTINGS)
 _SCHEDULES = QuerySchedulerBuilder(_SETTINGS)
 
 
-def queue_on(connection: Connection, kind: type[Queries] = Queries) -> Queries:
+def driver_on(connection: Connection, kind: type[AnyDriver]) -> AnyDriver:
+    """Return PgQueuer's driver over ``connection``."""
+    return kind(cast("asyncpg.Connection", connection))  # a lent one is as good
+
+
+def queue_on(connection: Connection) -> Queries:
     """Return the queue's queries, run on ``connection`` and in its transaction."""
-    driver = AsyncpgDriver(cast("asyncpg.Connection", connection))  # a lent one is as good
+    return queries_of(driver_on(connection, AsyncpgDriver), Queries)
+
+
+def queries_of(driver: AsyncpgDriver, kind: type[AnyQueries]) -> AnyQueries:
+    """Return PgQueuer's queries over ``driver``, under our names."""
     return kind(driver, qbe=_ENVIRONMENT, qbq=_QUEUE, qbs=_SCHEDULES)
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import assert_never
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -88,8 +87,6 @@ class Belongings:
                 return self._reinforce_or_retire(change, actor, at)
             case Ignore():
                 return change
-            case _:
-                assert_never(change)
 
     def _add(self, memory: Memory, reason: Reason, actor: Actor, at: datetime) -> Change:
         equal = self.with_content(memory.content)

@@ -2,8 +2,7 @@ import asyncio
 import os
 import signal
 import sys
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -28,13 +27,6 @@ async def store(store_dsn: str) -> AsyncIterator[Postgres]:
     opened = await open_postgres(store_dsn, heartbeat=1)
     yield opened
     await opened.aclose()
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="recollect-jobs-") as created:
-        Path(created).chmod(0o711)
-        yield Path(created)
 
 
 @asynccontextmanager

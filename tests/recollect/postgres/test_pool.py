@@ -1,6 +1,4 @@
 import asyncio
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import asyncpg
@@ -12,13 +10,6 @@ from recollect.errors import ConfigurationError, StoreError, StoreUnavailableErr
 from recollect.model import Actor, Add
 from recollect.postgres import Postgres, open_postgres, start_embedded
 from recollect.postgres.pool import store_errors
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="recollect-outage-") as created:
-        Path(created).chmod(0o711)
-        yield Path(created)
 
 
 async def test_an_outage_is_told_at_once_and_ends_without_a_new_pool(folder: Path) -> None:
@@ -164,7 +155,7 @@ async def test_no_error_quotes_a_user(postgres: Postgres, store_dsn: str) -> Non
         (asyncpg.InvalidPasswordError(), StoreUnavailableError),
         (asyncpg.InterfaceError("pool is closed"), StoreUnavailableError),
         (asyncpg.UniqueViolationError(), StoreError),
-        (asyncpg.InternalClientError(), StoreError),
+        (asyncpg.InternalClientError(), StoreUnavailableError),
         (StoreError("ours"), StoreError),
     ],
 )

@@ -37,10 +37,14 @@ VECTOR = [0.1] * DIMENSIONS
 
 
 @pytest.fixture(scope="module")
-async def seeded(
-    database_server: str, template_database: str
-) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    async with new_database(database_server, template_database) as dsn, administrator(dsn) as connection:
+async def seeded_dsn(database_server: str, template_database: str) -> AsyncIterator[str]:
+    async with new_database(database_server, template_database) as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="module")
+async def seeded(seeded_dsn: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    async with administrator(seeded_dsn) as connection:
         await connection.execute(SEED)
         yield connection
 
@@ -111,11 +115,9 @@ async def test_no_other_query_of_the_page_reads_more_than_it_returns(
             assert node.get("Rows Removed by Filter", 0) <= most, node
 
 
-async def test_the_seeded_database_is_one_that_opens(
-    seeded: "asyncpg.Connection[asyncpg.Record]", database_server: str
-) -> None:
-    name = await seeded.fetchval("SELECT current_database()")
-    store = await open_postgres(database_server.replace("/postgres?", f"/{name}?"))
+@pytest.mark.usefixtures("seeded")
+async def test_the_seeded_database_is_one_that_opens(seeded_dsn: str) -> None:
+    store = await open_postgres(seeded_dsn)
 
     assert len((await store.memories.page("user 7", limit=5)).memories) == 5
     await store.aclose()

@@ -1,5 +1,6 @@
-from recollect.retrieval import gated
 from tests.recollections import recollection
+
+from recollect.retrieval import gated
 
 
 def test_nothing_ranked_is_nothing_recalled() -> None:

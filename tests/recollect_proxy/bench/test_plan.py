@@ -84,6 +84,12 @@ def test_where_people_talk_each_turn_is_sent_under_its_speakers_name_and_nobody_
     assert [message["name"] for message in sendings(made)[-1].messages] == ["Carla", "Dario", "Carla"]
 
 
+def test_one_who_talks_alone_needs_no_name() -> None:
+    made = planned(conversation([turn("t1", "Hello?"), turn("t2", "Nobody there.")]))
+
+    assert not any("name" in message for each in sendings(made) for message in each.messages)
+
+
 def test_what_answers_nobody_is_not_sent_but_stays_in_the_history() -> None:
     turns = [
         reply("a0", "Welcome!"),

