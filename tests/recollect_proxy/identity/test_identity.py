@@ -3,9 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model import Skip
-from recollect_proxy.identity import Caller, HeaderIdentity, readable_id
+from recollect_proxy.identity import Caller, Identity, readable_id
+from recollect_proxy.identity.plain_header import PlainHeader
 
-IDENTITY = HeaderIdentity(user="x-user", session="x-chat", message="x-message", task="x-task")
+IDENTITY = Identity(
+    [PlainHeader("x-user", secret_header="x-secret")], session="x-chat", message="x-message", task="x-task"
+)
+PEER = "127.0.0.1"
 
 
 def test_the_headers_say_who_speaks_where() -> None:
@@ -16,14 +20,14 @@ def test_the_headers_say_who_speaks_where() -> None:
         (b"authorization", b"Bearer k\xe9y"),
     ]
 
-    caller = IDENTITY.identify(headers)
+    caller = IDENTITY.identify(headers, PEER)
 
     assert caller == Caller("anna", None, "c1", "m1", "Bearer k\xe9y")
 
 
 @pytest.mark.parametrize("headers", [[], [(b"x-user", b"")], [(b"x-user", b" "), (b"x-user", b"")]])
 def test_without_a_user_there_is_no_identity(headers: list[tuple[bytes, bytes]]) -> None:
-    assert IDENTITY.identify(headers) == Caller(skip=Skip.NO_IDENTITY)
+    assert IDENTITY.identify(headers, PEER) == Caller(skip=Skip.NO_IDENTITY)
 
 
 @pytest.mark.parametrize(
@@ -40,20 +44,20 @@ def test_without_a_user_there_is_no_identity(headers: list[tuple[bytes, bytes]])
     ids=["twice", "and an empty one", "no UTF-8", "raw latin-1", "NUL", "too long", "a surrogate"],
 )
 def test_what_is_not_one_readable_id_is_a_bad_identity(found: list[bytes]) -> None:
-    caller = IDENTITY.identify([(b"x-user", value) for value in found])
+    caller = IDENTITY.identify([(b"x-user", value) for value in found], PEER)
 
     assert caller == Caller(skip=Skip.BAD_IDENTITY)
 
 
 def test_a_background_task_is_skipped_but_an_empty_task_header_is_none() -> None:
-    assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"title_generation")]).skip is Skip.TASK
-    assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"")]).skip is None
+    assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"title_generation")], PEER).skip is Skip.TASK
+    assert IDENTITY.identify([(b"x-user", b"anna"), (b"x-task", b"")], PEER).skip is None
 
 
 def test_chat_and_message_ids_that_can_not_be_read_are_absent() -> None:
     headers = [(b"x-user", b"anna"), (b"x-chat", b""), (b"x-message", b"1"), (b"x-message", b"2")]
 
-    assert IDENTITY.identify(headers) == Caller("anna")
+    assert IDENTITY.identify(headers, PEER) == Caller("anna")
 
 
 def test_what_tells_who_speaks_is_ours_whether_we_read_it_or_not() -> None:

@@ -1,0 +1,331 @@
+"""Each mode believes what is proven, refuses what is not, and passes over what is none of its business."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+from tests.recollect_proxy.settings import proxy_settings
+
+from recollect.errors import ConfigurationError
+from recollect.model import Skip
+from recollect_proxy.asgi import Headers
+from recollect_proxy.identity import Claim, make_identity
+from recollect_proxy.identity.api_key import hash_of, read_key_file
+from recollect_proxy.identity.plain_header import PlainHeader
+from recollect_proxy.identity.signed import OpenWebUIToken, ProviderToken
+
+SECRET = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
+OTHER_SECRET = "a1b2c3d4e5f60718293a4b5c6d7e8f90"
+NOW = 1_900_000_000
+REFUSED = Claim(None)
+NEAR, FAR = "10.1.2.3", "192.0.2.7"
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The token's clock stands still."""
+
+    class Still(jwt.api_jwt.datetime):  # type: ignore[name-defined, misc] # the module's own import
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return cls.fromtimestamp(NOW, tz)
+
+    monkeypatch.setattr(jwt.api_jwt, "datetime", Still)
+
+
+def openwebui(secret: str = SECRET, algorithm: str = "HS256", **changed: Any) -> str:
+    claims = {"sub": "anna", "iss": "open-webui", "iat": NOW, "exp": NOW + 300, "role": "user"} | changed
+    return jwt.encode({k: v for k, v in claims.items() if v is not None}, secret, algorithm=algorithm)
+
+
+def signed(token: str, *more: tuple[bytes, bytes]) -> Headers:
+    return [(b"x-openwebui-user-jwt", token.encode()), *more]
+
+
+# -- openwebui-jwt ---------------------------------------------------------------------------------
+
+
+def test_a_signed_header_names_the_user() -> None:
+    assert OpenWebUIToken(SECRET).claim(signed(openwebui()), FAR) == Claim("anna")
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        openwebui(OTHER_SECRET),
+        openwebui(exp=NOW - 31),
+        openwebui(iat=NOW + 31),
+        openwebui(iss="somebody"),
+        openwebui(iss=None),
+        openwebui(exp=None),
+        openwebui(sub=None),
+        openwebui(sub=""),
+        openwebui(sub="a\0b"),
+        openwebui(sub="*"),
+        openwebui(sub="a" * 257),
+        openwebui(algorithm="HS512"),
+        jwt.encode(
+            {"sub": "anna", "iss": "open-webui", "iat": NOW, "exp": NOW + 300}, None, algorithm="none"
+        ),
+        "no.token.atall",
+        "\u00e9",
+        "",
+    ],
+)
+def test_a_header_that_is_not_rightly_signed_is_refused(token: str) -> None:
+    assert OpenWebUIToken(SECRET).claim(signed(token), FAR) == REFUSED
+
+
+def test_clocks_may_differ_a_little() -> None:
+    token = openwebui(iat=NOW + 20, exp=NOW - 20)
+
+    assert OpenWebUIToken(SECRET, leeway=30).claim(signed(token), FAR) == Claim("anna")
+    assert OpenWebUIToken(SECRET, leeway=5).claim(signed(token), FAR) == REFUSED
+
+
+def test_two_signed_headers_are_nobodys() -> None:
+    token = openwebui().encode()
+
+    assert OpenWebUIToken(SECRET).claim([(b"x-openwebui-user-jwt", token)] * 2, FAR) == REFUSED
+
+
+@pytest.mark.parametrize("name", ["X-OpenWebUI-User-Id", "x-openwebui-user-email"])
+def test_the_plain_headers_openwebui_falls_back_to_are_refused(name: str) -> None:
+    assert OpenWebUIToken(SECRET).claim([(name.encode(), b"anna")], NEAR) == REFUSED
+    assert OpenWebUIToken(SECRET).claim([(b"authorization", b"Bearer k")], NEAR) is None
+
+
+@pytest.mark.parametrize("secret", ["", "short", "a" * 64, "abababababababababababababababababab"])
+def test_a_secret_that_can_be_guessed_is_refused(secret: str) -> None:
+    with pytest.raises(ConfigurationError, match="too weak"):
+        OpenWebUIToken(secret)
+
+
+# -- header ----------------------------------------------------------------------------------------
+
+
+def test_a_plain_header_is_believed_from_a_trusted_network_alone() -> None:
+    mode = PlainHeader("x-user", networks=["10.0.0.0/8", "fd00::/8"], secret_header="x-secret")
+    headers = [(b"x-user", b"anna")]
+
+    assert mode.claim(headers, NEAR) == Claim("anna")
+    assert mode.claim(headers, "fd00::1%eth0") == Claim("anna")
+    assert mode.claim(headers, "::ffff:10.1.2.3") == Claim("anna")
+    for peer in (FAR, "::1", None, "", "unix:"):
+        assert mode.claim(headers, peer) == REFUSED
+    assert mode.claim([], NEAR) is None
+
+
+def test_a_plain_header_is_believed_beside_the_shared_secret_alone() -> None:
+    mode = PlainHeader("x-user", secret_header="x-secret", secret=SECRET)
+    user, right = (b"x-user", b"anna"), (b"x-secret", SECRET.encode())
+
+    assert mode.claim([user, right], FAR) == Claim("anna")
+    assert mode.claim([user], FAR) == REFUSED
+    assert mode.claim([user, (b"x-secret", b"no")], FAR) == REFUSED
+    assert mode.claim([user, right, right], FAR) == REFUSED
+    assert mode.claim([user, (b"x-secret", b"\xff")], FAR) == REFUSED
+
+
+def test_network_and_secret_are_both_asked_for_where_both_are_given() -> None:
+    mode = PlainHeader("x-user", networks=["10.0.0.0/8"], secret_header="x-secret", secret=SECRET)
+    headers = [(b"x-user", b"anna"), (b"x-secret", SECRET.encode())]
+
+    assert mode.claim(headers, NEAR) == Claim("anna")
+    assert mode.claim(headers, FAR) == REFUSED
+    assert mode.claim(headers[:1], NEAR) == REFUSED
+
+
+# -- api-key ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    path = tmp_path / "keys"
+    path.write_text(
+        f"# people\n\n{hash_of(b'key-of-anna')}  anna\n{hash_of(b'key-of-bob').upper()[:0]}{hash_of(b'key-of-bob')} bob b\u00e4r\n"
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("headers", "claim"),
+    [
+        ([(b"authorization", b"Bearer key-of-anna")], Claim("anna")),
+        ([(b"authorization", b"bearer  key-of-bob")], Claim("bob b\u00e4r")),
+        ([(b"x-api-key", b"key-of-anna")], Claim("anna")),
+        ([(b"api-key", b"key-of-anna")], Claim("anna")),
+        ([(b"authorization", b"Bearer somebody-elses")], None),
+        ([(b"authorization", hash_of(b"key-of-anna").encode())], None),
+        ([(b"authorization", b"Bearer " + hash_of(b"key-of-anna").encode())], None),
+        ([(b"authorization", b"Basic key-of-anna")], None),
+        ([], None),
+        ([(b"authorization", b"Bearer key-of-anna"), (b"x-api-key", b"key-of-bob")], REFUSED),
+        ([(b"authorization", b"Bearer key-of-anna")] * 2, REFUSED),
+    ],
+)
+def test_a_key_names_its_user(keys: Path, headers: Headers, claim: Claim | None) -> None:
+    identity = make_identity(proxy_settings(identity="api-key", api_keys=keys))
+    caller = identity.identify(headers, FAR)
+
+    if claim is None:
+        assert caller.skip is Skip.NO_IDENTITY
+    elif claim == REFUSED:
+        assert caller.skip is Skip.BAD_IDENTITY
+    else:
+        assert caller.user_id == claim.user_id
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-plain anna\n",
+        f"{hash_of(b'a')}\n",
+        f"{hash_of(b'a')[:-1]} anna\n",
+        f"{hash_of(b'a')} anna\n" * 2,
+        f"{hash_of(b'a')} *\n",
+    ],
+)
+def test_a_line_that_makes_no_sense_is_named_without_its_words(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "keys"
+    path.write_text(text)
+
+    with pytest.raises(ConfigurationError, match=r"line \d of") as raised:
+        read_key_file(path)
+
+    assert "anna" not in str(raised.value)
+
+
+def test_a_key_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="can't be read"):
+        read_key_file(tmp_path / "none")
+
+
+# -- oidc ------------------------------------------------------------------------------------------
+
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@pytest.fixture
+def jwks(tmp_path: Path) -> Path:
+    path = tmp_path / "jwks.json"
+    keys = [
+        RSAAlgorithm.to_jwk(key.public_key(), as_dict=True) | {"kid": kid, "alg": "RS256"}
+        for key, kid in ((KEY, "1"), (OTHER_KEY, "2"))
+    ]
+    path.write_text(json.dumps({"keys": keys}))
+    return path
+
+
+def provided(key: Any = KEY, algorithm: str = "RS256", kid: str | None = "1", **changed: Any) -> bytes:
+    claims = {"sub": "anna", "iss": "https://id.example", "aud": "recollect", "exp": NOW + 60} | changed
+    kept = {k: v for k, v in claims.items() if v is not None}
+    return jwt.encode(kept, key, algorithm=algorithm, headers={"kid": kid} if kid else None).encode()
+
+
+def provider(jwks: Path, **changed: Any) -> ProviderToken:
+    settings = {"header": "authorization", "issuer": "https://id.example", "audience": "recollect"} | changed
+    return ProviderToken(jwks, **settings)
+
+
+def test_a_providers_token_names_the_user(jwks: Path) -> None:
+    assert provider(jwks).claim([(b"authorization", b"Bearer " + provided())], FAR) == Claim("anna")
+    mail = provided(email="anna@example.org")
+    by_mail = provider(jwks, user_claim="email", header="x-token")
+    assert by_mail.claim([(b"x-token", mail)], FAR) == Claim("anna@example.org")
+
+
+def test_a_providers_token_that_proves_nothing_is_refused(jwks: Path) -> None:
+    public = json.loads(jwks.read_text())["keys"][0]["n"]
+    tokens = [
+        provided(OTHER_KEY),
+        provided(kid="3"),
+        provided(kid=None),
+        provided(exp=NOW - 31),
+        provided(exp=None),
+        provided(iss="https://evil.example"),
+        provided(aud="somebody"),
+        provided(aud=None),
+        provided(sub=None),
+        provided(sub=7),
+        provided(public, algorithm="HS256"),
+        b"a.b.c",
+    ]
+
+    for token in tokens:
+        assert provider(jwks).claim([(b"authorization", b"Bearer " + token)], FAR) == REFUSED
+    twice = [(b"authorization", b"Bearer " + provided())] * 2
+    assert provider(jwks).claim(twice, FAR) == REFUSED
+
+
+def test_an_api_key_is_no_providers_token(jwks: Path) -> None:
+    for headers in ([], [(b"authorization", b"Bearer sk-abc")], [(b"authorization", b"Basic a.b.c")]):
+        assert provider(jwks).claim(headers, FAR) is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"keys": []}', '{"keys": [{"kty": "oct", "k": "AAAA"}]}'])
+def test_a_key_set_without_a_usable_key_is_an_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "jwks.json"
+    path.write_text(text)
+
+    with pytest.raises(ConfigurationError, match="RECOLLECT_OIDC_JWKS"):
+        provider(path)
+
+
+# -- several, and what is unsafe -------------------------------------------------------------------
+
+
+def test_the_first_mode_that_applies_decides_and_never_falls_through(keys: Path) -> None:
+    identity = make_identity(
+        proxy_settings(
+            identity="openwebui-jwt,api-key,header",
+            openwebui_jwt_secret=SECRET,
+            api_keys=keys,
+            user_header="x-user",
+        )
+    )
+    key, header = (b"authorization", b"Bearer key-of-bob"), (b"x-user", b"carl")
+
+    assert identity.identify(signed(openwebui(), key, header), FAR).user_id == "anna"
+    assert identity.identify(signed("broken", key, header), FAR).skip is Skip.BAD_IDENTITY
+    assert identity.identify([(b"x-openwebui-user-id", b"anna"), key], FAR).skip is Skip.BAD_IDENTITY
+    assert identity.identify([key, header], FAR).user_id == "bob b\u00e4r"
+    assert identity.identify([header], FAR).user_id == "carl"
+    assert identity.identify([], FAR).skip is Skip.NO_IDENTITY
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"host": "0.0.0.0"}, "RECOLLECT_TRUSTED_NETWORKS"),
+        ({"host": "example.org"}, "RECOLLECT_TRUSTED_NETWORKS"),
+        ({"host": "0.0.0.0", "shared_secret": "weak"}, "RECOLLECT_SHARED_SECRET is too weak"),
+        ({"trusted_networks": "10.0.0.1/8"}, "RECOLLECT_TRUSTED_NETWORKS"),
+        ({"identity": "openwebui-jwt"}, "RECOLLECT_OPENWEBUI_JWT_SECRET"),
+        ({"identity": "api-key"}, "RECOLLECT_API_KEYS"),
+        ({"identity": "oidc"}, "RECOLLECT_OIDC_JWKS"),
+        ({"identity": " , "}, "RECOLLECT_IDENTITY"),
+    ],
+)
+def test_an_unsafe_configuration_is_refused_at_start(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        make_identity(proxy_settings(**settings))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"host": "localhost"},
+        {"host": "::1"},
+        {"host": "0.0.0.0", "trusted_networks": "10.0.0.0/8, 172.16.0.0/12"},
+        {"host": "0.0.0.0", "shared_secret": SECRET},
+        {"host": "0.0.0.0", "identity": "openwebui-jwt", "openwebui_jwt_secret": SECRET},
+    ],
+)
+def test_a_safe_configuration_is_not(settings: dict[str, Any]) -> None:
+    assert make_identity(proxy_settings(**settings))
