@@ -4,6 +4,10 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 UPSTREAM ?=
 export UV_LINK_MODE ?= copy
+# uv brings its own certificates; where the system has a store, that knows a company's own authority too.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
+endif
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
 .PHONY: run upstream demo test lint format types check bench test-clients test-deploy lock clean

@@ -45,6 +45,13 @@ class ProxySettings(EngineSettings):
         default=30, ge=0, description="How long running answers may take to finish on shutdown."
     )
 
+    @field_validator("admin_token")
+    @classmethod
+    def _not_blank(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().strip():
+            raise ValueError("a blank token would let everybody in")
+        return value
+
     @field_validator("upstream")
     @classmethod
     def _http_url(cls, value: str) -> str:
