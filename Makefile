@@ -44,7 +44,7 @@ bench: $(VENV)/.dev  ## start-up, memory, added time to the first byte: tests/be
 	$(BIN)/python -m tests.bench.overhead
 
 test-clients: $(VENV)/.dev  ## the real OpenAI SDK through the proxy
-	$(BIN)/pytest tests/e2e/test_openai_sdk.py
+	$(BIN)/pytest tests/recollect_proxy/test_openai_sdk.py
 
 test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 	$(BIN)/pytest tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py

@@ -58,6 +58,8 @@ class ProxySettings(EngineSettings):
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("not an http(s) URL, as http://127.0.0.1:11434/v1")
+        if parts.username or parts.password:
+            raise ValueError("no user and password in the URL; clients send their own key")
         if parts.query or parts.fragment:
             raise ValueError("a base URL has no query and no fragment")
         return value.rstrip("/")

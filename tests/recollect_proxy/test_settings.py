@@ -92,3 +92,8 @@ def test_secrets_are_not_shown() -> None:
 def test_settings_do_not_change() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         proxy_settings().port = 1
+
+
+def test_a_key_has_no_place_in_the_upstreams_address() -> None:
+    with pytest.raises(ValidationError, match="no user and password"):
+        proxy_settings(upstream="http://user:secret@host/v1")
