@@ -4,6 +4,10 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 UPSTREAM ?=
 export UV_LINK_MODE ?= copy
+# uv brings its own certificates; where the system has a store, that knows a company's own authority too.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
+endif
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
 .PHONY: run upstream demo test lint format types check bench test-clients test-deploy lock clean
@@ -40,7 +44,7 @@ bench: $(VENV)/.dev  ## start-up, memory, added time to the first byte: tests/be
 	$(BIN)/python -m tests.bench.overhead
 
 test-clients: $(VENV)/.dev  ## the real OpenAI SDK through the proxy
-	$(BIN)/pytest tests/e2e/test_openai_sdk.py
+	$(BIN)/pytest tests/recollect_proxy/test_openai_sdk.py
 
 test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 	$(BIN)/pytest tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py

@@ -50,7 +50,7 @@ class Filter:
         embedder_base_url: Annotated[str, Field(description="For openai:MODEL, as https://host/v1.")] = ""
         embedder_api_key: Annotated[_Secret, Field(description="For openai:MODEL.")] = ""
         extraction_base_url: Annotated[str, Field(description="Of the LLM that extracts memories.")] = ""
-        extraction_model: Annotated[str, Field(description="Its model; blank: the chat's.")] = ""
+        extraction_model: Annotated[str, Field(description="Its model: needed with that LLM.")] = ""
         extraction_api_key: Annotated[_Secret, Field(description="Its key.")] = ""
         recall_deadline_ms: Annotated[int, Field(gt=0, description="A chat waits no longer for it.")] = 300
         recall_gate: Annotated[float | None, Field(ge=-1, le=1, description="Blank: the embedder's.")] = None

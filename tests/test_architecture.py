@@ -7,7 +7,7 @@ from tests.architecture import Rule, modules, violations
 
 REPOSITORY = Path(__file__).parents[1]
 
-NOUNS = "recollect.model recollect.errors recollect.normalization recollect.tokens"
+NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.tokens"
 PORTS = f"{NOUNS} recollect.ports"
 ENGINE = f"{PORTS} recollect.engine recollect.live_engine"
 CONSOLE = "pydantic rich structlog typer uvicorn uvloop"
@@ -17,19 +17,21 @@ RULES = (
     Rule("recollect"),
     Rule("recollect.model", "", "numpy", pure=True),
     Rule("recollect.errors", pure=True),
+    Rule("recollect.failures", pure=True),
+    Rule("recollect.deadline"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.tokens", pure=True),
     Rule("recollect.ports", NOUNS),
     Rule("recollect.retrieval", PORTS, "numpy"),
     Rule("recollect.composition", NOUNS, pure=True),
-    Rule("recollect.reconciliation", NOUNS, "numpy rapidfuzz", pure=True),
+    Rule("recollect.reconciliation", NOUNS, "numpy", pure=True),
     Rule("recollect.verification", NOUNS, pure=True),
     Rule("recollect.formation", f"{PORTS} recollect.reconciliation recollect.verification", "structlog"),
     Rule("recollect.inbox", f"{PORTS} recollect.formation", "structlog"),
     Rule("recollect.policy", "recollect.formation", pure=True),
     Rule(
         "recollect.engine",
-        f"{PORTS} recollect.formation recollect.inbox recollect.policy recollect.retrieval",
+        f"{PORTS} recollect.deadline recollect.formation recollect.inbox recollect.policy recollect.retrieval",
         "cachetools structlog uuid_utils",
     ),
     Rule("recollect.live_engine", f"{NOUNS} recollect.engine", "structlog"),

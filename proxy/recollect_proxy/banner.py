@@ -61,6 +61,7 @@ def _formation(settings: ProxySettings) -> str:
     if settings.formation is Formation.QA_TURN:
         return "without a model: each question and its answer is kept"
     model = settings.extraction_model or "the chat's own model"
-    key = "the configured key" if settings.extraction_api_key else "the request's own key"
     where = settings.extraction_base_url or "the upstream"
+    own = "no key" if settings.extraction_base_url else "the request's own key"
+    key = "the configured key" if settings.extraction_api_key else own
     return f"{model} at {where}, with {key}"

@@ -56,9 +56,7 @@ def serve(
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to serve on. (default: 127.0.0.1)")] = None,
     port: Annotated[int | None, typer.Option(help="Port to serve on. (default: 8787)")] = None,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of the embedded database and the caches.")
-    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")] = None,
     database_url: Annotated[
         str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
     ] = None,
@@ -66,7 +64,9 @@ def serve(
     extraction_model: Annotated[
         str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
     ] = None,
-    log_level: Annotated[LogLevel, typer.Option(help="How much is logged.")] = "info",
+    log_level: Annotated[
+        LogLevel, typer.Option(help="How much is logged.", envvar="RECOLLECT_LOG_LEVEL")
+    ] = "info",
 ) -> None:
     """Serve the proxy. Every option is a setting too: see below."""
     configure_logging(log_level)

@@ -14,10 +14,12 @@ class Listener:
         """Take the API the answer is spoken in."""
         self._dialect = dialect
         self._reader: ReplyReader | None = None
+        self._answered = False
         self.client_left = False
 
     def hear(self, answer: Answer) -> None:
         """Listen to this answer, if it is one worth hearing."""
+        self._answered = True
         if answer.status == _OK:
             content_type = b"".join(values(answer.headers, b"content-type")[:1])
             encoding = b",".join(values(answer.headers, b"content-encoding"))
@@ -35,6 +37,6 @@ class Listener:
         left before the first word, or got none, has said something all the same.
         """
         if self._reader is None:
-            return "" if self.client_left else None
+            return "" if self.client_left and not self._answered else None
         heard = self._reader.finish()
         return None if heard.failed or heard.has_tool_calls else heard.text

@@ -94,12 +94,21 @@ class ProxySettings(EngineSettings):
         default=30, ge=0, description="How long running answers may take to finish on shutdown."
     )
 
+    @field_validator("admin_token")
+    @classmethod
+    def _not_blank(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().strip():
+            raise ValueError("a blank token would let everybody in")
+        return value
+
     @field_validator("upstream")
     @classmethod
     def _http_url(cls, value: str) -> str:
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("not an http(s) URL, as http://127.0.0.1:11434/v1")
+        if parts.username or parts.password:
+            raise ValueError("no user and password in the URL; clients send their own key")
         if parts.query or parts.fragment:
             raise ValueError("a base URL has no query and no fragment")
         return value.rstrip("/")

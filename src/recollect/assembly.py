@@ -14,7 +14,7 @@ from recollect.embedders.cache import CachedEmbedder
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.openai import OpenAIEmbedder
 from recollect.engine import Backends, Engine, Policy, system_clock
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, StoreError
 from recollect.extractors import OpenAIExtractor
 from recollect.formation import Strategy
 from recollect.live_engine import LiveEngine
@@ -41,11 +41,17 @@ async def open_engine(
     """
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
-            httpx.AsyncClient(timeout=settings.extraction_timeout_seconds)
+            httpx.AsyncClient(timeout=settings.extraction_timeout_seconds, trust_env=False)
         )
         loading = asyncio.create_task(make_embedder(settings, client))  # beside the database's start
-        closing.callback(loading.cancel)
-        postgres = await _open_store(settings, closing)
+        closing.push_async_callback(_unload, loading)
+        try:
+            postgres = await _open_store(settings, closing)
+        except StoreError:
+            await asyncio.wait({loading})
+            if isinstance(error := loading.exception(), ConfigurationError):
+                raise error from None  # told at once, for the database's return would not mend it
+            raise
         embedder = CachedEmbedder(
             await loading,
             size=settings.embedder_cache_size,
@@ -108,13 +114,19 @@ def make_extractor(
     base_url = settings.extraction_base_url or upstream
     if base_url is None or settings.formation is not Formation.EXTRACT:
         return None
+    is_upstream = upstream is not None and base_url.rstrip("/") == upstream.rstrip("/")
+    if not (is_upstream or settings.extraction_model):
+        raise ConfigurationError(
+            "RECOLLECT_EXTRACTION_BASE_URL is not the chat's own LLM, so RECOLLECT_EXTRACTION_MODEL "
+            "must name a model of it."
+        )
     key = settings.extraction_api_key
     return OpenAIExtractor(
         client,
         base_url=base_url,
         model=settings.extraction_model,
         api_key=key.get_secret_value() if key else None,
-        is_upstream=base_url == upstream,
+        is_upstream=is_upstream,
         timeout=timedelta(seconds=settings.extraction_timeout_seconds),
     )
 
@@ -131,6 +143,14 @@ def make_policy(settings: EngineSettings) -> Policy:
         tries=settings.formation_tries,
         log_text=settings.log_memory_text,
     )
+
+
+async def _unload(loading: asyncio.Task[Embedder]) -> None:
+    """Give up loading the embedder, or close it if it was loaded."""
+    loading.cancel()
+    await asyncio.wait({loading})
+    if not loading.cancelled() and loading.exception() is None:
+        await loading.result().aclose()
 
 
 async def _open_store(settings: EngineSettings, closing: AsyncExitStack) -> Postgres:

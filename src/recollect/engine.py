@@ -7,7 +7,6 @@ for by name (``add``, ``revise``, ``forget``, ``erase``) does raise, so that not
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -15,7 +14,9 @@ import structlog
 from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
+from recollect.deadline import within
 from recollect.errors import DuplicateMemoryError, EmbedderError, StoreError
+from recollect.failures import place
 from recollect.formation import Formed, Strategy, form
 from recollect.inbox import drain_inbox
 from recollect.model import (
@@ -44,7 +45,8 @@ from recollect.retrieval import gated, rank
 
 _CREDENTIALS_KEPT = 10_000
 _CREDENTIAL_SECONDS = 3600.0
-_APPEND_DELAYS = (0.5, 2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_APPEND_DELAYS = (0.5, 2.0, 5.0, *(15.0,) * 40)  # ten minutes; in a long gap a shutdown loses it
 
 __all__ = ["Backends", "Engine", "Policy", "system_clock"]
 
@@ -64,6 +66,7 @@ class Engine:
         self._policy = policy
         self._clock = clock
         self._credentials: TTLCache[UUID, str] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
+        self._erased: TTLCache[str, datetime] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
@@ -74,23 +77,19 @@ class Engine:
         chosen: tuple[Recollection, ...] = ()
         skipped: Skip | None = None
         try:
-            async with asyncio.timeout(self._policy.deadline):
-                ranked = await self.rank(turn)
-            chosen = gated(ranked, threshold=self._gate)
+            ranked = await within(self._policy.deadline, self.rank(turn))
+            gate = self._policy.gate
+            chosen = gated(ranked, threshold=self._backends.embedder.gate if gate is None else gate)
             skipped = None if chosen else Skip.NOTHING_RELEVANT
         except TimeoutError:
             skipped = Skip.DEADLINE
-        except EmbedderError as error:
-            skipped = Skip.EMBEDDER
+        except (EmbedderError, StoreError) as error:
+            skipped = Skip.STORE if isinstance(error, StoreError) else Skip.EMBEDDER
             log.warning("recall_failed", error=type(error).__name__, detail=str(error))
-        except StoreError as error:
-            skipped = Skip.STORE
-            log.warning("recall_failed", error=type(error).__name__, detail=str(error))
-        except Exception:  # a bug in recall must not cost anybody their chat; it is logged with its trace
+        except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
             skipped = Skip.FAILED
-            log.exception("recall_failed")
-        elapsed = (time.perf_counter() - started) * 1000
-        return Recall(chosen, tuple(ranked), skipped, elapsed)
+            log.error("recall_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- a trace quotes users
+        return Recall(chosen, tuple(ranked), skipped, (time.perf_counter() - started) * 1000)
 
     async def rank(self, turn: Turn) -> list[Recollection]:
         """Return the user's memories as they rank for ``turn``, before the gate and without a deadline.
@@ -99,12 +98,8 @@ class Engine:
             EmbedderError: The turn could not be embedded.
             StoreError: The store could not be asked.
         """
-        return await rank(
-            turn,
-            embedder=self._backends.embedder,
-            store=self._backends.memories,
-            limit=self._policy.limit,
-        )
+        backends = self._backends
+        return await rank(turn, embedder=backends.embedder, store=backends.memories, limit=self._policy.limit)
 
     async def remember(
         self,
@@ -144,30 +139,26 @@ class Engine:
     async def _append(self, exchange: Exchange) -> bool | None:
         """Return whether the exchange was new, or None if it could not be logged."""
         for delay in (*_APPEND_DELAYS, None):
+            if exchange.turn.at <= self._erased.get(exchange.turn.scope.user_id, _LONG_AGO):
+                return False  # said before its user's erasure
             try:
                 return await self._backends.log.append(exchange)
             except StoreError as error:
                 log.warning("remember_failed", error=type(error).__name__, detail=str(error), again=delay)
                 if delay is not None:
                     await asyncio.sleep(delay)
-            except Exception:  # as in recall: logged with its trace, and no chat is broken
-                log.exception("remember_failed")
+            except Exception as error:  # noqa: BLE001 -- as in recall
+                log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as in recall
                 break
         return None
-
-    @property
-    def _gate(self) -> float:
-        gate = self._policy.gate
-        return self._backends.embedder.gate if gate is None else gate
 
     async def _touch(self, scope: Scope, recollections: Sequence[Recollection]) -> None:
         """Count the recollections as recalled; to miss a count is no reason to lose an exchange."""
         try:
             if ids := [recollection.memory.id for recollection in recollections]:
                 await self._backends.memories.touch(scope.user_id, ids, at=self._clock())
-        except Exception as error:  # as in recall
-            bug = not isinstance(error, StoreError)
-            log.warning("touch_failed", error=type(error).__name__, exc_info=bug)
+        except Exception as error:  # noqa: BLE001 -- as in recall
+            log.warning("touch_failed", error=type(error).__name__, place=place(error))
 
     # -- in the background -------------------------------------------------------------------------
 
@@ -269,14 +260,19 @@ class Engine:
             DuplicateMemoryError: The user has another memory with that content.
         """
         old = await self.get(user_id, memory_id)
-        new = replace(
-            old, kind=kind or old.kind, importance=old.importance if importance is None else importance
+        new = None if content == old.content else content
+        vector = None if new is None else (await self._backends.embedder.embed([new]))[0]
+        return await self._backends.memories.edit(
+            user_id,
+            memory_id,
+            content=new,
+            kind=kind,
+            importance=importance,
+            embedding=vector,
+            embedding_model=None if vector is None else self._backends.embedder.name,
+            actor=actor,
+            at=self._clock(),
         )
-        if content is not None and content != old.content:
-            [vector] = await self._backends.embedder.embed([content])
-            name = self._backends.embedder.name
-            new = replace(new, content=content, embedding=vector, embedding_model=name)
-        return await self._backends.memories.edit(user_id, new, actor=actor, at=self._clock())
 
     async def forget(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
         """Take a memory from the user, or raise MemoryNotFoundError."""
@@ -286,7 +282,8 @@ class Engine:
 
     async def erase(self, user_id: str) -> Erasure:
         """Delete everything of this user, and prove it by counts."""
-        erasure = await self._backends.memories.erase(user_id, at=self._clock())
+        self._erased[user_id] = now = self._clock()  # first, so that nothing waiting slips in behind it
+        erasure = await self._backends.memories.erase(user_id, at=now)
         for cache in self._backends.caches:
             cache.clear()
         return erasure

@@ -6,14 +6,13 @@ Never: SQL, which queue calls it, how an exchange is formed.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from pathlib import PurePath
-from traceback import extract_tb
 from typing import Protocol
 from uuid import UUID
 
 import structlog
 
 from recollect.errors import ExtractorError, RecollectError, StoreUnavailableError
+from recollect.failures import place
 from recollect.formation import Formed, log_decision
 from recollect.model import Exchange
 from recollect.ports import Clock, Inbox
@@ -21,8 +20,12 @@ from recollect.ports import Clock, Inbox
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
 
-TAKEN_DELAY = timedelta(seconds=2)
-"""When to look again at an inbox that another worker drains."""
+TAKEN_DELAY = timedelta(seconds=20)
+"""When to look again at an inbox that another worker drains: its lease has run out by then if it died.
+
+Every exchange has a job of its own, so one user's backlog is as many jobs that come back: seldom,
+so that they leave the workers to other users.
+"""
 
 STORE_DELAY = timedelta(seconds=5)
 """When to look again after the store could not be reached."""
@@ -70,8 +73,12 @@ async def drain_inbox(
     """
     drain = _Drain(inbox, form, credential, clock, tries, delays, log_text)
     try:
-        async with inbox.lease(user_id) as taken:
-            return await drain.until_empty(user_id) if taken else TAKEN_DELAY
+        while True:
+            async with inbox.lease(user_id) as taken:
+                again = await drain.until_empty(user_id) if taken else TAKEN_DELAY
+            # What came between the last look and the lease's end found the lease taken.
+            if again is not None or await inbox.next(user_id) is None:
+                return again
     except StoreUnavailableError:
         log.warning("inbox_store_unavailable", again_seconds=STORE_DELAY.total_seconds())
         return STORE_DELAY
@@ -132,14 +139,8 @@ class _Drain:
             "formation_failed",
             exchange_id=str(exchange.id),
             error=told,
-            place=_place(error),
+            place=place(error),
             tries=failures + 1,
             held=held,
         )
         await self.inbox.postpone(exchange, error=told, until=None if held else self.clock() + delay)
-
-
-def _place(error: Exception) -> str:
-    """Return file and line where the error was raised."""
-    frames = extract_tb(error.__traceback__)
-    return f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""

@@ -78,16 +78,22 @@ class LiveEngine:
             except StoreUnavailableError as error:
                 self.failure = error
                 log.warning("store_unavailable", detail=str(error), again=_REOPEN_SECONDS)
-                self._first_try.set()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._closing.wait(), _REOPEN_SECONDS)
+                await self._pause()
             except RecollectError as error:
                 self.failure = error
                 log.error("engine_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
-                raise
+                if not self._first_try.is_set():
+                    raise  # a start fails clearly; later on nobody would see it end
+                await self._pause()
             finally:
                 self._engine = None
                 self._opened.clear()
+
+    async def _pause(self) -> None:
+        """Tell that it was tried, and wait until it is time to try again, or to close."""
+        self._first_try.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), _REOPEN_SECONDS)
 
     async def recall(self, turn: Turn) -> Recall:
         """Recall for a turn; never raises."""

@@ -14,6 +14,7 @@ from recollect.model import (
     Change,
     Erasure,
     Exchange,
+    Kind,
     Memory,
     Page,
     Recollection,
@@ -121,8 +122,31 @@ class MemoryStore(Protocol):
         """
         ...
 
-    async def edit(self, user_id: str, memory: Memory, *, actor: Actor, at: datetime) -> Memory:
-        """Write ``memory``'s content, kind, importance, event date and embedding over the stored ones.
+    async def edit(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        embedding: Vector | None = None,
+        embedding_model: str | None = None,
+        actor: Actor,
+        at: datetime,
+    ) -> Memory:
+        """Write what is given over the stored memory, under the user's lock; what is None stays.
+
+        Args:
+            user_id: Whose memory.
+            memory_id: Which.
+            content: The new content.
+            kind: The new kind.
+            importance: The new importance.
+            embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
+            embedding_model: What made ``embedding``.
+            actor: Who edits.
+            at: Now.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
@@ -206,7 +230,8 @@ class Jobs(Protocol):
 
         A job says only that this user has something to form. ``drain`` returns None when the
         user's inbox is empty, else after how long to call it again; that wish survives a crash.
-        When ``drain`` raises, the job is held as failed, visible, never dropped.
+        When ``drain`` raises a StoreError, it is called again later, for as long as that lasts;
+        when it raises anything else, the job is held as failed, visible, never dropped.
         """
         ...
 

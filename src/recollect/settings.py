@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import platformdirs
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -83,13 +83,15 @@ class EngineSettings(BaseSettings):
         description="extract (by the model, qa_turn where there is none), qa_turn, or off.",
     )
     extraction_model: str | None = Field(
-        default=None, description="The model that extracts; empty: the chat's own."
+        default=None,
+        description="The model that extracts; empty: the chat's own, where its own LLM extracts.",
     )
     extraction_base_url: str | None = Field(
         default=None, description="Its base URL; empty: the chat's upstream."
     )
     extraction_api_key: SecretStr | None = Field(
-        default=None, description="Its key; empty: the request's own, while the process lives."
+        default=None,
+        description="Its key; empty: the request's own, while the process lives; never sent to another server.",
     )
     extraction_timeout_seconds: float = Field(
         default=120, gt=0, description="How long an extraction may take."
@@ -104,6 +106,12 @@ class EngineSettings(BaseSettings):
     job_heartbeat_seconds: float = Field(
         default=10, ge=1, description="After how long the jobs of a killed process are taken up again."
     )
+
+    @field_validator("data_dir")
+    @classmethod
+    def _whole_path(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
     log_memory_text: bool = Field(
         default=False, description="Write the text of memories into the log line of each decision."
     )

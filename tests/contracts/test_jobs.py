@@ -3,8 +3,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
+import pytest
 from tests.contracts.stores import ANNA, NOON, Store, exchange
 
+from recollect.errors import StoreError
 from recollect.model import Scope
 
 PATIENCE = 60
@@ -145,3 +147,17 @@ async def test_the_jobs_of_an_erased_user_are_gone(store: Store) -> None:
         await until(lambda: "ben" in calls)
 
     assert calls == ["ben"]
+
+
+async def test_a_job_whose_store_failed_is_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    calls: list[str] = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+        if len(calls) < 3:
+            raise StoreError
+
+    await store.log.append(exchange("hello"))
+    async with running(store, drain):
+        await until(lambda: len(calls) == 3)

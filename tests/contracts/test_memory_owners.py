@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 from tests.contracts.keeping import apply, contents, kept
 from tests.contracts.stores import (
@@ -41,25 +39,18 @@ async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> No
 
     edited = await store.memories.edit(
         "anna",
-        replace(
-            tea,
-            content="Likes coffee",
-            kind=Kind.PREFERENCE,
-            importance=0.25,
-            event_at=LATER,
-            embedding=vector(*EAST),
-        ),
+        tea.id,
+        content="Likes coffee",
+        kind=Kind.PREFERENCE,
+        importance=0.25,
+        embedding=vector(*EAST),
+        embedding_model=MODEL,
         actor=Actor.USER,
         at=LATER,
     )
 
     assert edited == await store.memories.get("anna", tea.id)
-    assert (edited.content, edited.kind, edited.importance, edited.event_at) == (
-        "Likes coffee",
-        Kind.PREFERENCE,
-        0.25,
-        LATER,
-    )
+    assert (edited.content, edited.kind, edited.importance) == ("Likes coffee", Kind.PREFERENCE, 0.25)
     [found] = await store.memories.nearest(ANNA, vector(*EAST), MODEL, limit=1)
     assert found.score == pytest.approx(1)
     [update, _] = await store.memories.history("anna", limit=10)
@@ -69,7 +60,7 @@ async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> No
 
 async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> None:
     tea = await kept(store, "Likes tea")
-    await store.memories.edit("anna", replace(tea, content="Likes coffee"), actor=Actor.USER, at=NOON)
+    await store.memories.edit("anna", tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
 
     assert await apply(store, Add(memory("likes coffee"))) == [Ignore(Reason.EQUAL_CONTENT, target=tea.id)]
     await kept(store, "Likes tea")
@@ -78,18 +69,54 @@ async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> Non
 async def test_an_edit_beside_the_content_keeps_the_embedding(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    await store.memories.edit("anna", replace(tea, importance=0.9, embedding=None), actor=Actor.USER, at=NOON)
+    await store.memories.edit("anna", tea.id, importance=0.9, actor=Actor.USER, at=NOON)
 
     [found] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9)
     assert (found.memory.importance, found.memory.embedding_model) == (0.9, MODEL)
 
 
+async def test_edits_of_different_fields_do_not_undo_each_other(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    await store.memories.edit(
+        "anna",
+        tea.id,
+        content="Likes coffee",
+        embedding=vector(*EAST),
+        embedding_model=MODEL,
+        actor=Actor.USER,
+        at=NOON,
+    )
+    await store.memories.edit("anna", tea.id, kind=Kind.PREFERENCE, actor=Actor.USER, at=NOON)
+    await store.memories.edit("anna", tea.id, importance=0.0, actor=Actor.USER, at=NOON)
+
+    [found] = await store.memories.nearest(ANNA, vector(*EAST), MODEL, limit=1)
+    assert found.score == pytest.approx(1)
+    edited = found.memory
+    assert (edited.content, edited.kind, edited.importance) == ("Likes coffee", Kind.PREFERENCE, 0.0)
+
+
+async def test_an_embedding_is_not_written_beside_the_same_content(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    await store.memories.edit(
+        "anna",
+        tea.id,
+        content="Likes tea",
+        embedding=vector(*EAST),
+        embedding_model="other",
+        actor=Actor.USER,
+        at=NOON,
+    )
+
+    [found] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=1)
+    assert found.score == pytest.approx(1)
+
+
 async def test_new_content_does_not_keep_the_old_embedding(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    edited = await store.memories.edit(
-        "anna", replace(tea, content="Likes coffee", embedding=None), actor=Actor.USER, at=NOON
-    )
+    edited = await store.memories.edit("anna", tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
 
     assert edited.embedding_model is None
     assert await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9) == []
@@ -100,14 +127,14 @@ async def test_an_edit_can_not_make_two_memories_equal(store: Store) -> None:
     await kept(store, "Likes coffee")
 
     with pytest.raises(DuplicateMemoryError):
-        await store.memories.edit("anna", replace(tea, content="likes COFFEE"), actor=Actor.USER, at=NOON)
+        await store.memories.edit("anna", tea.id, content="likes COFFEE", actor=Actor.USER, at=NOON)
 
     assert await contents(store) == ["Likes coffee", "Likes tea"]
 
 
 async def test_editing_the_unknown_finds_nothing(store: Store) -> None:
     with pytest.raises(MemoryNotFoundError):
-        await store.memories.edit("anna", memory("tea"), actor=Actor.USER, at=NOON)
+        await store.memories.edit("anna", uuid7(), content="tea", actor=Actor.USER, at=NOON)
 
 
 # -- two users -------------------------------------------------------------------------------------
@@ -123,7 +150,7 @@ async def test_nothing_of_one_user_is_seen_or_changed_by_another(store: Store) -
     with pytest.raises(MemoryNotFoundError):
         await store.memories.get("ben", tea.id)
     with pytest.raises(MemoryNotFoundError):
-        await store.memories.edit("ben", replace(tea, content="stolen"), actor=Actor.USER, at=NOON)
+        await store.memories.edit("ben", tea.id, content="stolen", actor=Actor.USER, at=NOON)
     await store.memories.touch("ben", [tea.id], at=NOON)
     done = await apply(store, Reinforce(tea.id), Retire(tea.id, Reason.DELETED), scope=BEN)
     assert done == [Ignore(Reason.DELETED, target=tea.id)] * 2
@@ -152,7 +179,7 @@ async def test_what_is_shared_is_nobodys_to_edit_or_erase(store: Store) -> None:
         assert await apply(store, Add(shared), scope=scope) == [Add(shared)]
 
     with pytest.raises(MemoryNotFoundError):
-        await store.memories.edit("anna", replace(shared, content="at five"), actor=Actor.USER, at=NOON)
+        await store.memories.edit("anna", shared.id, content="at five", actor=Actor.USER, at=NOON)
     await apply(store, Reinforce(shared.id), Retire(shared.id, Reason.DELETED))
     await store.memories.erase("anna", at=NOON)
 

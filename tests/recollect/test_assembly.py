@@ -21,7 +21,7 @@ from recollect.assembly import make_embedder, make_extractor, make_policy, open_
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.openai import OpenAIEmbedder
 from recollect.engine import Policy
-from recollect.errors import ConfigurationError, EmbedderError, ExtractorUnusableError, StoreUnavailableError
+from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.formation import Strategy
 from recollect.live_engine import LiveEngine
 from recollect.model import Exchange
@@ -146,7 +146,6 @@ async def test_another_servers_model_is_asked_with_its_own_key_and_never_with_th
     own = {"extraction_base_url": model.base_url, "extraction_model": "m"}
     keyed = make_extractor(settings(**own, extraction_api_key="sk-x"), client, "http://upstream/v1")
     keyless = make_extractor(settings(**own), client, "http://upstream/v1")
-    nameless = make_extractor(settings(extraction_base_url=model.base_url), client, "http://upstream/v1")
 
     assert keyed is not None
     await keyed.extract(exchange(), [])
@@ -154,9 +153,20 @@ async def test_another_servers_model_is_asked_with_its_own_key_and_never_with_th
     assert keyless is not None
     await keyless.extract(exchange(), [])
     assert model.last.values(b"authorization") == []
-    assert nameless is not None
-    with pytest.raises(ExtractorUnusableError):
-        await nameless.extract(exchange(), [])
+
+
+@pytest.mark.parametrize("upstream", ["http://upstream/v1", None])
+def test_another_server_without_a_models_name_is_refused(
+    client: httpx.AsyncClient, upstream: str | None
+) -> None:
+    with pytest.raises(ConfigurationError, match="RECOLLECT_EXTRACTION_MODEL"):
+        make_extractor(settings(extraction_base_url="http://other/v1"), client, upstream)
+
+
+def test_a_trailing_slash_makes_no_other_server(client: httpx.AsyncClient) -> None:
+    given = settings(extraction_base_url="http://upstream/v1/")
+
+    assert make_extractor(given, client, "http://upstream/v1") is not None
 
 
 # -- policy ----------------------------------------------------------------------------------------
@@ -213,6 +223,33 @@ async def test_a_database_that_is_away_can_be_tried_again() -> None:
     with pytest.raises(StoreUnavailableError):
         async with open_engine(settings(database_url="postgresql://127.0.0.1:9/x")):
             pass
+
+
+async def test_an_embedder_that_makes_no_sense_is_told_of_even_while_the_database_is_away() -> None:
+    away = settings(database_url="postgresql://127.0.0.1:9/x", embedder="local:no-such-model")
+
+    with pytest.raises(ConfigurationError, match="no-such-model"):
+        async with open_engine(away):
+            pass
+
+
+async def test_an_embedder_is_closed_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[OpenAIEmbedder] = []
+
+    async def aclose(self: OpenAIEmbedder) -> None:
+        closed.append(self)
+
+    monkeypatch.setattr(OpenAIEmbedder, "aclose", aclose)
+    away = settings(
+        database_url="postgresql://127.0.0.1:9/x",
+        embedder="openai:e",
+        embedder_base_url="http://127.0.0.1:9/v1",
+    )
+
+    with pytest.raises(StoreUnavailableError):
+        async with open_engine(away):
+            pass
+    assert len(closed) == 1
 
 
 async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(

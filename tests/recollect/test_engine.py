@@ -12,6 +12,7 @@ from tests.recollect.engines import QUICK, engine_over
 from tests.recollections import NOON, recollection, turn
 from tests.waiting import until
 
+from recollect import deadline
 from recollect import engine as engine_module
 from recollect.engine import Policy, system_clock
 from recollect.errors import (
@@ -19,7 +20,7 @@ from recollect.errors import (
     ExtractorError,
     StoreUnavailableError,
 )
-from recollect.model import Candidate, Kind, Recollection, Skip
+from recollect.model import Candidate, Kind, Recollection, Scope, Skip, Vector
 from recollect.testing import (
     BrokenEmbedder,
     BrokenStore,
@@ -28,6 +29,8 @@ from recollect.testing import (
     SlowEmbedder,
     WordEmbedder,
 )
+
+DELAYS = engine_module._APPEND_DELAYS
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +100,52 @@ async def test_a_broken_store_costs_the_memories_alone() -> None:
     assert (await engine_over(BrokenStore()).recall(turn())).skipped is Skip.STORE
 
 
-async def test_a_bug_costs_the_memories_alone_and_is_logged_with_its_trace() -> None:
+class _DeafStore(InMemoryStore):
+    """A store that stopped answering, and can't be told to stop asking."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers = asyncio.Event()
+        self.asked = asyncio.Event()
+        self.cancelled = asyncio.Event()
+
+    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Recollection]:  # noqa: ARG002 -- the port's
+        self.asked.set()
+        try:
+            await self.answers.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            await self.answers.wait()
+        raise LookupError
+
+
+async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled() -> None:
+    store = _DeafStore()
+
+    async with asyncio.timeout(20):
+        recall = await engine_over(store, replace(QUICK, deadline=0.01)).recall(turn())
+
+    assert recall.skipped is Skip.DEADLINE
+    await store.cancelled.wait()
+    store.answers.set()
+    await until(lambda: not deadline._running)
+
+
+async def test_who_leaves_a_recall_ends_its_question_too() -> None:
+    store = _DeafStore()
+    recalling = asyncio.create_task(engine_over(store, replace(QUICK, deadline=3600)).recall(turn()))
+    await store.asked.wait()
+
+    recalling.cancel()
+    await asyncio.wait({recalling})
+
+    assert recalling.cancelled()
+    async with asyncio.timeout(20):
+        await store.cancelled.wait()
+    store.answers.set()
+
+
+async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone() -> None:
     store = InMemoryStore()
     store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
 
@@ -108,7 +156,9 @@ async def test_a_bug_costs_the_memories_alone_and_is_logged_with_its_trace() -> 
     [line] = logs
     assert line["event"] == "recall_failed"
     assert line["log_level"] == "error"
-    assert line["exc_info"] is True
+    assert line["error"] == "LookupError"
+    assert ".py:" in line["place"]
+    assert "exc_info" not in line
 
 
 async def test_to_rank_fails_openly() -> None:
@@ -160,6 +210,34 @@ async def test_a_bug_in_remembering_is_not_tried_again() -> None:
         assert await engine_over(store).remember(turn(), "Good.") is False
 
     assert events(logs) == ["remember_failed", "exchange_lost"]
+    assert logs[0]["error"] == "LookupError"
+    assert "exc_info" not in logs[0]
+
+
+def test_no_gap_between_tries_is_longer_than_a_shutdown_can_bear() -> None:
+    assert max(DELAYS) <= 15
+    assert 540 <= sum(DELAYS) <= 660
+
+
+async def test_an_exchange_said_before_its_users_erasure_is_not_logged_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine_module, "_APPEND_DELAYS", (0.0,) * 1000)
+    store = BrokenStore()
+    subject = engine_over(store)
+    remembering = asyncio.create_task(subject.remember(turn("I drink tea"), "Good."))
+    await asyncio.sleep(0)
+    store.failure = None
+    await subject.erase("anna")
+
+    with capture_logs() as logs:
+        assert await remembering is False
+
+    assert "tea" not in str(logs)
+    assert (await store.backlog()).pending == 0
+    later = turn("I drink coffee", at=NOON + timedelta(seconds=1))
+    assert await subject.remember(later, "Good.") is True
+    assert await subject.remember(turn(scope=Scope("bert", "chat-2")), "Good.") is True
 
 
 class _Untouchable(InMemoryStore):

@@ -1,5 +1,7 @@
 """What a person asks of the engine by name: it is done, or it fails aloud."""
 
+from collections.abc import Awaitable, Callable, Sequence
+
 import pytest
 from tests.recollect.engines import engine_over
 from tests.recollections import NOON, turn
@@ -11,10 +13,12 @@ from recollect.errors import (
     MemoryNotFoundError,
     StoreError,
 )
-from recollect.model import Actor, Kind, Reason, Source
+from recollect.model import Actor, Kind, Reason, Source, Vector
 from recollect.testing import (
     BrokenEmbedder,
     BrokenStore,
+    InMemoryStore,
+    WordEmbedder,
 )
 
 
@@ -26,6 +30,18 @@ class Forgetful:
 
     def clear(self) -> None:
         self.cleared += 1
+
+
+class Interrupting(WordEmbedder):
+    """Something else happens while it embeds."""
+
+    interrupt: Callable[[], Awaitable[None]] | None = None
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        vectors = await super().embed(texts)
+        if self.interrupt is not None:
+            await self.interrupt()
+        return vectors
 
 
 async def test_a_memory_is_written_by_hand() -> None:
@@ -69,6 +85,23 @@ async def test_what_a_correction_does_not_name_stays() -> None:
 
     assert (revised.content, revised.kind, revised.importance) == ("I drink tea", Kind.PREFERENCE, 0.0)
     assert (again.kind, again.importance) == (Kind.FACT, 0.0)
+
+
+async def test_corrections_of_different_fields_at_once_are_all_kept() -> None:
+    store = InMemoryStore()
+    embedder = Interrupting()
+    subject = engine_over(store, embedder=embedder)
+    written = await subject.add("anna", "I drink green tea")
+
+    async def correct_the_importance() -> None:
+        await subject.revise("anna", written.id, importance=0.9)
+
+    embedder.interrupt = correct_the_importance
+    await subject.revise("anna", written.id, content="I ride a red bicycle")
+
+    revised = await subject.get("anna", written.id)
+    assert (revised.content, revised.importance) == ("I ride a red bicycle", 0.9)
+    assert (await subject.recall(turn("my red bicycle"))).recollections
 
 
 async def test_a_forgotten_memory_is_gone_and_the_audit_says_by_whom() -> None:

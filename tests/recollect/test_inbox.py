@@ -157,6 +157,23 @@ async def test_an_inbox_that_another_drains_is_left_alone() -> None:
     assert worker.formed == []
 
 
+async def test_what_comes_while_the_lease_ends_is_formed_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = await working(1)
+    lease = worker.inbox.lease
+
+    @asynccontextmanager
+    async def ending(user_id: str) -> AsyncIterator[bool]:
+        async with lease(user_id) as taken:
+            yield taken
+            if len(worker.inbox.entries) == 1:
+                await worker.inbox.append(exchange(2))  # its own job finds the lease taken
+
+    monkeypatch.setattr(worker.inbox, "lease", ending)
+
+    assert await worker.drain() is None
+    assert worker.order == [1, 2]
+
+
 async def test_what_is_not_yet_due_blocks_the_later_ones() -> None:
     worker = await working(1, 2)
     worker.inbox.entries[0].not_before = START + timedelta(seconds=7)

@@ -138,6 +138,18 @@ async def test_what_waiting_would_not_mend_ends_the_start(error: Exception) -> N
     await live.aclose()
 
 
+@pytest.mark.parametrize("error", [ConfigurationError("no such model"), EmbedderError()])
+async def test_what_fails_after_the_start_is_tried_again(error: Exception) -> None:
+    live = LiveEngine(Opener(StoreUnavailableError(), error))
+
+    with capture_logs() as logs:
+        await live.start()
+        assert await live.ready(20)
+
+    assert [line["event"] for line in logs] == ["store_unavailable", "engine_unusable"]
+    await live.aclose()
+
+
 async def test_what_waiting_would_not_mend_is_told_of_where_nobody_waits_for_the_start() -> None:
     error = ConfigurationError("no such model")
     live = LiveEngine(Opener(error))

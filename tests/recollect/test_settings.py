@@ -54,3 +54,10 @@ def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_makes_no_sense_is_refused(name: str, value: object) -> None:
     with pytest.raises(ValidationError, match=name):
         EngineSettings(**{name: value})  # type: ignore[arg-type]  # that is the mistake
+
+
+def test_a_home_in_the_data_folder_is_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert EngineSettings(data_dir=Path("~/own")).data_dir == tmp_path / "own"
+    assert EngineSettings(data_dir=Path("own")).data_dir == Path.cwd() / "own"

@@ -57,3 +57,10 @@ def test_a_user_who_left_before_any_answer_has_said_something_all_the_same() -> 
     listener.client_left = True
 
     assert listener.reply() == ""
+
+
+def test_a_user_who_leaves_a_failed_answer_is_not_remembered(response: aiohttp.ClientResponse) -> None:
+    listener = overheard(500, JSON, b"{}", response=response)
+    listener.client_left = True
+
+    assert listener.reply() is None

@@ -59,6 +59,11 @@ def test_what_is_no_header_name_is_refused(name: str, given: str) -> None:
         proxy_settings(**{name: given})
 
 
+def test_a_blank_admin_token_is_refused_as_anybody_could_send_it() -> None:
+    with pytest.raises(ValidationError, match="admin_token"):
+        proxy_settings(admin_token="  ")
+
+
 def test_each_setting_is_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_UPSTREAM", "http://llm/v1")
     monkeypatch.setenv("RECOLLECT_BASE_PATH", "/api")
@@ -87,3 +92,8 @@ def test_secrets_are_not_shown() -> None:
 def test_settings_do_not_change() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         proxy_settings().port = 1
+
+
+def test_a_key_has_no_place_in_the_upstreams_address() -> None:
+    with pytest.raises(ValidationError, match="no user and password"):
+        proxy_settings(upstream="http://user:secret@host/v1")

@@ -190,11 +190,14 @@ class _Changing:
 async def edit_memory(
     connection: Connection, user_id: str, memory: Memory, *, before: str, actor: Actor, at: datetime
 ) -> None:
-    """Write ``memory`` over the user's own of the same id, which said ``before``."""
+    """Write ``memory`` over the user's own of the same id, which said ``before``.
+
+    Its embedding is written only with a content that changed.
+    """
     content = storable_text(memory.content)
     hashed = content_hash(content)
     values = [content, hashed, memory.kind, memory.importance, memory.event_at]
-    if memory.embedding is None and content == before:
+    if content == before:
         await connection.execute(SQL["edit_vector_beside_embedding"], user_id, memory.id, *values)
     else:
         embedding = as_reals(memory.embedding)

@@ -15,7 +15,7 @@ from pgqueuer.domain.errors import RetryRequested
 from pgqueuer.domain.models import Job, TracebackRecord
 from pgqueuer.domain.types import JOB_STATUS
 
-from recollect.errors import RecollectError, StoreError, StoreUnavailableError
+from recollect.errors import RecollectError, StoreError
 from recollect.postgres.pool import Access, Connection, store_errors
 from recollect.postgres.queue import CHANNEL, FORM, driver_on, queries_of
 from recollect.postgres.sql import SQL
@@ -170,7 +170,8 @@ class _Worker:
             raise RetryRequested(timedelta(0) if self._ending.is_set() else _RETRY_AFTER_OUTAGE)
         try:
             again_after = draining.result()
-        except StoreUnavailableError:
+        except StoreError as error:  # whatever the store lacks, as room: the work is still there to do
+            _log.warning("job_waits", **_described(error), again_in=_RETRY_AFTER_OUTAGE.total_seconds())
             raise RetryRequested(_RETRY_AFTER_OUTAGE) from None
         except Exception as error:  # noqa: BLE001 - whatever it is, PgQueuer must not write its text down
             _log.error("job_failed", **_described(error))

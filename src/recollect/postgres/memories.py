@@ -1,6 +1,7 @@
 """The store of memories in Postgres. Never: ranks, decides, embeds."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from recollect.model import (
     Actor,
     Change,
     Erasure,
+    Kind,
     Memory,
     Page,
     Recollection,
@@ -73,24 +75,42 @@ class PostgresMemories:
         async with self._database.changing(scope.user_id) as connection:
             return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at)
 
-    async def edit(self, user_id: str, memory: Memory, *, actor: Actor, at: datetime) -> Memory:
-        """Write ``memory`` over the stored one; an embedding is kept only beside its content.
+    async def edit(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        embedding: Vector | None = None,
+        embedding_model: str | None = None,
+        actor: Actor,
+        at: datetime,
+    ) -> Memory:
+        """Write what is given over the stored memory; an embedding only with a content that changed.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
             DuplicateMemoryError: The user has another memory with that content.
         """
         async with self._database.changing(user_id) as connection:
-            stored = await _one_memory(connection, user_id, memory.id)
+            stored = await _one_memory(connection, user_id, memory_id)
             if stored.owner != user_id:
                 raise MemoryNotFoundError
-            equal = await connection.fetchval(
-                SQL["memory_with_content"], user_id, content_hash(memory.content)
+            new = replace(
+                stored,
+                content=stored.content if content is None else content,
+                kind=stored.kind if kind is None else kind,
+                importance=stored.importance if importance is None else importance,
+                embedding=embedding,
+                embedding_model=embedding_model,
             )
-            if equal not in {None, memory.id}:
+            equal = await connection.fetchval(SQL["memory_with_content"], user_id, content_hash(new.content))
+            if equal not in {None, memory_id}:
                 raise DuplicateMemoryError
-            await edit_memory(connection, user_id, memory, before=stored.content, actor=actor, at=at)
-            return await _one_memory(connection, user_id, memory.id)
+            await edit_memory(connection, user_id, new, before=stored.content, actor=actor, at=at)
+            return await _one_memory(connection, user_id, memory_id)
 
     async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
         """Note that these memories went into a prompt."""

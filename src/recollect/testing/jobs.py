@@ -5,7 +5,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+from recollect.errors import StoreError
+
 _WORKERS = 4
+_RETRY_SECONDS = 0.05
 
 
 class JobQueue:
@@ -55,6 +58,8 @@ class JobQueue:
             except asyncio.CancelledError:
                 self.enqueue(user_id)
                 raise
+            except StoreError:
+                loop.call_later(_RETRY_SECONDS, self.enqueue, user_id)
             except Exception:  # noqa: BLE001 - whatever it is: held, and visible
                 self.held.append(user_id)
             else:

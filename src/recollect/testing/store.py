@@ -16,6 +16,7 @@ from recollect.model import (
     Change,
     Erasure,
     Exchange,
+    Kind,
     Memory,
     Message,
     Page,
@@ -93,27 +94,38 @@ class InMemoryStore:
             user.memories, user.updates = memories, updates
             raise
 
-    async def edit(self, user_id: str, memory: Memory, *, actor: Actor, at: datetime) -> Memory:
-        """Write ``memory`` over the stored one; an embedding is kept only beside its content."""
+    async def edit(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        embedding: Vector | None = None,
+        embedding_model: str | None = None,
+        actor: Actor,
+        at: datetime,
+    ) -> Memory:
+        """Write what is given over the stored memory; an embedding only with a content that changed."""
         user = self._of(user_id)
-        old = user.memories.get(memory.id)
+        old = user.memories.get(memory_id)
         if old is None or old.owner != user_id:
             raise MemoryNotFoundError
-        if user.with_content(memory.content) not in {None, memory.id}:
+        written = old.content if content is None else storable_text(content)
+        if user.with_content(written) not in {None, memory_id}:
             raise DuplicateMemoryError
-        content = storable_text(memory.content)
-        embedded = old if memory.embedding is None and content == old.content else memory
         new = replace(
             old,
-            content=content,
-            kind=memory.kind,
-            importance=memory.importance,
-            event_at=memory.event_at,
-            embedding=embedded.embedding,
-            embedding_model=None if embedded.embedding is None else embedded.embedding_model,
+            content=written,
+            kind=old.kind if kind is None else kind,
+            importance=old.importance if importance is None else importance,
         )
-        user.memories[memory.id] = new
-        user.audit(Action.EDIT, actor, Reason.EDITED, at, new.id, before=old.content, after=content)
+        if written != old.content:
+            model = None if embedding is None else embedding_model
+            new = replace(new, embedding=embedding, embedding_model=model)
+        user.memories[memory_id] = new
+        user.audit(Action.EDIT, actor, Reason.EDITED, at, new.id, before=old.content, after=written)
         return _loaded(new)
 
     async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:

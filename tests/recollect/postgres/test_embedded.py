@@ -166,6 +166,43 @@ async def test_a_path_too_long_for_a_socket_has_it_elsewhere(folder: Path, start
     assert len(str(sockets)) < 60
 
 
+def test_the_servers_account_can_not_have_another_folder_removed(folder: Path, start: Start) -> None:
+    deep = folder / ("d" * 50) / ("e" * 50)
+    server = start(deep)
+    written = deep / "postgres" / "data" / "postmaster.pid"
+    lines = written.read_text().splitlines()
+    sockets, other = Path(lines[4]), folder / "other"
+    other.mkdir()
+    (other / ".s.PGSQL.5432").symlink_to(sockets / ".s.PGSQL.5432")
+    written.write_text("\n".join([*lines[:4], str(other), *lines[5:]]) + "\n")
+
+    server.stop()
+
+    assert other.exists()
+    assert not sockets.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root could end another account's process")
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux shows whose a process is")
+def test_the_servers_account_can_not_have_anothers_process_ended(
+    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.postgres.embedded.cluster._STOP_SECONDS", 0.2)
+    server = start()
+    written = folder / "postgres" / "data" / "postmaster.pid"
+    running = postmaster(folder)
+    with bystander_of(os.geteuid()) as bystander:
+        _, rest = written.read_text().split("\n", 1)
+        written.write_text(f"{bystander.pid}\n{rest}")
+
+        with pytest.raises(StoreError, match="does not stop"):
+            server.stop()
+
+        assert bystander.poll() is None
+        bystander.kill()
+    os.kill(running, signal.SIGQUIT)
+
+
 async def test_a_path_may_have_any_characters(folder: Path, start: Start) -> None:
     server = start(folder / "my data, & 数据 #1?")
 

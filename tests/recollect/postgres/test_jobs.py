@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from tests.contracts.stores import exchange
 from tests.databases import administrator
 
-from recollect.errors import StoreError, StoreUnavailableError
+from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import Scope
 from recollect.postgres import Postgres, open_postgres, start_embedded
 
@@ -115,16 +115,14 @@ async def test_a_failed_job_is_held_and_quotes_nobody(
 
 async def test_a_failure_of_ours_is_told_in_its_words(store: Postgres, table: Table) -> None:
     async def drain(_: str) -> None:
-        raise StoreError("The memory store failed (X).")
+        raise EmbedderError("The embedder failed (X).")
 
     await say(store, "anna")
     with capture_logs() as logs:
         async with running(store, drain):
             await until(table.holds_a_failed_job)
 
-    assert [each["detail"] for each in logs if each["event"] == "job_failed"] == [
-        "The memory store failed (X)."
-    ]
+    assert [each["detail"] for each in logs if each["event"] == "job_failed"] == ["The embedder failed (X)."]
 
 
 async def test_a_store_out_of_reach_is_no_failure_of_the_job(
@@ -260,6 +258,26 @@ async def test_jobs_go_on_after_an_outage_and_none_is_lost(
     assert any(each["event"] == "job_left" for each in logs)
     await store.aclose()
     server.stop()
+
+
+async def test_whatever_fails_in_the_store_is_waited_out(
+    store: Postgres, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    calls: list[str] = []
+
+    async def drain(user_id: str) -> None:
+        calls.append(user_id)
+        if len(calls) < 3:
+            raise StoreError("The memory store failed (DiskFullError, 53100).")
+
+    await say(store, "anna")
+    with capture_logs() as logs:
+        async with running(store, drain):
+            await until(table.is_empty)
+
+    assert calls == ["anna"] * 3
+    assert [each["event"] for each in logs] == ["job_waits"] * 2
 
 
 async def test_old_rows_of_the_queues_log_are_pruned(store: Postgres, store_dsn: str, table: Table) -> None:

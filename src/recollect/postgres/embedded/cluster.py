@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -76,6 +76,7 @@ class Cluster:
         self.folder = folder
         self._data = folder / "data"
         self._log = folder / "log"
+        self._sockets = folder / "sockets"
         self._account = account_for(self._data)
         self._process: subprocess.Popen[bytes] | None = None
         self._account.make_folder(folder)
@@ -186,9 +187,22 @@ class Cluster:
         path = os.fsencode(self._data / f".s.PGSQL.{_SETTINGS['port']}")
         if len(path) <= _LONGEST_SOCKET and not set(path) & set(b',"'):  # both divide a list of folders
             return self._data
+        self._remove_socket_folder()
         folder = Path(tempfile.mkdtemp(prefix="recollect-"))
+        self._sockets.write_text(str(folder))
         self._account.own(folder)
         return folder
+
+    def _remove_socket_folder(self) -> None:
+        """Remove the folder that ``_socket_folder`` made, if it did.
+
+        Which one says a file of ours: those of the server are its account's, and may name any.
+        """
+        with suppress(FileNotFoundError):
+            folder = Path(self._sockets.read_text())
+            self._sockets.unlink()
+            if folder.lstat().st_uid == self._account.user:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def stop(self) -> None:
         """Stop the server, if it runs, as soon as its transactions are ended.
@@ -199,14 +213,22 @@ class Cluster:
         with closing(FileLock(self.folder / "server.lock")) as alive:
             for ending in (signal.SIGINT, signal.SIGQUIT):  # fast, then immediate shutdown
                 running = self._running()
-                if running is not None:
+                if running is not None and self._is_servers(running.process_id):
                     os.kill(running.process_id, ending)
                 if alive.wait(time.monotonic() + _STOP_SECONDS):
                     self._reap()
-                    if running is not None and running.socket_folder != self._data:
-                        shutil.rmtree(running.socket_folder, ignore_errors=True)
+                    self._remove_socket_folder()
                     return
         raise StoreError("The embedded database does not stop.")
+
+    def _is_servers(self, process_id: int) -> bool:
+        """Whether the server's account runs this process; where that can't be seen, believe it."""
+        if process_id <= 1:
+            return False
+        try:
+            return Path(f"/proc/{process_id}").stat().st_uid == self._account.user
+        except FileNotFoundError:
+            return not Path("/proc/self").exists()
 
     def _running(self) -> _Postmaster | None:
         postmaster = _Postmaster.read(self._data)
