@@ -93,7 +93,7 @@ RULES = (
             f"{ENGINE} recollect.__version__ recollect.settings recollect_proxy",
             CONSOLE,
         )
-        for command in ("banner", "cli", "serving", "temporary")
+        for command in ("banner", "cli", "options", "serving", "temporary")
     ),
     Rule(
         "recollect_proxy.demo",

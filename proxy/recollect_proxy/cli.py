@@ -2,11 +2,10 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 import uvloop
-from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from recollect.errors import RecollectError
@@ -16,15 +15,11 @@ from recollect_proxy.banner import banner
 from recollect_proxy.bench.command import bench_app
 from recollect_proxy.demo.command import demo
 from recollect_proxy.logs import configure_logging
+from recollect_proxy.options import read_settings
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
 
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
-
-NO_UPSTREAM = (
-    "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1 "
-    "(or: recollect serve --upstream URL). No LLM at hand? make demo"
-)
 
 
 def _settings_help() -> str:
@@ -90,24 +85,6 @@ def serve(
         print(banner(settings, application, bound, token=token, token_file=made_in), flush=True)  # noqa: T201 -- for the person who started us
 
     uvloop.run(Server(application, settings, ready=ready).serve())  # exits with 3 if it can't start
-
-
-def read_settings(**options: Any) -> ProxySettings:
-    """Return the settings with the options that were given over the environment.
-
-    Exits with 2 and a line a mistake if they make no sense.
-    """
-    given = {name: value for name, value in options.items() if value is not None}
-    try:
-        return ProxySettings(**given)
-    except ValidationError as error:
-        for mistake in error.errors(include_input=False, include_url=False):
-            name = str(mistake["loc"][0])
-            if name == "upstream" and mistake["type"] == "missing":
-                typer.echo(NO_UPSTREAM, err=True)
-            else:
-                typer.echo(f"RECOLLECT_{name.upper()}: {mistake['msg']}", err=True)
-        raise typer.Exit(2) from None
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 
 import httpx
+import structlog
 
 from recollect.embedders import parse_embedder_name
 from recollect.embedders.cache import CachedEmbedder
@@ -16,11 +17,14 @@ from recollect.embedders.openai import OpenAIEmbedder
 from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.errors import ConfigurationError, StoreError
 from recollect.extractors import OpenAIExtractor
+from recollect.failures import place
 from recollect.formation import Strategy
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock, Embedder, Extractor
 from recollect.postgres import Postgres, open_postgres, start_embedded
 from recollect.settings import EngineSettings, Formation
+
+log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
@@ -69,12 +73,19 @@ async def open_engine(
         )
         engine = Engine(backends, make_policy(settings), clock=clock)
         forming = asyncio.create_task(engine.run())
+        forming.add_done_callback(_tell_of_failure)
         try:
             yield engine
         finally:
             forming.cancel()
             with suppress(asyncio.CancelledError):
                 await forming
+
+
+def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
+    """Say at once that nothing is formed any more; only a bug ends formation while the engine is open."""
+    if not forming.cancelled() and (error := forming.exception()) is not None:
+        log.error("formation_stopped", error=type(error).__name__, place=place(error))
 
 
 async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:

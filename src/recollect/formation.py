@@ -13,6 +13,7 @@ import structlog
 
 from recollect.errors import ExtractorUnusableError, InvalidExtractionError
 from recollect.model import (
+    STATEMENTS,
     Add,
     Candidate,
     Change,
@@ -26,7 +27,7 @@ from recollect.model import (
     Source,
 )
 from recollect.ports import Clock, Embedder, Extractor, MemoryStore
-from recollect.reconciliation import STATEMENTS, reconcile
+from recollect.reconciliation import reconcile
 from recollect.verification import verify
 
 KNOWN_SHOWN = 20

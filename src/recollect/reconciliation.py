@@ -13,12 +13,12 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.model import (
+    STATEMENTS,
     Add,
     Candidate,
     Change,
     Exchange,
     Ignore,
-    Kind,
     Memory,
     Provenance,
     Reason,
@@ -29,9 +29,6 @@ from recollect.model import (
     Vector,
 )
 from recollect.normalization import content_hash
-
-STATEMENTS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY})
-"""The kinds a candidate can repeat or replace; turns, summaries and profiles hold more than one statement."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NEGATION = re.compile(

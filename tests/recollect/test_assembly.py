@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 from tests.folders import database_folder
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
@@ -17,7 +18,14 @@ from tests.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect import assembly
-from recollect.assembly import make_embedder, make_extractor, make_policy, open_engine, shared_engine
+from recollect.assembly import (
+    _tell_of_failure,
+    make_embedder,
+    make_extractor,
+    make_policy,
+    open_engine,
+    shared_engine,
+)
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.openai import OpenAIEmbedder
 from recollect.engine import Policy
@@ -307,3 +315,21 @@ def test_an_engine_of_a_loop_that_has_ended_is_not_shared(opened: EngineSettings
         second = runner.run(begin())
 
     assert first is not second
+
+
+# -- formation that ends ---------------------------------------------------------------------------
+
+
+async def test_formation_that_a_bug_ends_is_told_at_once_without_its_words() -> None:
+    async def broken() -> None:
+        raise KeyError("my secret words")
+
+    with capture_logs() as lines:
+        forming = asyncio.create_task(broken())
+        forming.add_done_callback(_tell_of_failure)
+        await asyncio.wait({forming})
+        await asyncio.sleep(0)
+
+    [line] = lines
+    assert (line["event"], line["error"]) == ("formation_stopped", "KeyError")
+    assert "secret" not in str(line)

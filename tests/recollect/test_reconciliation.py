@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.model import (
     COMMONS,
+    STATEMENTS,
     Add,
     Candidate,
     Change,
@@ -29,7 +30,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.normalization import content_hash
-from recollect.reconciliation import STATEMENTS, may_repeat, reconcile
+from recollect.reconciliation import may_repeat, reconcile
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 EARLIER = SAID_AT - timedelta(days=30)

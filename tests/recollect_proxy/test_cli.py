@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 from recollect.errors import ConfigurationError
 from recollect.settings import default_data_dir
 from recollect_proxy import cli
+from recollect_proxy.options import NO_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
 
 UPSTREAM = ("--upstream", "http://127.0.0.1:9/v1")
@@ -46,7 +47,7 @@ def test_without_an_upstream_it_says_what_is_missing_in_one_line_and_ends_with_2
     )
 
     assert done.returncode == 2
-    assert done.stderr == cli.NO_UPSTREAM + "\n"
+    assert done.stderr == NO_UPSTREAM + "\n"
     assert done.stdout == ""
 
 
@@ -86,7 +87,7 @@ def test_an_option_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("RECOLLECT_UPSTREAM", "http://environment/v1")
     monkeypatch.setenv("RECOLLECT_PORT", "1234")
 
-    settings = cli.read_settings(upstream="http://option/v1", port=None)
+    settings = read_settings(upstream="http://option/v1", port=None)
 
     assert settings.upstream == "http://option/v1"
     assert settings.port == 1234

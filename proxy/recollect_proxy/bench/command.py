@@ -13,6 +13,7 @@ from recollect_proxy.bench.dataset import DatasetError, read_conversations
 from recollect_proxy.bench.recall import bench_recall
 from recollect_proxy.bench.table import show
 from recollect_proxy.logs import configure_logging
+from recollect_proxy.options import read_settings
 from recollect_proxy.temporary import run_to_the_end
 
 _REPLACED = "http://127.0.0.1"
@@ -51,8 +52,6 @@ def recall(
     Each conversation is one user's chats, in a database of its own that is removed in the end. The
     RECOLLECT_* settings of embedder and recall are those that a chat has.
     """
-    from recollect_proxy.cli import read_settings  # noqa: PLC0415 -- it imports this module
-
     configure_logging("error")
     settings = read_settings(upstream=_REPLACED)
     errors = Console(stderr=True)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from recollect_proxy.logs import configure_logging
+from recollect_proxy.options import read_settings
 from recollect_proxy.temporary import run_to_the_end
 
 _NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install 'recollect-memory[demo]'"
@@ -38,7 +39,6 @@ def demo(
         if error.name != "openai":
             raise
         sys.exit(_NO_SDK)
-    from recollect_proxy.cli import read_settings  # noqa: PLC0415 -- it imports this module
 
     configure_logging("error")
     settings = read_settings(upstream=upstream or _REPLACED)

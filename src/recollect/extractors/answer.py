@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import Candidate, Kind, Relation
+from recollect.model import STATEMENTS, Candidate, Kind, Relation
 
 ITEM_LIMIT = 100
 """The most statements read of one answer."""
@@ -24,7 +24,6 @@ ANSWER_LENGTH = 200_000
 
 _ATTEMPTS = 120  # a page of opening brackets must not be parsed from each of them
 _FENCES = 10
-_KINDS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY})
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
 _NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
 _EARLIEST, _LATEST = date(1000, 1, 1), date(9000, 1, 1)  # converting to UTC must not leave datetime's range
@@ -163,7 +162,7 @@ def _quote(value: object) -> object:
 
 def _kind(value: object) -> Kind:
     name = value.strip().casefold() if isinstance(value, str) else ""
-    return Kind(name) if name in _KINDS else Kind.FACT
+    return Kind(name) if name in STATEMENTS else Kind.FACT
 
 
 def _relation(value: object) -> Relation:

@@ -6,10 +6,11 @@ Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of vers
 from recollect.model.change import Add, Backlog, Change, Erasure, Ignore, Reinforce, Replace, Retire, Update
 from recollect.model.chat import Exchange, Message, Scope, Turn
 from recollect.model.memory import COMMONS, Candidate, Memory, Page, Provenance, Recall, Recollection, Vector
-from recollect.model.words import Action, Actor, Kind, Reason, Relation, Role, Skip, Source
+from recollect.model.words import STATEMENTS, Action, Actor, Kind, Reason, Relation, Role, Skip, Source
 
 __all__ = [
     "COMMONS",
+    "STATEMENTS",
     "Action",
     "Actor",
     "Add",

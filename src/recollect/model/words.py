@@ -27,6 +27,10 @@ class Kind(StrEnum):
     PROFILE = "profile"
 
 
+STATEMENTS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY})
+"""The kinds of single statements: what is extracted, and what can be repeated or replaced."""
+
+
 class Source(StrEnum):
     """How a memory came to be."""
 
@@ -88,7 +92,6 @@ class Skip(StrEnum):
     UNREADABLE = "unreadable"
     TOO_LARGE = "too-large"
     EMPTY = "empty"
-    OFF = "off"
     DEADLINE = "deadline"
     STORE = "store"
     EMBEDDER = "embedder"

@@ -1,0 +1,31 @@
+"""Reads the settings for a command, and says in a line what is wrong with them. Never: what they are for."""
+
+from typing import Any
+
+import typer
+from pydantic import ValidationError
+
+from recollect_proxy.settings import ProxySettings
+
+NO_UPSTREAM = (
+    "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1 "
+    "(or: recollect serve --upstream URL). No LLM at hand? make demo"
+)
+
+
+def read_settings(**options: Any) -> ProxySettings:
+    """Return the settings with the options that were given over the environment.
+
+    Exits with 2 and a line a mistake if they make no sense.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        return ProxySettings(**given)
+    except ValidationError as error:
+        for mistake in error.errors(include_input=False, include_url=False):
+            name = str(mistake["loc"][0])
+            if name == "upstream" and mistake["type"] == "missing":
+                typer.echo(NO_UPSTREAM, err=True)
+            else:
+                typer.echo(f"RECOLLECT_{name.upper()}: {mistake['msg']}", err=True)
+        raise typer.Exit(2) from None
