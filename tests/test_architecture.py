@@ -60,24 +60,34 @@ RULES = (
     Rule("recollect_proxy.settings", "recollect.settings", "pydantic pydantic_settings"),
     Rule("recollect_proxy.admin_token", "recollect.errors recollect_proxy.settings"),
     Rule("recollect_proxy.logs", "", "structlog"),
-    Rule("recollect_proxy.identity", "recollect.model recollect_proxy.asgi"),
+    Rule(
+        "recollect_proxy.identity",
+        "recollect.errors recollect.model recollect_proxy.asgi recollect_proxy.settings",
+        "jwt",
+    ),
+    Rule("recollect_proxy.headers", "recollect_proxy.asgi", pure=True),
     Rule(
         "recollect_proxy.upstream",
-        "recollect_proxy.asgi recollect_proxy.errors",
-        "aiohttp multidict structlog yarl",
+        "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.headers",
+        "aiohttp multidict yarl",
     ),
+    Rule("recollect_proxy.relaying", "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.upstream"),
     Rule(
         "recollect_proxy.passthrough",
-        "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.upstream",
-        "structlog",
+        "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.relaying recollect_proxy.upstream",
+    ),
+    Rule(
+        "recollect_proxy.websockets",
+        "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.headers recollect_proxy.upstream",
+        "structlog websockets",
     ),
     Rule("recollect_proxy.listening", "recollect.chat recollect_proxy.asgi recollect_proxy.upstream"),
     Rule("recollect_proxy.report", "recollect.model recollect.composition recollect_proxy.asgi", "msgspec"),
     Rule(
         "recollect_proxy.conversation",
         f"{NOUNS} recollect.chat recollect.composition recollect.live_engine recollect_proxy.asgi "
-        "recollect_proxy.identity recollect_proxy.listening recollect_proxy.passthrough "
-        "recollect_proxy.report recollect_proxy.upstream",
+        "recollect_proxy.headers recollect_proxy.identity recollect_proxy.listening "
+        "recollect_proxy.passthrough recollect_proxy.relaying recollect_proxy.report recollect_proxy.upstream",
         "structlog",
     ),
     Rule(
@@ -85,7 +95,7 @@ RULES = (
         f"{ENGINE} recollect.__version__ recollect_proxy.asgi recollect_proxy.identity",
         "litestar msgspec structlog",
     ),
-    Rule("recollect_proxy.app", f"{ENGINE} recollect.assembly recollect_proxy", "structlog"),
+    Rule("recollect_proxy.app", f"{ENGINE} recollect.assembly recollect.chat recollect_proxy", "structlog"),
     # The proxy's commands: they start an application, and speak with it from outside.
     *(
         Rule(
@@ -152,12 +162,13 @@ FORBIDDEN_IMPORTS = [
     ("proxy/recollect_proxy/passthrough.py", "from recollect.engine import Engine"),
     ("proxy/recollect_proxy/passthrough.py", "from recollect.live_engine import LiveEngine"),
     ("proxy/recollect_proxy/upstream.py", "from recollect.chat import hear"),
-    ("proxy/recollect_proxy/identity.py", "from recollect.chat import hear"),
+    ("proxy/recollect_proxy/websockets.py", "from recollect.live_engine import LiveEngine"),
+    ("proxy/recollect_proxy/identity/signed.py", "from recollect.chat import hear"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.chat import hear"),
     ("proxy/recollect_proxy/app.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/cli.py", "from recollect.embedders import LocalEmbedder"),
-    ("proxy/recollect_proxy/identity.py", "from recollect_proxy.app import App"),
+    ("proxy/recollect_proxy/identity/modes.py", "from recollect_proxy.app import App"),
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
     ("openwebui_filter/recollect_filter.py", "import httpx"),
     ("openwebui_filter/recollect_filter.py", "from recollect_proxy.app import App"),

@@ -15,11 +15,13 @@ from recollect.live_engine import LiveEngine
 from recollect.model import Recall, Recollection, Skip
 from recollect.tokens import estimate_tokens
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left, values
+from recollect_proxy.headers import forwardable, rewritable
 from recollect_proxy.identity import Caller, Identity
 from recollect_proxy.listening import Listener
 from recollect_proxy.passthrough import Passthrough
+from recollect_proxy.relaying import is_json, relay, relay_whole
 from recollect_proxy.report import report, shown, wants_memories
-from recollect_proxy.upstream import Upstream, forwardable, is_json, relay, relay_whole, rewritable
+from recollect_proxy.upstream import Upstream
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
-from recollect_proxy.upstream import Upstream, forwardable, relay
+from recollect_proxy.headers import forwardable
+from recollect_proxy.relaying import relay
+from recollect_proxy.upstream import Upstream
 
 
 class Passthrough:

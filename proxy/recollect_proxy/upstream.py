@@ -3,7 +3,7 @@
 The client is aiohttp: no cookie jar, nothing decompressed, nothing re-quoted, no header of its own.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from aiohttp import hdrs
 from multidict import CIMultiDict
 from yarl import URL
 
-from recollect_proxy.asgi import Headers, Send, values
+from recollect_proxy.asgi import Headers
 from recollect_proxy.errors import (
     BAD_REQUEST,
     UPSTREAM_BROKE_OFF,
@@ -23,39 +23,10 @@ from recollect_proxy.errors import (
     UPSTREAM_UNREACHABLE,
     Failure,
 )
+from recollect_proxy.headers import relayable
 
-HOP_BY_HOP = frozenset(
-    {
-        b"connection",  # RFC 9110 section 7.6.1: each hop has its own
-        b"keep-alive",
-        b"proxy-connection",  # not standard, but sent
-        b"proxy-authenticate",
-        b"proxy-authorization",
-        b"te",
-        b"trailer",  # trailers are not relayed
-        b"transfer-encoding",  # each hop frames for itself
-        b"upgrade",
-    }
-)
-_NOT_FORWARDED = HOP_BY_HOP | {
-    b"host",  # the upstream's own
-    b"expect",  # our server has answered 100 already
-}
-_BOUND_TO_THE_BODY = frozenset(
-    {
-        b"content-length",
-        b"content-encoding",  # what is changed is sent plain
-        b"content-md5",
-        b"content-digest",  # RFC 9530
-        b"repr-digest",
-        b"digest",
-        b"signature",  # RFC 9421: may cover a digest
-        b"signature-input",
-    }
-)
 _KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
 _LONGEST_HEADER = 128 * 1024
-_BODILESS = frozenset({204, 304})
 
 
 class UpstreamError(Exception):
@@ -237,110 +208,9 @@ def _answered(error: aiohttp.ClientError) -> bool:
     return isinstance(error, aiohttp.ServerDisconnectedError) and not isinstance(error.message, str)
 
 
-def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[bytes], bool]) -> Headers:
-    """Return a request's end-to-end headers, in order, duplicates kept.
-
-    Hop-by-hop headers go, those that ``Connection`` lists too (RFC 9110 section 7.6.1), and those
-    whose lower-case name ``without`` says yes to.
-    """
-    kept = list(headers)
-    dropped = _NOT_FORWARDED | _listed(kept)
-    return [
-        (name, value) for name, value in kept if name.lower() not in dropped and not without(name.lower())
-    ]
-
-
-def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:
-    """Return a request's headers without those that no longer hold.
-
-    Args:
-        headers: As ``forwardable`` returns them.
-        body: Whether the request's body was changed: its length and digests go.
-        answer: Whether the answer's body will be changed: it must not come compressed.
-    """
-    dropped = (_BOUND_TO_THE_BODY if body else frozenset()) | (
-        {b"accept-encoding"} if answer else frozenset()
-    )
-    return [(name, value) for name, value in headers if name.lower() not in dropped]
-
-
-def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers:
-    """Return an answer's end-to-end headers, in order, duplicates kept.
-
-    Of one that has no body, its length goes too: RFC 9110 section 8.6 lets a 304 do without, and
-    our server waits for as many bytes as are promised.
-    """
-    kept = list(headers)
-    dropped = (
-        HOP_BY_HOP | _listed(kept) | (frozenset({b"content-length"}) if status in _BODILESS else frozenset())
-    )
-    return [(name, value) for name, value in kept if name.lower() not in dropped]
-
-
-def _listed(headers: Headers) -> frozenset[bytes]:
-    return frozenset(
-        item.strip().lower()
-        for name, value in headers
-        if name.lower() == b"connection"
-        for item in value.split(b",")
-    )
-
-
 def _text(value: bytes) -> str:
     """Return a header's value as aiohttp, which sends UTF-8, will send the same bytes wherever it can."""
     try:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("latin-1")
-
-
-async def relay(
-    answer: Answer,
-    send: Send,
-    *,
-    extra: Iterable[tuple[bytes, bytes]] = (),
-    listen: Callable[[bytes], None] | None = None,
-) -> None:
-    """Send an answer on as it comes; ``listen`` is shown each chunk and can't disturb it.
-
-    Args:
-        answer: The upstream's.
-        send: To the client.
-        extra: Headers of our own, after the upstream's.
-        listen: Never raises, and is next to free.
-
-    Raises:
-        TruncatedError: The upstream broke off. The client's answer is then left unfinished, so
-            that the server cuts the connection and the client sees that it is truncated.
-    """
-    await send({"type": "http.response.start", "status": answer.status, "headers": [*answer.headers, *extra]})
-    async for chunk in answer.chunks():
-        if listen is not None:
-            listen(chunk)
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    await send({"type": "http.response.body", "body": b""})
-
-
-async def relay_whole(
-    answer: Answer,
-    send: Send,
-    *,
-    rewrite: Callable[[bytes], bytes],
-    extra: Iterable[tuple[bytes, bytes]] = (),
-    listen: Callable[[bytes], None],
-) -> None:
-    """Send an answer on with its body rewritten; arguments and errors as of ``relay``."""
-    body = await answer.read()
-    listen(body)
-    body = rewrite(body)
-    headers = [(name, value) for name, value in answer.headers if name.lower() not in _BOUND_TO_THE_BODY]
-    headers += [(b"content-length", b"%d" % len(body)), *extra]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def is_json(answer: Answer) -> bool:
-    """Whether an answer is plain JSON, whole and uncompressed."""
-    content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
-    encoding = b",".join(values(answer.headers, b"content-encoding"))
-    return content_type.strip().lower() == b"application/json" and encoding in {b"", b"identity"}

@@ -11,7 +11,8 @@ from websockets.typing import Subprotocol
 
 from recollect_proxy.asgi import Headers, Receive, Scope, Send
 from recollect_proxy.errors import UPSTREAM_SILENT, UPSTREAM_UNREACHABLE, Failure, failure_body
-from recollect_proxy.upstream import Upstream, forwardable, relayable
+from recollect_proxy.headers import forwardable, relayable
+from recollect_proxy.upstream import Upstream
 
 _HANDSHAKE = frozenset(
     b"sec-websocket-" + name for name in (b"key", b"version", b"extensions", b"protocol", b"accept")

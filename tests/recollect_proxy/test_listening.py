@@ -2,6 +2,7 @@ import aiohttp
 import pytest
 from tests.scripted_upstream import DONE, completion_body, event, events
 
+from recollect.chat import COMPLETIONS
 from recollect_proxy.listening import Listener
 from recollect_proxy.upstream import Answer
 
@@ -12,7 +13,7 @@ JSON = [(b"Content-Type", b"application/json")]
 def overheard(
     status: int, headers: list[tuple[bytes, bytes]], *chunks: bytes, response: aiohttp.ClientResponse
 ) -> Listener:
-    listener = Listener()
+    listener = Listener(COMPLETIONS)
     listener.hear(Answer(status, headers, response))
     for chunk in chunks:
         listener.feed(chunk)
@@ -51,7 +52,7 @@ def test_an_answer_that_failed_is_none(status: int, response: aiohttp.ClientResp
 
 
 def test_a_user_who_left_before_any_answer_has_said_something_all_the_same() -> None:
-    listener = Listener()
+    listener = Listener(COMPLETIONS)
     assert listener.reply() is None
 
     listener.client_left = True

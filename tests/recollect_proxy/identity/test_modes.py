@@ -68,9 +68,7 @@ def test_a_signed_header_names_the_user() -> None:
         openwebui(sub="*"),
         openwebui(sub="a" * 257),
         openwebui(algorithm="HS512"),
-        jwt.encode(
-            {"sub": "anna", "iss": "open-webui", "iat": NOW, "exp": NOW + 300}, None, algorithm="none"
-        ),
+        jwt.encode({"sub": "anna", "iss": "open-webui", "iat": NOW, "exp": NOW + 300}, "", algorithm="none"),
         "no.token.atall",
         "\u00e9",
         "",

@@ -1,0 +1,83 @@
+"""Which headers go on, either way (RFC 9110, section 7.6.1). Pure. Never: who they tell of."""
+
+from collections.abc import Callable, Iterable
+
+from recollect_proxy.asgi import Headers
+
+HOP_BY_HOP = frozenset(
+    {
+        b"connection",  # RFC 9110 section 7.6.1: each hop has its own
+        b"keep-alive",
+        b"proxy-connection",  # not standard, but sent
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"te",
+        b"trailer",  # trailers are not relayed
+        b"transfer-encoding",  # each hop frames for itself
+        b"upgrade",
+    }
+)
+_NOT_FORWARDED = HOP_BY_HOP | {
+    b"host",  # the upstream's own
+    b"expect",  # our server has answered 100 already
+}
+BOUND_TO_THE_BODY = frozenset(
+    {
+        b"content-length",
+        b"content-encoding",  # what is changed is sent plain
+        b"content-md5",
+        b"content-digest",  # RFC 9530
+        b"repr-digest",
+        b"digest",
+        b"signature",  # RFC 9421: may cover a digest
+        b"signature-input",
+    }
+)
+_BODILESS = frozenset({204, 304})
+
+
+def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[bytes], bool]) -> Headers:
+    """Return a request's end-to-end headers, in order, duplicates kept.
+
+    Hop-by-hop headers go, those that ``Connection`` lists too (RFC 9110 section 7.6.1), and those
+    whose lower-case name ``without`` says yes to.
+    """
+    kept = list(headers)
+    dropped = _NOT_FORWARDED | _listed(kept)
+    return [
+        (name, value) for name, value in kept if name.lower() not in dropped and not without(name.lower())
+    ]
+
+
+def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:
+    """Return a request's headers without those that no longer hold.
+
+    Args:
+        headers: As ``forwardable`` returns them.
+        body: Whether the request's body was changed: its length and digests go.
+        answer: Whether the answer's body will be changed: it must not come compressed.
+    """
+    dropped = (BOUND_TO_THE_BODY if body else frozenset()) | ({b"accept-encoding"} if answer else frozenset())
+    return [(name, value) for name, value in headers if name.lower() not in dropped]
+
+
+def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers:
+    """Return an answer's end-to-end headers, in order, duplicates kept.
+
+    Of one that has no body, its length goes too: RFC 9110 section 8.6 lets a 304 do without, and
+    our server waits for as many bytes as are promised.
+    """
+    kept = list(headers)
+    dropped = (
+        HOP_BY_HOP | _listed(kept) | (frozenset({b"content-length"}) if status in _BODILESS else frozenset())
+    )
+    return [(name, value) for name, value in kept if name.lower() not in dropped]
+
+
+def _listed(headers: Headers) -> frozenset[bytes]:
+    return frozenset(
+        item.strip().lower()
+        for name, value in headers
+        if name.lower() == b"connection"
+        for item in value.split(b",")
+    )
