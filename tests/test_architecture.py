@@ -62,7 +62,7 @@ RULES = (
     Rule("recollect_proxy.logs", "", "structlog"),
     Rule(
         "recollect_proxy.identity",
-        "recollect.errors recollect.model recollect_proxy.asgi recollect_proxy.settings",
+        "recollect.errors recollect.model recollect_proxy.asgi recollect_proxy.headers recollect_proxy.settings",
         "jwt",
     ),
     Rule("recollect_proxy.headers", "recollect_proxy.asgi", pure=True),

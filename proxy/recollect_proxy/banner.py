@@ -1,13 +1,12 @@
 """The short block that a start prints: what to put where. Never: a secret that was printed before."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from recollect import __version__
 from recollect.settings import Formation
 from recollect_proxy.app import App
-from recollect_proxy.settings import ProxySettings
-
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+from recollect_proxy.settings import IdentityMode, ProxySettings
 
 
 def banner(settings: ProxySettings, app: App, port: int, *, token: str, token_file: Path | None) -> str:
@@ -28,15 +27,26 @@ def banner(settings: ProxySettings, app: App, port: int, *, token: str, token_fi
         ("store", _store(settings, app)),
         ("embedder", _embedder(settings)),
         ("formation", _formation(settings)),
+        ("identity", ", else ".join(_WHO[mode](settings) for mode in settings.identity)),
         ("docs", f"{origin}/memory/docs"),
     ]
     if token_file is not None:
         rows.append(("token", f"{token}  (of the memory API; shown once, kept in {token_file})"))
-    if settings.host not in _LOOPBACK:
-        rows.append(
-            ("beware", f"whoever reaches {settings.host}:{port} can claim any identity: trust that network")
-        )
     return "\n".join([f"Recollect {__version__}", *(f"  {name:<10} {text}" for name, text in rows)])
+
+
+def _plain_header(settings: ProxySettings) -> str:
+    networks = f" from {', '.join(settings.trusted_networks)}" if settings.trusted_networks else ""
+    secret = f" with {settings.shared_secret_header}" if settings.shared_secret else ""
+    return f"{settings.user_header}{networks or (' from whoever reaches this' if not secret else '')}{secret}"
+
+
+_WHO: dict[IdentityMode, Callable[[ProxySettings], str]] = {
+    IdentityMode.HEADER: _plain_header,
+    IdentityMode.OPENWEBUI_JWT: lambda settings: f"{settings.openwebui_jwt_header}, signed",
+    IdentityMode.API_KEY: lambda settings: f"API keys of {settings.api_keys}",
+    IdentityMode.OIDC: lambda settings: f"tokens of {settings.oidc_issuer}",
+}
 
 
 def _store(settings: ProxySettings, app: App) -> str:

@@ -1,4 +1,4 @@
-"""The command line: `recollect serve`, `demo`, `bench`. Never: what the commands do."""
+"""The command line: `recollect serve`, `key`, `demo`, `bench`. Never: what the commands do."""
 
 import sys
 from pathlib import Path
@@ -14,6 +14,7 @@ from recollect_proxy.app import App
 from recollect_proxy.banner import banner
 from recollect_proxy.bench.command import bench_app
 from recollect_proxy.demo.command import demo
+from recollect_proxy.identity import add_key
 from recollect_proxy.logs import configure_logging
 from recollect_proxy.options import read_settings
 from recollect_proxy.serving import Server
@@ -85,6 +86,15 @@ def serve(
         print(banner(settings, application, bound, token=token, token_file=made_in), flush=True)  # noqa: T201 -- for the person who started us
 
     uvloop.run(Server(application, settings, ready=ready).serve())  # exits with 3 if it can't start
+
+
+@app.command()
+def key(
+    user: Annotated[str, typer.Argument(help="The user's id, as the memory API knows it.")],
+    file: Annotated[Path, typer.Option(help="The file of keys.", envvar="RECOLLECT_API_KEYS")],
+) -> None:
+    """Make an API key for a user: printed once, kept as a hash. A server reads the file at its start."""
+    typer.echo(add_key(file, user))
 
 
 def main() -> None:

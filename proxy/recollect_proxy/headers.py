@@ -33,6 +33,10 @@ BOUND_TO_THE_BODY = frozenset(
         b"signature-input",
     }
 )
+OWN_KEY = b"recollect-"
+"""What the API keys of our making begin with: nobody else's, and so never sent on."""
+
+_KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
 _BODILESS = frozenset({204, 304})
 
 
@@ -72,6 +76,35 @@ def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers
         HOP_BY_HOP | _listed(kept) | (frozenset({b"content-length"}) if status in _BODILESS else frozenset())
     )
     return [(name, value) for name, value in kept if name.lower() not in dropped]
+
+
+def keyed(headers: Headers, api_key: bytes | None) -> Headers:
+    """Return a request's headers with the upstream's own key in place of the client's.
+
+    Args:
+        headers: As ``forwardable`` returns them.
+        api_key: The upstream's own; None: the client's is left, unless it is one that we made.
+    """
+    if api_key is None:
+        return [(name, value) for name, value in headers if not is_own_key(name, value)]
+    keyed = [(name, _in_place(name, value, api_key)) for name, value in headers]
+    if any(name.lower() in _KEYS for name, _ in headers):
+        return keyed
+    return [*keyed, (b"authorization", b"Bearer " + api_key)]
+
+
+def is_own_key(name: bytes, value: bytes) -> bool:
+    """Whether a header carries an API key of our making."""
+    if name.lower() not in _KEYS:
+        return False
+    words = value.split(None, 1)  # a scheme and the key, or the key alone
+    return bool(words) and words[-1].startswith(OWN_KEY)
+
+
+def _in_place(name: bytes, value: bytes, api_key: bytes) -> bytes:
+    if name.lower() not in _KEYS:
+        return value
+    return b"Bearer " + api_key if name.lower() == b"authorization" else api_key
 
 
 def _listed(headers: Headers) -> frozenset[bytes]:

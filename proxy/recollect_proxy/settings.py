@@ -57,7 +57,7 @@ class ProxySettings(EngineSettings):
     )
     api_keys: Path | None = Field(
         default=None,
-        description="For api-key: a file with a line a key, `sha256:HEX USER` (recollect key USER).",
+        description="For api-key: a file with a line a key, `sha256:HEX USER` (`recollect key USER` adds one).",
     )
     oidc_jwks: Path | None = Field(default=None, description="For oidc: the provider's key set, a JWKS file.")
     oidc_issuer: str | None = Field(default=None, description="For oidc: who must have made the token.")

@@ -23,9 +23,8 @@ from recollect_proxy.errors import (
     UPSTREAM_UNREACHABLE,
     Failure,
 )
-from recollect_proxy.headers import relayable
+from recollect_proxy.headers import keyed, relayable
 
-_KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
 _LONGEST_HEADER = 128 * 1024
 
 
@@ -91,7 +90,7 @@ class Upstream:
             api_key: Sent in place of the client's own; None: the client's is sent.
         """
         self._base_url = base_url
-        self._api_key = api_key
+        self._api_key = api_key.encode() if api_key else None
         self._timeout = aiohttp.ClientTimeout(
             total=None, sock_connect=connect_timeout, sock_read=read_timeout
         )
@@ -124,11 +123,8 @@ class Upstream:
         return self._base_url + target.decode("latin-1")
 
     def keyed(self, headers: Headers) -> Headers:
-        """Return the headers with the upstream's own key, if it has one."""
-        if self._api_key is None:
-            return headers
-        kept = [(name, value) for name, value in headers if name.lower() not in _KEYS]
-        return [*kept, (b"authorization", b"Bearer " + self._api_key.encode())]
+        """Return the headers with the upstream's own key, if it has one, and never one that we made."""
+        return keyed(headers, self._api_key)
 
     @asynccontextmanager
     async def forward(

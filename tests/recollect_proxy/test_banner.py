@@ -29,6 +29,7 @@ def test_it_says_what_to_put_where(tmp_path: Path) -> None:
         "store": f"embedded Postgres in {tmp_path}",
         "embedder": "local:all-MiniLM-L6-v2 (int8)",
         "formation": "the chat's own model at the upstream, with the request's own key",
+        "identity": "x-openwebui-user-id from whoever reaches this",
         "docs": "http://127.0.0.1:8080/memory/docs",
     }
 
@@ -82,7 +83,35 @@ def test_another_embedder_is_named_as_it_is() -> None:
     ],
 )
 def test_the_address_is_one_that_can_be_reached(host: str, origin: str) -> None:
-    rows = printed(proxy_settings(host=host))
+    rows = printed(proxy_settings(host=host, trusted_networks="10.0.0.0/8"))
 
     assert rows["base URL"].startswith(origin + "/v1 ")
-    assert ("beware" in rows) == (host not in {"localhost", "::1"})
+
+
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"trusted_networks": "10.0.0.0/8,fd00::/8"}, "x-openwebui-user-id from 10.0.0.0/8, fd00::/8"),
+        ({"shared_secret": SECRET}, "x-openwebui-user-id with x-recollect-secret"),
+        (
+            {"identity": "openwebui-jwt,header", "openwebui_jwt_secret": SECRET, "user_header": "x-user"},
+            "x-openwebui-user-jwt, signed, else x-user from whoever reaches this",
+        ),
+    ],
+)
+def test_it_says_who_is_believed(settings: dict[str, str], said: str) -> None:
+    row = printed(proxy_settings(**settings))["identity"]
+
+    assert row == said
+    assert SECRET not in row
+
+
+def test_it_names_the_file_of_keys(tmp_path: Path) -> None:
+    (tmp_path / "keys").touch()
+
+    row = printed(proxy_settings(identity="api-key", api_keys=str(tmp_path / "keys")))["identity"]
+
+    assert row == f"API keys of {tmp_path / 'keys'}"

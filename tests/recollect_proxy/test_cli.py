@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 from recollect.errors import ConfigurationError
 from recollect.settings import default_data_dir
 from recollect_proxy import cli
+from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.options import NO_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
 
@@ -109,7 +110,7 @@ def test_the_help_names_every_setting_and_its_default() -> None:
 def test_without_a_command_it_shows_what_there_is() -> None:
     said = recollect().output
 
-    for command in ("serve", "demo", "bench"):
+    for command in ("serve", "key", "demo", "bench"):
         assert re.search(rf"\b{command}\b", said)
 
 
@@ -158,3 +159,26 @@ def test_what_recollect_can_not_do_is_one_line(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(SystemExit, match=r"^No such thing\.$"):
         cli.main()
+
+
+def test_a_key_is_printed_once_and_kept_as_a_hash(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+
+    first, second = (
+        recollect("key", user, "--file", str(file)).stdout.strip() for user in ("anna", "Bj\u00f6rn B.")
+    )
+
+    assert first not in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert read_key_file(file) == {hash_of(first.encode()): "anna", hash_of(second.encode()): "Bj\u00f6rn B."}
+
+
+@pytest.mark.parametrize("user", ["", "*", "a\nb", " a", "a" * 257])
+def test_nobody_gets_no_key(user: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="user's id"):
+        add_key(tmp_path / "keys", user)
+
+
+def test_a_file_of_keys_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="can't be written"):
+        add_key(tmp_path, "anna")

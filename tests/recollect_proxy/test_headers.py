@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect_proxy.headers import forwardable, relayable, rewritable
+from recollect_proxy.headers import forwardable, keyed, relayable, rewritable
 
 
 def nothing(_name: bytes) -> bool:
@@ -71,3 +71,30 @@ def test_what_holds_for_a_body_goes_with_it() -> None:
     assert rewritable(headers, body=False, answer=False) == headers
     assert rewritable(headers, body=True, answer=False) == headers[-2:]
     assert rewritable(headers, body=False, answer=True) == [*bound, (b"x-a", b"1")]
+
+
+def test_the_upstreams_own_key_takes_the_place_of_the_clients_in_the_clients_way() -> None:
+    headers = [(b"X-Api-Key", b"theirs"), (b"x-a", b"1"), (b"authorization", b"Bearer theirs")]
+
+    assert keyed(headers, b"ours") == [
+        (b"X-Api-Key", b"ours"),
+        (b"x-a", b"1"),
+        (b"authorization", b"Bearer ours"),
+    ]
+    assert keyed([(b"x-a", b"1")], b"ours") == [(b"x-a", b"1"), (b"authorization", b"Bearer ours")]
+
+
+def test_a_key_of_our_making_goes_no_further_and_anybody_elses_does() -> None:
+    others = [
+        (b"authorization", b"Bearer sk-recollect-1"),
+        (b"authorization", b""),
+        (b"x-a", b"recollect-1"),
+        (b"api-key", b"abc"),
+    ]
+    ours = [
+        (b"Authorization", b"Bearer recollect-1"),
+        (b"x-api-key", b"recollect-1"),
+        (b"api-key", b" recollect-1"),
+    ]
+
+    assert keyed([*ours, *others], None) == others

@@ -79,14 +79,17 @@ def test_each_setting_is_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_secrets_are_not_shown() -> None:
     settings = proxy_settings(
-        admin_token="secret-1",
-        database_url="postgresql://u:secret-2@h/d",
-        embedder_api_key="secret-3",
-        extraction_api_key="secret-4",
+        admin_token="hush-1",
+        database_url="postgresql://u:hush-2@h/d",
+        embedder_api_key="hush-3",
+        extraction_api_key="hush-4",
+        openwebui_jwt_secret="hush-5",
+        shared_secret="hush-6",
+        upstream_api_key="hush-7",
     )
 
-    assert "secret" not in repr(settings)
-    assert "secret" not in str(settings)
+    assert "hush" not in repr(settings)
+    assert "hush" not in str(settings)
 
 
 def test_settings_do_not_change() -> None:

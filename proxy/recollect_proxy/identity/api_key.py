@@ -1,11 +1,14 @@
 """A client's key names the user: for people who point an SDK at us. Never: keeps a key, only its hash."""
 
 import hashlib
+import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.asgi import Headers, values
+from recollect_proxy.headers import OWN_KEY
 from recollect_proxy.identity.caller import REFUSED, Claim, opaque_id
 
 _BEARER = b"bearer"
@@ -52,6 +55,25 @@ def presented_keys(headers: Headers) -> list[bytes]:
 def hash_of(key: bytes) -> str:
     """Return what a key is known by."""
     return _DIGEST + hashlib.sha256(key).hexdigest()
+
+
+def add_key(path: Path, user_id: str) -> str:
+    """Make a key for a user, and write its hash to the file of keys; return the key, which is kept nowhere.
+
+    Raises:
+        ConfigurationError: The id can't be one, or the file can't be written.
+    """
+    if opaque_id(user_id) is None or user_id != " ".join(user_id.splitlines()).strip():
+        raise ConfigurationError("A user's id has 1 to 256 characters, in one line.")
+    key = (OWN_KEY + secrets.token_urlsafe(32).encode()).decode()
+    try:
+        with os.fdopen(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8"
+        ) as file:
+            file.write(f"{hash_of(key.encode())} {user_id}\n")
+    except OSError as error:
+        raise ConfigurationError(f"RECOLLECT_API_KEYS: {path} can't be written: {error.strerror}.") from error
+    return key
 
 
 def read_key_file(path: Path) -> dict[str, str]:

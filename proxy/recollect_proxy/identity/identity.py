@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from recollect.model import Skip
 from recollect_proxy.asgi import Headers, values
+from recollect_proxy.headers import is_own_key
 from recollect_proxy.identity.caller import Caller, Mode, readable_id
 
 _PREFIXES = (b"x-recollect-", b"x-openwebui-")  # a frontend tells more than we read: name, e-mail address
@@ -44,10 +45,15 @@ class Identity:
             return Caller(skip=Skip.BAD_IDENTITY)
         if any(value.strip() for value in values(headers, self._task)):
             return Caller(claim.user_id, Skip.TASK)
-        authorization = values(headers, b"authorization")
+        authorization = [
+            value
+            for name, value in headers
+            if name.lower() == b"authorization" and not is_own_key(name, value)
+        ]
+        credential = authorization[0].decode("latin-1") if authorization else None
         return Caller(
             claim.user_id,
             session_id=readable_id(values(headers, self._session)),
             message_id=readable_id(values(headers, self._message)),
-            credential=authorization[0].decode("latin-1") if authorization else None,
+            credential=credential,
         )
