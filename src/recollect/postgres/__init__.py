@@ -56,9 +56,11 @@ async def open_postgres(
         StoreError: Its schema is newer than this code, or not what its record says.
     """
     async with Access(dsn, connect_timeout, command_timeout).connection() as connection:
-        search_path = await migrate(connection)
-    access = Access(dsn, connect_timeout, command_timeout, search_path)
-    database = Database(await access.pool(size=pool_size), acquire_timeout=connect_timeout)
+        schema = await migrate(connection)
+    access = Access(dsn, connect_timeout, command_timeout, schema.search_path)
+    database = Database(
+        await access.pool(size=pool_size), acquire_timeout=connect_timeout, user_role=schema.user_role
+    )
     return Postgres(
         memories=PostgresMemories(database),
         log=PostgresMessageLog(database),

@@ -180,7 +180,7 @@ class _Changing:
             _optional_text(memory.provenance.evidence),
             memory.created_at,
         )
-        if inserted is None:
+        if inserted is None and memory.owner != COMMONS:
             raise StoreError("There is a memory with this id already.")
         await self.connection.execute(
             SQL["link_memory"], self.user_id, memory.id, memory.owner, hashed, self.at

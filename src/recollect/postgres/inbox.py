@@ -73,13 +73,13 @@ class PostgresInbox:
 
     async def backlog(self) -> Backlog:
         """Count what is pending, failed and formed."""
-        async with self._database.connection() as connection:
+        async with self._database.over_all_users() as connection:
             row = await connection.fetchrow(SQL["backlog"])
         return Backlog(**dict(row or {}))
 
     async def retry_failed(self, *, at: datetime) -> int:
         """Put every held exchange back to pending and enqueue it; return how many."""
-        async with self._database.connection() as connection, connection.transaction():
+        async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["retry_failed"], at)
             await enqueue(connection, sorted({row["user_id"] for row in rows}))
             await requeue_held(connection)

@@ -114,6 +114,7 @@ class Access:
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,
                 server_settings=self._server_settings(),
+                reset=_nothing_to_reset,
             )
 
     def _server_settings(self) -> dict[str, str]:
@@ -123,32 +124,36 @@ class Access:
         return settings
 
 
+async def _nothing_to_reset(_connection: Connection) -> None:
+    """Spare the pool's own reset: whatever we set ends with its transaction."""
+
+
 class Database:
     """A pool as the stores use it: one user at a time, and errors of ours only.
 
     A lost connection is replaced by the pool at its next use.
+
+    Args:
+        pool: The connections.
+        acquire_timeout: Seconds a call may wait for a free one.
+        user_role: What users' transactions run as, so that row-level security binds them; or ``none``.
     """
 
-    def __init__(self, pool: Pool, *, acquire_timeout: float) -> None:
+    def __init__(self, pool: Pool, *, acquire_timeout: float, user_role: str = "none") -> None:
         self._pool = pool
         self._acquire_timeout = acquire_timeout
-
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
-        """Lend a connection."""
-        with store_errors():
-            async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
-                yield connection
+        self._user_role = user_role
 
     @asynccontextmanager
     async def for_user(self, user_id: str) -> AsyncIterator[Connection]:
-        """Lend a connection for reading what one user has.
+        """Lend a connection in a transaction that sees and writes what one user has, and nothing else.
 
         Raises:
             StoreError: This can't be the id of a user.
         """
         storable_user(user_id)
-        async with self.connection() as connection:
+        async with self._transaction() as connection:
+            await connection.execute(SQL["as_user"], user_id, self._user_role)
             yield connection
 
     @asynccontextmanager
@@ -158,9 +163,25 @@ class Database:
         Raises:
             StoreError: This can't be the id of a user.
         """
-        async with self.for_user(user_id) as connection, connection.transaction():
+        async with self.for_user(user_id) as connection:
             await connection.execute(SQL["lock_user"], user_id)
             yield connection
+
+    @asynccontextmanager
+    async def over_all_users(self) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction of the operator's: it sees what is to be formed for all."""
+        async with self._transaction() as connection:
+            await connection.execute(SQL["over_all_users"])
+            yield connection
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[Connection]:
+        with store_errors():
+            async with (
+                self._pool.acquire(timeout=self._acquire_timeout) as connection,
+                connection.transaction(),
+            ):
+                yield connection
 
     async def aclose(self) -> None:
         """Wait a little for the connections lent, then close all."""

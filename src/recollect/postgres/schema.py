@@ -1,6 +1,8 @@
 """Brings a database up to the schema this code knows, forwards only. Never: what the tables mean."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import asyncpg
@@ -14,19 +16,30 @@ _LOCK = 0x7265636F6C6C6563
 """The advisory lock of everything below: "recollec" as a 64-bit number."""
 
 _LOCK_SECONDS = 300.0
+_USER_ROLE = "recollect_user"
 _PGVECTOR = (0, 7)
 """The first pgvector that has ``halfvec``."""
 
 
-async def migrate(connection: Connection, migrations: Sequence[Migration] | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A database that is up to date, and how to use it.
+
+    Attributes:
+        search_path: Where our tables and pgvector are found.
+        user_role: What users' transactions run as; ``none``: as the database user, whom policies bind.
+    """
+
+    search_path: str
+    user_role: str
+
+
+async def migrate(connection: Connection, migrations: Sequence[Migration] | None = None) -> Schema:
     """Create or upgrade the schema; processes that start together wait for one another.
 
     Args:
         connection: A connection of its own; its search path is changed.
         migrations: All steps, oldest first; the ones this package ships by default.
-
-    Returns:
-        The search path under which our tables and pgvector are found.
 
     Raises:
         ConfigurationError: pgvector is missing or too old, or this user may not create a schema.
@@ -38,13 +51,30 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] | None
             search_path = await _prepare(connection)
             await _apply(connection, load_migrations() if migrations is None else migrations)
             await install_queue(connection)
+            user_role = await _user_role(connection)
         except asyncpg.InsufficientPrivilegeError:
             raise ConfigurationError(
                 "The database user may not create or change the schema recollect: grant it CREATE on the database."
             ) from None
         # Where it fails, the end of the connection gives the lock back.
         await connection.execute(SQL["unlock_schema"], _LOCK)
-    return search_path
+    return Schema(search_path, user_role)
+
+
+async def _user_role(connection: Connection) -> str:
+    """Return the role of users' transactions, made if need be, where row-level security binds no other."""
+    if not await connection.fetchval(SQL["is_bound_by_no_policy"]):
+        return "none"
+    if not await connection.fetchval(SQL["user_role_exists"]):
+        # Roles are the whole server's: another database's migration may be making it now.
+        with suppress(asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
+            await connection.execute(SQL["create_user_role"])
+    if not await connection.fetchval(SQL["user_role_is_ours"]):
+        await connection.execute(SQL["grant_user_role"])
+    if await connection.fetchval(SQL["user_role_lacks_grants"]):
+        for grant in ("grant_schema", "grant_tables", "grant_sequences"):
+            await connection.execute(SQL[grant])
+    return _USER_ROLE
 
 
 async def _prepare(connection: Connection) -> str:

@@ -89,7 +89,7 @@ async def test_a_statement_that_takes_too_long_is_given_up(store_dsn: str) -> No
 async def test_a_call_does_not_wait_for_ever_for_a_connection(store_dsn: str) -> None:
     store = await open_postgres(store_dsn, pool_size=1, connect_timeout=0.2)
 
-    async with store.database.connection():
+    async with store.database.over_all_users():
         with pytest.raises(StoreUnavailableError):
             await store.inbox.backlog()
 
@@ -114,7 +114,7 @@ async def test_closing_does_not_wait_for_ever(store_dsn: str, monkeypatch: pytes
     store = await open_postgres(store_dsn)
 
     async def close_in_use() -> None:
-        async with store.database.connection() as connection:
+        async with store.database.over_all_users() as connection:
             await store.aclose()
             await connection.fetchval("SELECT 1")
 

@@ -58,10 +58,11 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 async def explained(
     connection: "asyncpg.Connection[asyncpg.Record]", name: str, mode: str, *arguments: object
 ) -> list[dict[str, Any]]:
-    """Run the query by a custom or a generic plan, and return the plan's nodes with what they did."""
+    """Run the query as its first argument's user by a custom or a generic plan; return what its nodes did."""
     text = SQL[name].removesuffix(";")
     async with connection.transaction():
         await connection.execute(f"SET LOCAL plan_cache_mode = {mode}")
+        await connection.execute(SQL["as_user"], arguments[0], "recollect_user")
         shown = await connection.fetchval(
             f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT JSON) {text}", *arguments
         )

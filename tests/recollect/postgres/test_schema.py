@@ -77,7 +77,7 @@ async def test_a_changed_migration_is_a_clear_error(store_dsn: str) -> None:
 
 async def test_a_database_of_a_newer_recollect_is_a_clear_error(store_dsn: str) -> None:
     async with administrator(store_dsn) as connection:
-        await connection.execute("UPDATE recollect.schema_migrations SET version = 9000")
+        await connection.execute("UPDATE recollect.schema_migrations SET version = 9000 WHERE version = 1")
 
     with pytest.raises(StoreError, match="schema 9000, and this Recollect knows"):
         await open_postgres(store_dsn)

@@ -15,7 +15,7 @@ INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, session_id, message_ids, evidence, created_at
 ) VALUES ($1, $2, $3, $4, $11, $5, $6, $7::real[]::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16)
-ON CONFLICT (owner, id) DO UPDATE SET valid_to = NULL WHERE vectors.owner = '*'
+ON CONFLICT (owner, id) DO NOTHING
 RETURNING id;
 
 -- name: link_memory

@@ -45,3 +45,53 @@ SELECT version, name, checksum FROM recollect.schema_migrations ORDER BY version
 -- name: record_migration
 -- Note that a migration was applied.
 INSERT INTO recollect.schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4);
+
+-- name: is_bound_by_no_policy
+-- Whether row-level security means nothing to this database user.
+SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user;
+
+-- name: user_role_exists
+-- Whether the role for users' transactions is there, in this server.
+SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'recollect_user');
+
+-- name: user_role_is_ours
+-- Whether this database user may take on the role for users' transactions.
+SELECT pg_has_role(current_user, 'recollect_user', 'MEMBER');
+
+-- name: user_role_lacks_grants
+-- Whether the role for users' transactions may not use one of our tables yet, or number what it inserts.
+SELECT NOT has_schema_privilege('recollect_user', 'recollect', 'USAGE') OR EXISTS (
+    SELECT FROM pg_class
+    WHERE relnamespace = 'recollect'::regnamespace AND (
+        relkind IN ('r', 'p') AND NOT has_table_privilege('recollect_user', oid, 'DELETE')
+        OR relkind = 'S' AND NOT has_sequence_privilege('recollect_user', oid, 'USAGE')
+    )
+);
+
+-- name: create_user_role
+-- Create the role for users' transactions: it owns nothing and can't log in.
+CREATE ROLE recollect_user NOLOGIN;
+
+-- name: grant_user_role
+-- Let this database user take on the role for users' transactions.
+GRANT recollect_user TO current_user;
+
+-- name: grant_tables
+-- Let the role for users' transactions use our tables, the queue's among them.
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA recollect TO recollect_user;
+
+-- name: grant_sequences
+-- Let it number what it inserts.
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA recollect TO recollect_user;
+
+-- name: grant_schema
+-- Let it find our tables.
+GRANT USAGE ON SCHEMA recollect TO recollect_user;
+
+-- name: as_user
+-- Let the rest of the transaction see and write one user's rows alone; `none` leaves the role as it is.
+SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true);
+
+-- name: over_all_users
+-- Let the rest of the transaction see what is to be formed for all users.
+SELECT set_config('recollect.over_all_users', 'on', true);

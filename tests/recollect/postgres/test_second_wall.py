@@ -1,0 +1,180 @@
+"""Row-level security: a query that forgets its predicate still sees one user's rows alone."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import asyncpg
+import pytest
+from tests.contracts.stores import ANNA, BEN, MODEL, NOON, NORTH, exchange, memory, vector
+from tests.databases import administrator, new_database
+from tests.recollect.postgres.test_sql import USER_TABLES
+
+from recollect.model import COMMONS, Actor, Add, Recollection, Scope
+from recollect.postgres import Postgres, open_postgres
+from recollect.postgres.sql import SQL
+
+SHARED = "The office closes at six."
+
+
+@pytest.fixture(params=["a superuser", "the owner of its database", "one that bypasses policies"])
+async def store(request: pytest.FixtureRequest, database_server: str) -> AsyncIterator[Postgres]:
+    """A store of two users with the same secrets, opened by each kind of database user."""
+    role = f"recollect_test_{uuid4().hex}"
+    privileges = {
+        "a superuser": "SUPERUSER",
+        "the owner of its database": "",
+        "one that bypasses policies": "BYPASSRLS CREATEROLE",
+    }[request.param]
+    async with new_database(database_server) as dsn:
+        name = urlsplit(dsn).path.removeprefix("/")
+        async with administrator(dsn) as connection:
+            await connection.execute("CREATE EXTENSION vector WITH SCHEMA public")
+            await connection.execute(f"CREATE ROLE {role} LOGIN {privileges} PASSWORD 'p'")
+            if await connection.fetchval(SQL["user_role_exists"]):  # another's of this server
+                await connection.execute(f"GRANT recollect_user TO {role} WITH ADMIN OPTION")
+            await connection.execute(f"ALTER DATABASE {name} OWNER TO {role}")
+        store = await open_postgres(as_role(dsn, role))
+        for scope in (ANNA, BEN):
+            await store.memories.apply(
+                scope, [Add(memory(f"{scope.user_id}'s secret", scope))], actor=Actor.USER, at=NOON
+            )
+            await store.log.append(exchange(f"{scope.user_id}'s question", scope))
+            async with store.inbox.lease(scope.user_id) as taken:
+                assert taken
+        await store.memories.apply(ANNA, [Add(memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
+        yield store
+        await store.aclose()
+        async with administrator(dsn) as connection:
+            await connection.execute(f"REASSIGN OWNED BY {role} TO current_user")
+            await connection.execute(f"DROP OWNED BY {role}")
+    async with administrator(database_server) as connection:
+        await connection.execute(f"DROP ROLE {role}")
+
+
+def as_role(dsn: str, role: str) -> str:
+    """Return a server's address with another user, whom the test servers believe without a password."""
+    parts = urlsplit(dsn)
+    return parts._replace(netloc=f"{role}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        yield
+
+
+def column(table: str) -> str:
+    return "owner" if table == "vectors" else "user_id"
+
+
+@pytest.mark.parametrize("table", sorted(USER_TABLES - {"leases"}))
+async def test_a_query_without_its_predicate_sees_one_user_alone(store: Postgres, table: str) -> None:
+    async with store.database.for_user("anna") as connection:
+        seen = {row[0] for row in await connection.fetch(f"SELECT {column(table)} FROM {table}")}
+
+    assert seen == ({"anna", COMMONS} if table == "vectors" else {"anna"})
+
+
+async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: Postgres) -> None:
+    forgetful = SQL["nearest_memories"].replace("l.user_id = $1 AND v.owner IN ($1, '*') AND", "$1 <> '' AND")
+    assert forgetful != SQL["nearest_memories"]
+
+    async with store.database.for_user("anna") as connection:
+        found = await connection.fetch(forgetful, "anna", list(NORTH), MODEL, 4, 10)
+
+    assert {row["content"] for row in found} == {"anna's secret", SHARED}
+
+
+@pytest.mark.parametrize("table", sorted(USER_TABLES - {"leases"}))
+async def test_a_change_without_its_predicate_changes_one_user_alone(store: Postgres, table: str) -> None:
+    async with store.database.for_user("anna") as connection:
+        deleted = await connection.fetch(f"DELETE FROM {table} RETURNING {column(table)}")
+
+    assert {row[0] for row in deleted} == {"anna"}
+    assert [memory.content for memory in (await store.memories.page("ben", limit=9)).memories] == [
+        "ben's secret"
+    ]
+    pending = await store.inbox.next("ben")
+    assert pending is not None
+    assert pending[0].turn.text == "ben's question"
+
+
+async def test_nobody_writes_in_anothers_name(store: Postgres) -> None:
+    async with store.database.for_user("anna") as connection:
+        with refused():
+            async with connection.transaction():
+                await connection.execute("UPDATE vectors SET owner = 'ben' WHERE owner = 'anna'")
+        with refused():
+            async with connection.transaction():
+                await connection.execute("UPDATE messages SET user_id = 'ben'")
+        with refused():
+            await connection.execute(SQL["take_lease"], "ben", uuid4(), timedelta(minutes=1))
+
+
+async def test_what_users_share_is_seen_by_all_who_are_given_it_and_changed_by_none(store: Postgres) -> None:
+    async with store.database.for_user("ben") as connection:
+        status = await connection.execute("UPDATE vectors SET content = 'x' WHERE owner = '*'")
+
+    assert status == "UPDATE 0"
+    assert SHARED in {found.memory.content for found in await nearest(store, ANNA)}
+
+
+async def nearest(store: Postgres, scope: Scope) -> list[Recollection]:
+    return list(await store.memories.nearest(scope, vector(*NORTH), MODEL, limit=9))
+
+
+async def test_without_a_user_nothing_is_seen(store: Postgres) -> None:
+    async with store.database.for_user("anna") as connection:
+        await connection.execute("SELECT set_config('recollect.user_id', '', true)")
+        for table in sorted(USER_TABLES):
+            seen = {row[0] for row in await connection.fetch(f"SELECT {column(table)} FROM {table}")}
+            assert seen <= {COMMONS}
+
+
+async def test_a_user_ends_with_their_transaction(store: Postgres) -> None:
+    async with store.database.for_user("anna"):
+        pass
+
+    async with store.database.over_all_users() as connection:
+        assert await connection.fetchval("SELECT current_setting('recollect.user_id', true)") in {None, ""}
+        assert await connection.fetchval("SELECT current_user = session_user")
+
+
+async def test_the_operators_statements_are_over_all_users(store: Postgres) -> None:
+    assert (await store.inbox.backlog()).pending == 2
+
+
+async def test_everything_of_a_user_is_erased_and_nothing_else(store: Postgres) -> None:
+    erased = await store.memories.erase("anna", at=NOON)
+
+    assert dict(erased.rows)["messages"] == 2
+    assert await nearest(store, ANNA) == []
+    assert len(await nearest(store, BEN)) == 1
+    assert (await store.inbox.backlog()).pending == 1
+
+
+async def test_the_wall_stands_on_every_table_of_a_user(postgres: Postgres) -> None:
+    async with postgres.database.over_all_users() as connection:
+        walled = await connection.fetch(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "
+            "AND relrowsecurity AND relforcerowsecurity"
+        )
+
+    assert {row["relname"] for row in walled} == USER_TABLES
+
+
+async def test_a_role_that_owns_nothing_runs_where_policies_would_not_bind(postgres: Postgres) -> None:
+    async with postgres.database.for_user("anna") as connection:
+        role = await connection.fetchrow(
+            "SELECT rolname, rolsuper, rolbypassrls, rolcanlogin FROM pg_roles WHERE rolname = current_user"
+        )
+        owned = await connection.fetchval(
+            "SELECT count(*) FROM pg_class WHERE pg_get_userbyid(relowner) = current_user"
+        )
+
+    assert role is not None
+    assert tuple(role) == ("recollect_user", False, False, False)
+    assert owned == 0
