@@ -3,14 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 UPSTREAM ?=
+FUZZ_SECONDS ?= 60
 export UV_LINK_MODE ?= copy
 # uv brings its own certificates; where the system has a store, that knows a company's own authority too.
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 endif
+NODE_CLIENT = tests/e2e/clients/node
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
-.PHONY: run upstream demo test lint format types check bench test-clients test-deploy lock clean
+.PHONY: run upstream demo test lint format types check bench fuzz test-clients node-client test-deploy test-soak lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -40,21 +42,48 @@ format: $(VENV)/.dev
 
 check: lint types test
 
-bench: $(VENV)/.dev  ## start-up, memory, added time to the first byte: tests/bench/README.md
-	$(BIN)/python -m tests.bench.overhead
+bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: tests/bench/README.md; make bench BENCH=--quick
+	$(BIN)/python -m tests.bench.compare $(BENCH)
 
-test-clients: $(VENV)/.dev  ## the real OpenAI SDK through the proxy
-	$(BIN)/pytest tests/recollect_proxy/test_openai_sdk.py
+$(VENV)/bench-litellm/.ready: $(VENV)/.uv requirements/bench-litellm.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/bench-litellm
+	$(BIN)/uv pip install --quiet --python $(VENV)/bench-litellm/bin/python --require-hashes --no-deps -r requirements/bench-litellm.txt
+	@touch $@
+
+fuzz: $(VENV)/.dev $(VENV)/.fuzz  ## what reads a chat: many examples, then FUZZ_SECONDS guided by coverage
+	RECOLLECT_FUZZ_EXAMPLES=2000 $(BIN)/pytest -q tests/recollect/chat/test_fuzz_bodies.py tests/recollect/chat/test_fuzz_replies.py
+	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') $(VENV)/fuzz/bin/python tests/fuzz/chat.py -max_total_time=$(FUZZ_SECONDS) -max_len=4096 $(VENV)/fuzz/corpus tests/fuzz/seeds
+
+test-clients: $(VENV)/.dev .venv-clients/.ready node-client  ## the real clients through the proxy: tests/e2e/clients
+	$(BIN)/pytest tests/recollect_proxy/openai_sdk tests/e2e/clients
+
+# Their pins don't meet ours, so they have an environment of their own.
+.venv-clients/.ready: $(VENV)/.uv requirements/clients.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-clients
+	$(BIN)/uv pip install --quiet --python .venv-clients/bin/python --require-hashes --no-deps -r requirements/clients.txt
+	@touch $@
+
+node-client:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(NODE_CLIENT)/node_modules/.package-lock.json; \
+	else echo "npm is not installed: the OpenAI Node SDK is not tested"; fi
+
+$(NODE_CLIENT)/node_modules/.package-lock.json: $(NODE_CLIENT)/package-lock.json
+	cd $(NODE_CLIENT) && npm ci --silent
 
 test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 	$(BIN)/pytest tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py
 
+test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
+	$(BIN)/pytest tests/e2e/test_soak.py
+
 lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/run.txt
 	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/dev.txt
+	$(BIN)/uv pip compile --quiet requirements/clients.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/clients.txt
+	$(BIN)/uv pip compile --quiet requirements/bench-litellm.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/bench-litellm.txt
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) .venv-clients $(NODE_CLIENT)/node_modules
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer")'
@@ -69,4 +98,9 @@ $(VENV)/.run: $(VENV)/.uv requirements/run.txt requirements/weights.txt pyprojec
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	$(INSTALL) -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.fuzz: $(VENV)/.dev requirements/fuzz.txt
+	$(PYTHON) -m venv $(VENV)/fuzz && mkdir -p $(VENV)/fuzz/corpus
+	$(BIN)/uv pip install --quiet --python $(VENV)/fuzz/bin/python --require-hashes --no-deps -r requirements/fuzz.txt
 	@touch $@

@@ -73,6 +73,15 @@ class RawConnection:
         """Read the body, as it is framed, up to a mark."""
         return await self._reader.readuntil(mark)
 
+    async def read_chunked(self, size: int) -> bytes:
+        """Read so many bytes of a chunked body, which have to end where a chunk does."""
+        body = b""
+        while len(body) < size:
+            length = int(await self._reader.readuntil(b"\r\n"), 16)
+            assert length > 0, "the body ended too early"
+            body += (await self._reader.readexactly(length + 2))[:-2]
+        return body
+
     async def read_rest(self) -> bytes:
         """Read the body, as it is framed, up to the end of the connection."""
         return await self._reader.read()

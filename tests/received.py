@@ -16,6 +16,7 @@ class Received:
         head: Request line and header lines, without the empty line behind them.
         raw_body: The body as it was framed.
         body: The body without its framing.
+        arrived: How many bytes of the body have come so far.
         client_left: Set when the client closes the connection.
         interrupted: Whether it did so before the answer was written to its end.
     """
@@ -23,6 +24,7 @@ class Received:
     head: bytes
     raw_body: bytes = b""
     body: bytes = b""
+    arrived: int = 0
     client_left: asyncio.Event = field(default_factory=asyncio.Event)
     interrupted: bool = False
 

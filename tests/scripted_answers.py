@@ -6,6 +6,7 @@ Never: a socket.
 import asyncio
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, TypeAlias
@@ -62,9 +63,10 @@ def streamed(*steps: Step, headers: Iterable[tuple[bytes, bytes]] = EVENT_STREAM
 
 
 def compressed(body: bytes, encoding: str) -> bytes:
-    """Return the body in one of the content codings gzip, br and zstd."""
+    """Return the body in one of the content codings gzip, deflate, br and zstd."""
     codings: dict[str, Callable[[bytes], bytes]] = {
         "gzip": lambda plain: gzip.compress(plain, mtime=0),
+        "deflate": zlib.compress,
         "br": brotli.compress,
         "zstd": zstandard.ZstdCompressor().compress,
     }

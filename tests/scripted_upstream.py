@@ -88,7 +88,8 @@ class ScriptedUpstream:
         answers: What to answer next, in order.
         otherwise: What to answer when ``answers`` is empty.
         connections: How many were ever opened.
-        refuse_bodies: Whether a request is answered with 413 as soon as its head has come.
+        refuse_bodies: Whether a request is answered as soon as its head has come.
+        refusal: The status it is then answered with.
     """
 
     def __init__(self, otherwise: Callable[[Received], Answer] | None = None) -> None:
@@ -98,6 +99,7 @@ class ScriptedUpstream:
         self.otherwise = otherwise or _all_right
         self.connections = 0
         self.refuse_bodies = False
+        self.refusal = 413
         self.port = 0
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
@@ -151,6 +153,7 @@ class ScriptedUpstream:
         self.answers.clear()
         self.otherwise = _all_right
         self.refuse_bodies = False
+        self.refusal = 413
 
     @property
     def last(self) -> Received:
@@ -178,7 +181,7 @@ class ScriptedUpstream:
         await self._note(self.begun, request)
         watcher = asyncio.create_task(_note_end(reader, request))
         if self.refuse_bodies:
-            await _perform((*failure(413), End.CLOSE), reader, writer)
+            await _perform((*failure(self.refusal), End.CLOSE), reader, writer)
             return False
         await _read_body(reader, request)
         await self._note(self.received, request)
@@ -211,19 +214,32 @@ async def _read_body(reader: asyncio.StreamReader, request: Received) -> None:
     if any(value.lower() == b"chunked" for value in request.values(b"transfer-encoding")):
         await _read_chunks(reader, request)
     elif lengths := request.values(b"content-length"):
-        request.raw_body = request.body = await reader.readexactly(int(lengths[0]))
+        request.raw_body = request.body = await _read_exactly(reader, request, int(lengths[0]))
 
 
 async def _read_chunks(reader: asyncio.StreamReader, request: Received) -> None:
     raw, body = bytearray(), bytearray()
     while True:
         line = await reader.readuntil(b"\r\n")
-        data = await reader.readexactly(int(line.split(b";")[0], 16) + 2)
+        data = await _read_exactly(reader, request, int(line.split(b";")[0], 16)) + await reader.readexactly(
+            2
+        )
         raw += line + data
         body += data[:-2]
         if len(data) == 2:  # the last chunk; trailers are not read
             request.raw_body, request.body = bytes(raw), bytes(body)
             return
+
+
+async def _read_exactly(reader: asyncio.StreamReader, request: Received, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        piece = await reader.read(size - len(data))
+        if not piece:
+            raise asyncio.IncompleteReadError(bytes(data), size)
+        data += piece
+        request.arrived += len(piece)
+    return bytes(data)
 
 
 async def _perform(answer: Answer, reader: _Reader, writer: asyncio.StreamWriter) -> End | None:

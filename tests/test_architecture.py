@@ -66,10 +66,15 @@ RULES = (
         "jwt",
     ),
     Rule("recollect_proxy.headers", "recollect_proxy.asgi", pure=True),
+    Rule("recollect_proxy.http1", "recollect_proxy.asgi", "aiohappyeyeballs httptools"),
+    Rule("recollect_proxy.protocol", "", "httptools uvicorn"),
+    Rule("recollect_proxy.bounds", "recollect_proxy.protocol"),
+    Rule("recollect_proxy.health_check", f"{NOUNS} recollect.live_engine", "structlog"),
+    Rule("recollect_proxy.probes", "recollect_proxy.asgi recollect_proxy.health_check", "msgspec"),
     Rule(
         "recollect_proxy.upstream",
-        "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.headers",
-        "aiohttp multidict yarl",
+        "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.headers recollect_proxy.http1",
+        "",
     ),
     Rule("recollect_proxy.relaying", "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.upstream"),
     Rule(
@@ -92,7 +97,8 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.memory_api",
-        f"{ENGINE} recollect.__version__ recollect_proxy.asgi recollect_proxy.identity",
+        f"{ENGINE} recollect.__version__ recollect_proxy.asgi recollect_proxy.health_check "
+        "recollect_proxy.identity",
         "litestar msgspec structlog",
     ),
     Rule("recollect_proxy.app", f"{ENGINE} recollect.assembly recollect.chat recollect_proxy", "structlog"),

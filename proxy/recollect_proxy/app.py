@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from traceback import extract_tb
 
 import structlog
 
@@ -14,10 +15,20 @@ from recollect.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect_proxy.asgi import Application, ClientLeftError, Receive, Scope, Send, is_unambiguous
 from recollect_proxy.conversation import Conversation, Limits
-from recollect_proxy.errors import AMBIGUOUS, NOT_FOUND, UPSTREAM_BROKE_OFF, send_failure
+from recollect_proxy.errors import (
+    AMBIGUOUS,
+    INTERNAL,
+    METHOD_NOT_SUPPORTED,
+    NOT_FOUND,
+    UPSTREAM_BROKE_OFF,
+    send_failure,
+)
+from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.identity import make_identity
 from recollect_proxy.late import Late
 from recollect_proxy.passthrough import Passthrough
+from recollect_proxy.probes import PROBES, Probes
+from recollect_proxy.report import Reports
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
 from recollect_proxy.websockets import WebSocketRelay
@@ -27,6 +38,14 @@ _WITH_MEMORY = {
     b"/responses": RESPONSES,
     b"/messages": MESSAGES,
 }
+_UNSUPPORTED = frozenset(
+    {
+        "CONNECT",  # no tunnels
+        "TRACE",  # answers with what it was sent, credentials included (RFC 9110, section 9.3.8)
+    }
+)
+
+_PROBE_PATIENCE_SECONDS = 0.25  # who probes waits for a second, as a rule
 
 log = structlog.get_logger(__name__)
 
@@ -39,39 +58,39 @@ class App:
         self._settings = settings
         engine = partial(open_engine, _with_upstream_key(settings), upstream=settings.upstream, clock=clock)
         self.engine = LiveEngine(engine)
-        self._upstream = Upstream(
+        self.upstream = Upstream(
             settings.upstream,
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,
+            first_byte_timeout=settings.first_byte_timeout_seconds,
             api_key=settings.upstream_api_key.get_secret_value() if settings.upstream_api_key else None,
         )
         identity = make_identity(settings)
         self._base = settings.base_path.encode()
         strip = (lambda _name: False) if settings.forward_identity else identity.is_ours
-        self._passthrough = Passthrough(self._upstream, base_path=self._base, strip=strip)
+        self._passthrough = Passthrough(self.upstream, base_path=self._base, strip=strip)
         self._websockets = WebSocketRelay(
-            self._upstream,
+            self.upstream,
             base_path=self._base,
             strip=strip,
             connect_timeout=settings.connect_timeout_seconds,
         )
+        reports = Reports()
         conversation = partial(
             Conversation,
-            upstream=self._upstream,
+            upstream=self.upstream,
             passthrough=self._passthrough,
             engine=self.engine,
             identity=identity,
-            limits=Limits(
-                body_bytes=settings.memory_body_limit,
-                memory_tokens=settings.memory_tokens,
-                recall_in_temporary=settings.recall_in_temporary,
-            ),
+            limits=_limits(settings),
+            reports=reports,
             clock=clock,
         )
         self._conversations: dict[bytes, Application] = {
             self._base + path: conversation(dialect=dialect) for path, dialect in _WITH_MEMORY.items()
         }
-        self._memory_api = Late(partial(_build_memory_api, self.engine, admin_token))
+        self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
+        self._memory_api = Late(partial(_build_memory_api, self.engine, admin_token, reports))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or live through the lifespan."""
@@ -104,17 +123,25 @@ class App:
             log.warning("upstream_broke_off", answer_begun=started)
             if not started:
                 await send_failure(send, UPSTREAM_BROKE_OFF)
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the client is told in its own words
+            # Its name and its place, not its text, which may hold the user's. An answer begun is cut.
+            where = _place_of(error)
+            log.error("internal_error", error=type(error).__name__, where=where, answer_begun=started)  # noqa: TRY400 -- no text
+            if not started:
+                await send_failure(send, INTERNAL)
 
     def _route(self, scope: Scope) -> Application:
         path: bytes = scope["raw_path"]
         if not is_unambiguous(scope):
             return _ambiguous
+        if path == b"/memory" or path.startswith(b"/memory/"):
+            return self.probes if path in PROBES else self._memory_api
+        if scope["method"] in _UNSUPPORTED:
+            return _unsupported
         if scope["method"] == "POST" and path in self._conversations:
             return self._conversations[path]
         if path == self._base or path.startswith(self._base + b"/"):
             return self._passthrough
-        if path == b"/memory" or path.startswith(b"/memory/"):
-            return self._memory_api
         return _not_found
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
@@ -122,6 +149,7 @@ class App:
         try:
             async with self._open():
                 await send({"type": "lifespan.startup.complete"})
+                self.probes.begin()
                 self._memory_api.begin()
                 await receive()
         except RecollectError as error:
@@ -136,21 +164,38 @@ class App:
             yield
         finally:
             await self.engine.aclose()
-            await self._upstream.aclose()
+            await self.upstream.aclose()
+
+
+def _place_of(error: Exception) -> str:
+    frame = extract_tb(error.__traceback__)[-1]
+    return f"{frame.filename}:{frame.lineno}"
 
 
 async def _ambiguous(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, AMBIGUOUS)
 
 
-def _build_memory_api(engine: LiveEngine, admin_token: str) -> Application:
+async def _unsupported(_scope: Scope, _receive: Receive, send: Send) -> None:
+    await send_failure(send, METHOD_NOT_SUPPORTED)
+
+
+def _build_memory_api(engine: LiveEngine, admin_token: str, reports: Reports) -> Application:
     from recollect_proxy.memory_api import memory_api  # noqa: PLC0415 -- its framework is a sixth of a start
 
-    return memory_api(engine, admin_token=admin_token)
+    return memory_api(engine, admin_token=admin_token, skipped=reports.skipped)
 
 
 async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, NOT_FOUND)
+
+
+def _limits(settings: ProxySettings) -> Limits:
+    return Limits(
+        body_bytes=settings.memory_body_limit,
+        memory_tokens=settings.memory_tokens,
+        recall_in_temporary=settings.recall_in_temporary,
+    )
 
 
 def _with_upstream_key(settings: ProxySettings) -> ProxySettings:

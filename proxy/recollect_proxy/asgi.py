@@ -106,8 +106,9 @@ def is_unambiguous(scope: Scope) -> bool:
     """Whether every server reads a request alike: one Host, one framing (RFC 9112, sections 3.2 and 6.3)."""
     names = [name for name, _ in scope["headers"]]
     hosts = names.count(b"host")
-    framed_once = not (b"transfer-encoding" in names and b"content-length" in names)
-    return (hosts == 1 or (hosts == 0 and scope["http_version"] == "1.0")) and framed_once
+    is_old = scope["http_version"] == "1.0"  # it knows neither Host nor chunks
+    framed_once = b"transfer-encoding" not in names or (b"content-length" not in names and not is_old)
+    return (hosts == 1 or (hosts == 0 and is_old)) and framed_once
 
 
 def peer_of(scope: Scope) -> str | None:

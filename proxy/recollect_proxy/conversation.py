@@ -20,7 +20,7 @@ from recollect_proxy.identity import Caller, Identity
 from recollect_proxy.listening import Listener
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.relaying import is_json, relay, relay_whole
-from recollect_proxy.report import report, shown, wants_memories
+from recollect_proxy.report import Reports, shown, wants_memories
 from recollect_proxy.upstream import Upstream
 
 
@@ -58,6 +58,7 @@ class Conversation:
         engine: LiveEngine,
         identity: Identity,
         limits: Limits,
+        reports: Reports,
         clock: Callable[[], datetime],
     ) -> None:
         self._dialect = dialect
@@ -66,6 +67,7 @@ class Conversation:
         self._engine = engine
         self._identity = identity
         self._limits = limits
+        self._reports = reports
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,12 +77,14 @@ class Conversation:
         body = await incoming.read(self._limits.body_bytes) if caller.skip is None else None
         heard = self._hear(caller, body, values(scope["headers"], b"content-encoding"))
         if heard.turn is None or heard.body is None or body is None:
-            said = report(Recall(skipped=heard.skip), None)
+            said = self._reports.about(Recall(skipped=heard.skip))
             return await self._passthrough.forward(scope, incoming, send, extra=said)
         recall = await self._engine.recall(heard.turn)
         block = compose(recall.recollections, budget=self._limits.memory_tokens, count=estimate_tokens)
-        recalled = Recalled(recall, block)
         sent = self._dialect.add_to_system(heard.body, block.text) if block else body
+        if sent == heard.body.raw:
+            block, sent = None, body  # there was no certain place to add to
+        recalled = Recalled(recall, block)
         listener = Listener(self._dialect)
         try:
             await unless_left(incoming, self._answer(scope, send, sent, recalled, listener))
@@ -126,7 +130,7 @@ class Conversation:
             sent,
         ) as answer:
             listener.hear(answer)
-            extra = report(recalled.recall, recalled.block)
+            extra = self._reports.about(recalled.recall, recalled.block)
             if asked and is_json(answer):
                 add = partial(add_memories, memories=shown(recalled.recollections))
                 await relay_whole(answer, send, rewrite=add, extra=extra, listen=listener.feed)

@@ -27,11 +27,21 @@ UPSTREAM_BROKE_OFF = Failure(
     502, "upstream", "upstream_broke_off", "The upstream LLM closed the connection without an answer."
 )
 UPSTREAM_SILENT = Failure(504, "upstream", "upstream_timeout", "The upstream LLM did not answer in time.")
+UPSTREAM_BUSY = Failure(
+    503,
+    "proxy",
+    "upstream_busy",
+    "Recollect has as many requests under way to the upstream LLM as it may. Try again.",
+)
+INTERNAL = Failure(500, "proxy", "internal_error", "Recollect failed. Its log says where.")
 NOT_FOUND = Failure(
     404,
     "proxy",
     "not_found",
     "Nothing is served at this path. Use the base URL that Recollect printed at start.",
+)
+METHOD_NOT_SUPPORTED = Failure(
+    501, "proxy", "method_not_supported", "Recollect sends neither CONNECT nor TRACE on."
 )
 BAD_REQUEST = Failure(400, "proxy", "bad_request", "The request could not be sent on as it is.")
 AMBIGUOUS = Failure(

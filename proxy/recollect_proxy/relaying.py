@@ -27,7 +27,7 @@ async def relay(
             that the server cuts the connection and the client sees that it is truncated.
     """
     await send({"type": "http.response.start", "status": answer.status, "headers": [*answer.headers, *extra]})
-    async for chunk in answer.chunks():
+    while chunk := await answer.chunk():
         if listen is not None:
             listen(chunk)
         await send({"type": "http.response.body", "body": chunk, "more_body": True})

@@ -1,13 +1,35 @@
-"""What an answer says about its memories: response headers, and a JSON key when asked. Pure."""
+"""What an answer says about its memories: response headers, and a JSON key when asked.
 
+Never: text of a user in a header; counts of any one user.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
 
 from recollect.composition import Block
-from recollect.model import Recall, Recollection
+from recollect.model import Recall, Recollection, Skip
 from recollect_proxy.asgi import Headers, values
 
 INCLUDE_HEADER = b"x-recollect-include"
 _PREVIEW_CHARACTERS = 160
+
+
+class Reports:
+    """Reports on each request, and counts why requests had no memory.
+
+    Attributes:
+        skipped: How many had none, by reason, since the start.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was reported yet."""
+        self.skipped: Counter[Skip] = Counter()
+
+    def about(self, recall: Recall, block: Block | None = None) -> Headers:
+        """Return what ``report`` does, and count it."""
+        if recall.skipped is not None:
+            self.skipped[recall.skipped] += 1
+        return report(recall, block)
 
 
 def report(recall: Recall, block: Block | None) -> Headers:

@@ -7,9 +7,38 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from uvicorn._types import ASGISendEvent
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from recollect_proxy.app import App
+from recollect_proxy.bounds import BoundedProtocol
 from recollect_proxy.settings import ProxySettings
+
+_NO_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+class _WebSocketProtocol(WebSocketsSansIOProtocol):
+    """Tells a client that was lost from one that closed, and knows when a handshake has failed."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes; what is no handshake is refused, as uvicorn would wait for another, and could not stop."""
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.handshake_complete:
+            self.handshake_complete = self.close_sent = True
+            self.transport.write(b"".join(self.conn.data_to_send()) or _NO_HANDSHAKE)
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Say 1006 where no close frame came; uvicorn says 1005, as of a frame without a status."""
+        if self.conn.close_rcvd is None:
+            self.queue.put_nowait({"type": "websocket.disconnect", "code": 1006})
+        super().connection_lost(exc)
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Send; after a refusal uvicorn would log that the handshake was never completed."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
+            self.handshake_complete = True
 
 
 class Server(uvicorn.Server):
@@ -28,8 +57,8 @@ class Server(uvicorn.Server):
                 app,
                 host=settings.host,
                 port=settings.port,
-                http="httptools",
-                ws="websockets-sansio",
+                http=BoundedProtocol,
+                ws=_WebSocketProtocol,
                 ws_max_size=2**31 - 1,  # the upstream's to bound
                 ws_ping_interval=None,
                 ws_per_message_deflate=False,
@@ -45,11 +74,18 @@ class Server(uvicorn.Server):
             )
         )
         self._ready = ready
+        self._probes = app.probes
+        self._drain_delay = settings.drain_delay_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the application and the socket."""
         await super().startup(sockets)
         self._ready(self.servers[0].sockets[0].getsockname()[1])
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take nobody new, and let the running answers finish."""
+        self._probes.drain()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -57,9 +93,18 @@ class Server(uvicorn.Server):
         loop = asyncio.get_running_loop()
         numbers = (signal.SIGINT, signal.SIGTERM)
         for number in numbers:
-            loop.add_signal_handler(number, self.handle_exit, number, None)
+            loop.add_signal_handler(number, self._leave, number)
         try:
             yield
         finally:
             for number in numbers:
                 loop.remove_signal_handler(number)
+
+    def _leave(self, number: int) -> None:
+        """Say at once that nobody new should come; stop after the delay, or when told again."""
+        if self._drain_delay and not self._probes.draining:
+            self._probes.drain()
+            asyncio.get_running_loop().call_later(self._drain_delay, setattr, self, "should_exit", True)  # noqa: FBT003 -- an attribute's value
+        else:
+            self._probes.drain()
+            self.handle_exit(number, None)

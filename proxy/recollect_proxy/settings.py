@@ -83,12 +83,24 @@ class ProxySettings(EngineSettings):
 
     connect_timeout_seconds: float = Field(default=10, gt=0, description="To connect to the upstream.")
     read_timeout_seconds: float = Field(
-        default=600, gt=0, description="Silence of the upstream before it is given up."
+        default=600,
+        gt=0,
+        description="Silence of the upstream before it is given up; a model may think long.",
+    )
+    first_byte_timeout_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="Silence of the upstream before its answer; empty: as within it, read_timeout_seconds.",
     )
     memory_body_limit: int = Field(
         default=32 * 1024 * 1024,
         ge=1024,
         description="Bytes of a chat request up to which it is read for memory; larger ones just pass.",
+    )
+    drain_delay_seconds: float = Field(
+        default=0,
+        ge=0,
+        description="How long requests are still taken after a SIGTERM, /memory/ready being 503 already.",
     )
     shutdown_seconds: float = Field(
         default=30, ge=0, description="How long running answers may take to finish on shutdown."

@@ -1,35 +1,47 @@
-"""Forwards a request to the LLM and hands its answer on as bytes. Never: looks inside a body.
+"""Forwards a request to the LLM and hands its answer on as bytes. Never: looks inside a body."""
 
-The client is aiohttp: no cookie jar, nothing decompressed, nothing re-quoted, no header of its own.
-"""
-
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import partial
-from types import SimpleNamespace
-from typing import Any
-
-import aiohttp
-from aiohttp import hdrs
-from multidict import CIMultiDict
-from yarl import URL
 
 from recollect_proxy.asgi import Headers
 from recollect_proxy.errors import (
     BAD_REQUEST,
     UPSTREAM_BROKE_OFF,
+    UPSTREAM_BUSY,
     UPSTREAM_SILENT,
     UPSTREAM_UNREACHABLE,
     Failure,
 )
 from recollect_proxy.headers import keyed, relayable
+from recollect_proxy.http1 import (
+    Address,
+    Body,
+    BrokenOffError,
+    BusyError,
+    Connection,
+    Lent,
+    Pool,
+    Response,
+    SilentError,
+    UnreachableError,
+    UnsendableError,
+)
 
-_LONGEST_HEADER = 128 * 1024
+_MOST_CONNECTIONS = 1000
+_STATUSES = range(200, 600)  # no server of ours can tell a client of others
+
+_FAILURES = {
+    BusyError: UPSTREAM_BUSY,
+    UnreachableError: UPSTREAM_UNREACHABLE,
+    SilentError: UPSTREAM_SILENT,
+    BrokenOffError: UPSTREAM_BROKE_OFF,
+    UnsendableError: BAD_REQUEST,
+}
 
 
 class UpstreamError(Exception):
-    """The upstream could not be reached, or broke off before its answer began."""
+    """There is no answer of the upstream's: it was not reached, was silent, or broke off before one began."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.code)
@@ -46,81 +58,66 @@ class Answer:
 
     status: int
     headers: Headers
-    _response: aiohttp.ClientResponse
+    _response: Response
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body as it arrives, still compressed.
+    async def chunk(self) -> bytes:
+        """Return what has come of the body since the last time, still compressed; b"" at its end.
 
         Raises:
-            TruncatedError: The upstream broke off; what came before it has been yielded.
+            TruncatedError: The upstream broke off; what came before it has been returned.
         """
         try:
-            async for chunk in self._response.content.iter_any():
-                yield chunk
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            return await self._response.read()
+        except (BrokenOffError, SilentError) as error:
             raise TruncatedError from error
 
     async def read(self) -> bytes:
         """Return the whole body, or raise TruncatedError."""
-        return b"".join([chunk async for chunk in self.chunks()])
-
-
-class _Request(aiohttp.ClientRequest):
-    """A request without the ``Content-Length: 0`` that aiohttp gives to one that has no body."""
-
-    def update_body_from_data(self, body: Any, _stacklevel: int = 3) -> None:
-        had_length = hdrs.CONTENT_LENGTH in self.headers
-        super().update_body_from_data(body, _stacklevel + 1)
-        if body is None and not had_length:
-            self.headers.popall(hdrs.CONTENT_LENGTH, None)
+        chunks = []
+        while chunk := await self.chunk():
+            chunks.append(chunk)
+        return b"".join(chunks)
 
 
 class Upstream:
     """The LLM server behind the proxy."""
 
     def __init__(
-        self, base_url: str, *, connect_timeout: float, read_timeout: float, api_key: str | None = None
+        self,
+        base_url: str,
+        *,
+        connect_timeout: float,
+        read_timeout: float,
+        first_byte_timeout: float | None = None,
+        connections: int = _MOST_CONNECTIONS,
+        api_key: str | None = None,
     ) -> None:
         """Name the upstream; the connections are opened on first use.
 
         Args:
-            base_url: Without a trailing slash; what follows the proxy's base path is appended to it.
-            connect_timeout: Seconds to connect.
-            read_timeout: Seconds of silence, before the answer or within it.
+            base_url: What follows the proxy's base path is appended to it.
+            connect_timeout: Seconds to wait for a free connection and to connect, together.
+            read_timeout: Seconds of silence within an answer.
+            first_byte_timeout: Seconds of silence before it, from the request's last byte on; None: as
+                ``read_timeout``.
+            connections: How many requests may be under way at a time.
             api_key: Sent in place of the client's own; None: the client's is sent.
         """
         self._base_url = base_url
+        self._address = Address.of(base_url)
         self._api_key = api_key.encode() if api_key else None
-        self._timeout = aiohttp.ClientTimeout(
-            total=None, sock_connect=connect_timeout, sock_read=read_timeout
-        )
-        self._session: aiohttp.ClientSession | None = None
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None or self._session.closed:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    limit=1000,
-                    # Below the idle timeout of the usual servers (uvicorn: 5 s), so that we
-                    # never send on a connection they are just closing.
-                    keepalive_timeout=4,
-                    ttl_dns_cache=300,
-                ),
-                auto_decompress=False,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
-                timeout=self._timeout,
-                max_line_size=_LONGEST_HEADER,
-                max_field_size=_LONGEST_HEADER,
-                read_bufsize=2**18,
-                request_class=_Request,
-                trace_configs=[_noting_reuse()],
-            )
-        return self._session
+        self._first_byte_timeout = read_timeout if first_byte_timeout is None else first_byte_timeout
+        self._read_timeout = read_timeout
+        self.connections = Pool(self._address, limit=connections, connect_timeout=connect_timeout)
 
     def target(self, target: bytes) -> str:
         """Return the whole address of a target, verbatim."""
         return self._base_url + target.decode("latin-1")
+
+    @property
+    def has_own_key(self) -> bool:
+        """Whether the client's own key is replaced."""
+        return self._api_key is not None
 
     def keyed(self, headers: Headers) -> Headers:
         """Return the headers with the upstream's own key, if it has one, and never one that we made."""
@@ -128,11 +125,7 @@ class Upstream:
 
     @asynccontextmanager
     async def forward(
-        self,
-        method: str,
-        target: bytes,
-        headers: Iterable[tuple[bytes, bytes]],
-        body: bytes | AsyncIterator[bytes] | None,
+        self, method: str, target: bytes, headers: Iterable[tuple[bytes, bytes]], body: Body
     ) -> AsyncIterator[Answer]:
         """Send a request; the connection is closed on leaving unless the answer was read to its end.
 
@@ -145,68 +138,65 @@ class Upstream:
         Raises:
             UpstreamError: There is no answer.
         """
+        request = _Request(
+            method.encode(),
+            self._address.path + target,
+            [(b"Host", self._address.authority), *self.keyed(list(headers))],
+            body,
+        )
+        with _failures_told():
+            lent = await self.connections.acquire()
         try:
-            response = await self._send(method, target, self.keyed(list(headers)), body)
-        except (aiohttp.ServerTimeoutError, TimeoutError) as error:
-            raise UpstreamError(UPSTREAM_SILENT) from error
-        except aiohttp.ClientConnectorError as error:
-            raise UpstreamError(UPSTREAM_UNREACHABLE) from error
-        except (aiohttp.InvalidURL, ValueError) as error:
-            raise UpstreamError(BAD_REQUEST) from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise UpstreamError(UPSTREAM_BROKE_OFF) from error
-        try:
-            yield Answer(response.status, relayable(response.raw_headers, status=response.status), response)
+            with _failures_told():
+                response = await self._ask(lent, request)
+            yield Answer(response.status, relayable(response.headers, status=response.status), response)
         finally:
             # Closes the socket unless the answer was read whole: a client that left frees the LLM.
-            response.close()
+            self.connections.release(lent)
 
-    async def _send(
-        self, method: str, target: bytes, headers: Headers, body: bytes | AsyncIterator[bytes] | None
-    ) -> aiohttp.ClientResponse:
+    async def _ask(self, lent: Lent, request: "_Request") -> Response:
         """Send a request; once more if the server had just closed the idle connection it went out on.
 
-        RFC 9112 section 9.3.1 allows that where no byte of an answer was seen; the body must still
-        be at hand.
+        That is: iff the connection was reused, no byte of an answer was seen, and the body is still at
+        hand. It is nearly always a server that closed before it read. It need not be: one may have read
+        the request, begun, and closed without a word, and RFC 9110 section 9.2.2 for that reason wants
+        no proxy to repeat a method that is not idempotent. We do repeat a POST: on this road it asks a
+        model to speak, and to be asked twice costs it time; to fail costs a person the answer. Uploads
+        are streamed, and so never sent twice.
         """
-        url = URL(self.target(target), encoded=True)
-        fields = CIMultiDict((name.decode("latin-1"), _text(value)) for name, value in headers)
-        send = partial(self._open().request, method, url, headers=fields, data=body, allow_redirects=False)
-        connection = SimpleNamespace(reused=False)
+        response = request.send_on(lent.connection, silence=self._first_byte_timeout)
         try:
-            return await send(trace_request_ctx=connection)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-            stale = not isinstance(error, aiohttp.ClientConnectorError) and not _answered(error)
-            if not (stale and connection.reused and isinstance(body, bytes | None)):
+            await response.head
+        except BrokenOffError:
+            if not lent.reused or response.began or not isinstance(request.body, bytes | None):
                 raise
-        return await send()
+            await self.connections.replace(lent)  # where one was closed, the other idle ones may have been
+            response = request.send_on(lent.connection, silence=self._first_byte_timeout)
+            await response.head
+        if response.status not in _STATUSES:
+            raise BrokenOffError
+        lent.connection.expect_within(self._read_timeout)
+        return response
 
     async def aclose(self) -> None:
         """Close every connection."""
-        if self._session is not None:
-            await self._session.close()
+        await self.connections.aclose()
 
 
-def _noting_reuse() -> aiohttp.TraceConfig:
-    """Return what notes of each request whether it went out on a connection that was open already."""
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: bytes
+    target: bytes
+    headers: Headers
+    body: Body
 
-    async def note(_session: object, context: Any, _parameters: object) -> None:
-        if context.trace_request_ctx is not None:
-            context.trace_request_ctx.reused = True
-
-    config = aiohttp.TraceConfig()
-    config.on_connection_reuseconn.append(note)
-    return config
-
-
-def _answered(error: aiohttp.ClientError) -> bool:
-    """Whether an answer had begun: aiohttp then has the beginning in place of its own words."""
-    return isinstance(error, aiohttp.ServerDisconnectedError) and not isinstance(error.message, str)
+    def send_on(self, connection: Connection, *, silence: float) -> Response:
+        return connection.send(self.method, self.target, self.headers, self.body, silence=silence)
 
 
-def _text(value: bytes) -> str:
-    """Return a header's value as aiohttp, which sends UTF-8, will send the same bytes wherever it can."""
+@contextmanager
+def _failures_told() -> Iterator[None]:
     try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value.decode("latin-1")
+        yield
+    except tuple(_FAILURES) as error:
+        raise UpstreamError(_FAILURES[type(error)]) from error

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 import structlog
 from websockets.asyncio.client import ClientConnection, connect
@@ -10,13 +11,21 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.typing import Subprotocol
 
 from recollect_proxy.asgi import Headers, Receive, Scope, Send
-from recollect_proxy.errors import UPSTREAM_SILENT, UPSTREAM_UNREACHABLE, Failure, failure_body
-from recollect_proxy.headers import forwardable, relayable
+from recollect_proxy.errors import (
+    UPSTREAM_BROKE_OFF,
+    UPSTREAM_SILENT,
+    UPSTREAM_UNREACHABLE,
+    Failure,
+    failure_body,
+)
+from recollect_proxy.headers import OWN_KEY, forwardable, relayable
 from recollect_proxy.upstream import Upstream
 
 _HANDSHAKE = frozenset(
     b"sec-websocket-" + name for name in (b"key", b"version", b"extensions", b"protocol", b"accept")
 )
+_REFUSAL = "websocket.http.response"
+_KEY_IN_SUBPROTOCOL = "openai-insecure-api-key."  # where browsers put it: they can set no header
 _ABNORMAL = 1011
 _NO_STATUS = 1005
 _UNSENDABLE = frozenset({1004, 1006, 1015})  # RFC 6455, section 7.4.1: never in a close frame
@@ -39,37 +48,32 @@ class WebSocketRelay:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Relay one socket until either side closes it."""
         await receive()  # the client's wish to connect
+        can_refuse = _REFUSAL in scope.get("extensions", ())
         try:
             upstream = await self._open(scope)
         except InvalidStatus as refusal:
             answer = refusal.response
-            headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.raw_items()]
+            fields = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers.raw_items()]
+            status = answer.status_code
             await _refuse(
-                send,
-                answer.status_code,
-                relayable(headers, status=answer.status_code),
-                bytes(answer.body or b""),
+                send, status, relayable(fields, status=status), bytes(answer.body), can_refuse=can_refuse
             )
-        except TimeoutError:
-            await _fail(send, UPSTREAM_SILENT)
         except (OSError, InvalidHandshake, EOFError) as error:
-            log.warning("upstream_failed", code=UPSTREAM_UNREACHABLE.code, error=type(error).__name__)
-            await _fail(send, UPSTREAM_UNREACHABLE)
+            failure = _failure(error)
+            log.warning("upstream_failed", code=failure.code, error=type(error).__name__)
+            await _fail(send, failure, can_refuse=can_refuse)
         else:
-            await send({"type": "websocket.accept", "subprotocol": upstream.subprotocol})
             await _relay(upstream, receive, send)
 
     async def _open(self, scope: Scope) -> ClientConnection:
-        path: bytes = scope["raw_path"][self._base_length :]
-        query: bytes = scope["query_string"]
-        address = self._upstream.target(path + b"?" + query if query else path)
         kept = forwardable(scope["headers"], without=lambda name: name in _HANDSHAKE or self._strip(name))
         headers = [
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in self._upstream.keyed(kept)
         ]
-        return await connect(
-            "ws" + address.removeprefix("http"),
-            subprotocols=[Subprotocol(name) for name in scope.get("subprotocols") or ()] or None,
+        offered = [Subprotocol(name) for name in scope["subprotocols"] if not self._is_withheld(name)]
+        opening = connect(
+            "ws" + self._upstream.target(b"").removeprefix("http"),
+            subprotocols=offered or None,
             additional_headers=headers,
             user_agent_header=None,
             compression=None,
@@ -78,15 +82,33 @@ class WebSocketRelay:
             open_timeout=self._connect_timeout,
             proxy=None,
         )
+        opening.process_redirect = lambda exc: exc  # type: ignore[method-assign]  # an answer like any other
+        path = scope["raw_path"][self._base_length :].decode("latin-1")
+        # Put in whole: an address that is parsed loses the parameters of its path.
+        opening.ws_uri = replace(
+            opening.ws_uri, path=opening.ws_uri.path + path, query=scope["query_string"].decode("latin-1")
+        )
+        return await opening
+
+    def _is_withheld(self, subprotocol: str) -> bool:
+        """Whether a subprotocol is a key that is not the upstream's to see."""
+        if not subprotocol.startswith(_KEY_IN_SUBPROTOCOL):
+            return False
+        key = subprotocol.removeprefix(_KEY_IN_SUBPROTOCOL)
+        return self._upstream.has_own_key or key.startswith(OWN_KEY.decode())
 
 
 async def _relay(upstream: ClientConnection, receive: Receive, send: Send) -> None:
-    directions = [
-        asyncio.create_task(_to_upstream(receive, upstream)),
-        asyncio.create_task(_to_client(upstream, send)),
-    ]
+    directions: list[asyncio.Task[None]] = []
     try:
-        await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+        await send({"type": "websocket.accept", "subprotocol": upstream.subprotocol})
+        directions += [
+            asyncio.create_task(_to_upstream(receive, upstream)),
+            asyncio.create_task(_to_client(upstream, send)),
+        ]
+        finished, _ = await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+        for direction in finished:
+            direction.result()
     finally:
         for direction in directions:
             direction.cancel()
@@ -95,45 +117,51 @@ async def _relay(upstream: ClientConnection, receive: Receive, send: Send) -> No
 
 
 async def _to_upstream(receive: Receive, upstream: ClientConnection) -> None:
-    with suppress(ConnectionClosed):  # the other direction tells the client
-        while True:
-            event = await receive()
-            if event["type"] == "websocket.disconnect":
-                code = event.get("code") or _NO_STATUS
-                if code == _NO_STATUS:
-                    await upstream.close()
-                elif code in _UNSENDABLE:
-                    upstream.transport.abort()  # it was lost here, so it is lost there
-                else:
-                    await upstream.close(code, event.get("reason") or "")
-                return
-            text = event.get("text")
+    """Relay what the client says until it leaves; once the upstream has closed, the other direction tells it."""
+    while (event := await receive())["type"] != "websocket.disconnect":
+        text = event.get("text")
+        with suppress(ConnectionClosed):
             await upstream.send(event["bytes"] if text is None else text)
+    code = event.get("code") or _NO_STATUS
+    if code in _UNSENDABLE:
+        upstream.transport.abort()  # it was lost here, so it is lost there
+    elif code == _NO_STATUS:
+        await upstream.close(None)  # type: ignore[arg-type]  # a close frame without a status
+    else:
+        await upstream.close(code, event.get("reason") or "")
 
 
 async def _to_client(upstream: ClientConnection, send: Send) -> None:
-    try:
+    with suppress(ConnectionClosed):  # how, is read below
         async for message in upstream:
             kind = "text" if isinstance(message, str) else "bytes"
             await send({"type": "websocket.send", kind: message})
-    except ConnectionClosed:
-        pass  # how, is read below
     code = upstream.close_code or _ABNORMAL
     if code in _UNSENDABLE:
         code = _ABNORMAL  # ASGI can't cut a connection; this says that something failed
-    await send({"type": "websocket.close", "code": code, "reason": upstream.close_reason or ""})
+    status = None if code == _NO_STATUS else code  # our server then sends a close frame without one
+    await send({"type": "websocket.close", "code": status, "reason": upstream.close_reason or ""})
 
 
-async def _refuse(send: Send, status: int, headers: Headers, body: bytes) -> None:
-    await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
-    await send({"type": "websocket.http.response.body", "body": body})
+def _failure(error: Exception) -> Failure:
+    if isinstance(error, TimeoutError):
+        return UPSTREAM_SILENT
+    return UPSTREAM_UNREACHABLE if isinstance(error, OSError) else UPSTREAM_BROKE_OFF
 
 
-async def _fail(send: Send, failure: Failure) -> None:
+async def _refuse(send: Send, status: int, headers: Headers, body: bytes, *, can_refuse: bool) -> None:
+    if not can_refuse:
+        await send({"type": "websocket.close"})  # before it was accepted: the server answers with 403
+        return
+    await send({"type": _REFUSAL + ".start", "status": status, "headers": headers})
+    await send({"type": _REFUSAL + ".body", "body": body})
+
+
+async def _fail(send: Send, failure: Failure, *, can_refuse: bool) -> None:
     body = failure_body(failure)
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", b"%d" % len(body)),
         (b"x-recollect-error", failure.source.encode()),
     ]
-    await _refuse(send, failure.status, headers, body)
+    await _refuse(send, failure.status, headers, body, can_refuse=can_refuse)

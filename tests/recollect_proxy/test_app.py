@@ -1,12 +1,31 @@
 """The ASGI application without a server: what no HTTP request can reach."""
 
+from typing import Any
+
+import pytest
 from tests.recollect_proxy.settings import proxy_settings
 
 from recollect_proxy.app import App
 from recollect_proxy.asgi import Event
 
+HANDSHAKE = {
+    "type": "websocket",
+    "http_version": "1.1",
+    "raw_path": b"/v1/realtime",
+    "query_string": b"",
+    "headers": [(b"host", b"proxy.test")],
+    "subprotocols": [],
+}
 
-async def test_a_websocket_is_closed() -> None:
+
+@pytest.mark.parametrize(
+    "changed",
+    [{}, {"raw_path": b"/realtime"}, {"headers": [(b"host", b"a"), (b"host", b"b")]}],
+    ids=["nobody upstream", "outside of the base path", "two hosts"],
+)
+async def test_a_websocket_that_can_not_be_opened_is_closed_where_a_server_can_not_say_more(
+    changed: dict[str, Any],
+) -> None:
     sent: list[Event] = []
 
     async def send(event: Event) -> None:
@@ -15,7 +34,7 @@ async def test_a_websocket_is_closed() -> None:
     async def receive() -> Event:
         return {"type": "websocket.connect"}
 
-    await App(proxy_settings(), admin_token="t")({"type": "websocket", "path": "/v1/realtime"}, receive, send)
+    await App(proxy_settings(), admin_token="t")(HANDSHAKE | changed, receive, send)
 
     assert [event["type"] for event in sent] == ["websocket.close"]
 

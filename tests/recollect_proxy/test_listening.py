@@ -1,8 +1,8 @@
-import aiohttp
 import pytest
 from tests.scripted_upstream import DONE, completion_body, event, events
 
 from recollect.chat import COMPLETIONS
+from recollect_proxy.http1 import Response
 from recollect_proxy.listening import Listener
 from recollect_proxy.upstream import Answer
 
@@ -11,7 +11,7 @@ JSON = [(b"Content-Type", b"application/json")]
 
 
 def overheard(
-    status: int, headers: list[tuple[bytes, bytes]], *chunks: bytes, response: aiohttp.ClientResponse
+    status: int, headers: list[tuple[bytes, bytes]], *chunks: bytes, response: Response
 ) -> Listener:
     listener = Listener(COMPLETIONS)
     listener.hear(Answer(status, headers, response))
@@ -21,33 +21,33 @@ def overheard(
 
 
 @pytest.fixture
-def response() -> aiohttp.ClientResponse:
+def response() -> Response:
     """A response that is never looked at."""
-    return object.__new__(aiohttp.ClientResponse)
+    return object.__new__(Response)
 
 
-def test_what_was_said_is_the_reply(response: aiohttp.ClientResponse) -> None:
+def test_what_was_said_is_the_reply(response: Response) -> None:
     assert overheard(200, JSON, completion_body("Tea."), response=response).reply() == "Tea."
     assert overheard(200, STREAM, *events("Te", "a."), response=response).reply() == "Tea."
 
 
-def test_an_answer_that_broke_off_is_a_reply_as_far_as_it_came(response: aiohttp.ClientResponse) -> None:
+def test_an_answer_that_broke_off_is_a_reply_as_far_as_it_came(response: Response) -> None:
     assert overheard(200, STREAM, event({"content": "Te"}), response=response).reply() == "Te"
     assert overheard(200, STREAM, response=response).reply() == ""
 
 
-def test_a_whole_answer_without_a_word_is_an_empty_reply(response: aiohttp.ClientResponse) -> None:
+def test_a_whole_answer_without_a_word_is_an_empty_reply(response: Response) -> None:
     assert overheard(200, STREAM, event({}, finish="stop"), DONE, response=response).reply() == ""
 
 
-def test_an_answer_that_calls_tools_is_none(response: aiohttp.ClientResponse) -> None:
+def test_an_answer_that_calls_tools_is_none(response: Response) -> None:
     call = event({"content": "Let me see.", "tool_calls": [{"index": 0}]}, finish="tool_calls")
 
     assert overheard(200, STREAM, call, DONE, response=response).reply() is None
 
 
 @pytest.mark.parametrize("status", [201, 400, 500])
-def test_an_answer_that_failed_is_none(status: int, response: aiohttp.ClientResponse) -> None:
+def test_an_answer_that_failed_is_none(status: int, response: Response) -> None:
     assert overheard(status, JSON, completion_body("Tea."), response=response).reply() is None
 
 
@@ -60,7 +60,7 @@ def test_a_user_who_left_before_any_answer_has_said_something_all_the_same() -> 
     assert listener.reply() == ""
 
 
-def test_a_user_who_leaves_a_failed_answer_is_not_remembered(response: aiohttp.ClientResponse) -> None:
+def test_a_user_who_leaves_a_failed_answer_is_not_remembered(response: Response) -> None:
     listener = overheard(500, JSON, b"{}", response=response)
     listener.client_left = True
 

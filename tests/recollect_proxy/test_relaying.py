@@ -1,8 +1,8 @@
 """What is JSON to be rewritten; how answers pass is shown beside this file, on real sockets."""
 
-import aiohttp
 import pytest
 
+from recollect_proxy.http1 import Response
 from recollect_proxy.relaying import is_json
 from recollect_proxy.upstream import Answer
 
@@ -22,4 +22,4 @@ from recollect_proxy.upstream import Answer
 def test_json_is_what_says_so_and_is_not_compressed(
     headers: list[tuple[bytes, bytes]], *, expected: bool
 ) -> None:
-    assert is_json(Answer(200, headers, object.__new__(aiohttp.ClientResponse))) is expected
+    assert is_json(Answer(200, headers, object.__new__(Response))) is expected

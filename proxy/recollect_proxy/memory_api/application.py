@@ -1,7 +1,7 @@
 """Puts the Memory API together: routes, token, limits, errors. Never: SQL, a chat."""
 
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -12,7 +12,9 @@ from litestar.handlers.base import BaseRouteHandler
 
 from recollect.errors import ConfigurationError
 from recollect.live_engine import LiveEngine
+from recollect.model import Skip
 from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, respond, values
+from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.documentation import describe, documentation
 from recollect_proxy.memory_api.endpoints import (
     Memories,
@@ -21,11 +23,20 @@ from recollect_proxy.memory_api.endpoints import (
     erase_user,
     retry_formation,
 )
-from recollect_proxy.memory_api.errors import NOT_FOUND, UNAUTHORIZED, RefusedError, answer_error
-from recollect_proxy.memory_api.health import HealthCheck
+from recollect_proxy.memory_api.errors import (
+    METHOD_NOT_ALLOWED,
+    NOT_FOUND,
+    UNAUTHORIZED,
+    RefusedError,
+    answer_error,
+)
 from recollect_proxy.memory_api.shapes import read_body
 
 _LONGEST_BODY = 64 * 1024
+_ASKED_AS = {
+    "HEAD": "GET",  # the server leaves the body out
+    "OPTIONS": "WHICH",  # a method that no path knows
+}
 
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Guard: TypeAlias = Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], None]
@@ -41,7 +52,9 @@ class StrictRequest(Request[Any, Any, Any]):
         )
 
 
-def memory_api(engine: LiveEngine, *, admin_token: str) -> Application:
+def memory_api(
+    engine: LiveEngine, *, admin_token: str, skipped: Mapping[Skip, int] | None = None
+) -> Application:
     """Return the Memory API as an ASGI application for paths under `/memory`.
 
     It reads ``raw_path`` alone, so that a user id may hold any character, percent-encoded.
@@ -49,6 +62,7 @@ def memory_api(engine: LiveEngine, *, admin_token: str) -> Application:
     Args:
         engine: Where the memories are; it may be not open yet.
         admin_token: What must be sent as a bearer token, everywhere but for health and documentation.
+        skipped: How many requests had no memory, by reason, as it is counted elsewhere.
 
     Raises:
         ConfigurationError: The token is empty.
@@ -63,10 +77,14 @@ def memory_api(engine: LiveEngine, *, admin_token: str) -> Application:
         security=[{"admin_token": []}],
     )
     check = HealthCheck(engine)
+    counts = skipped if skipped is not None else {}
     public = Router(
         "/memory",
         route_handlers=[check_health],
-        dependencies={"check": Provide(lambda: check, sync_to_thread=False)},
+        dependencies={
+            "check": Provide(lambda: check, sync_to_thread=False),
+            "skipped": Provide(lambda: counts, sync_to_thread=False),
+        },
     )
     application = Litestar(
         [protected, public],
@@ -115,8 +133,29 @@ def _on_raw_path(application: Litestar) -> Application:
             body = msgspec.json.encode(NOT_FOUND.body)
             await respond(send_uncached, NOT_FOUND.status, body, content_type=b"application/json")
             return
-        method = "GET" if scope["method"] == "HEAD" else scope["method"]  # the server leaves the body out
+        method = _ASKED_AS.get(scope["method"], scope["method"])
         raw = {**scope, "method": method, "path": path.decode("latin-1"), "root_path": ""}
-        await cast(Application, application)(raw, receive_or_leave, send_uncached)
+        answering = _allowing(send_uncached) if scope["method"] == "OPTIONS" else send_uncached
+        await cast(Application, application)(raw, receive_or_leave, answering)
+
+    return answer
+
+
+def _allowing(send: Send) -> Send:
+    """Return a ``send`` that makes of a method's refusal the answer to OPTIONS: what the path allows.
+
+    Litestar's own answer names the methods of only one of a path's endpoints.
+    """
+    refused = False
+
+    async def answer(event: Event) -> None:
+        nonlocal refused
+        if event["type"] == "http.response.start" and event["status"] == METHOD_NOT_ALLOWED.status:
+            refused = True
+            kept = [(name, value) for name, value in event["headers"] if name.lower() == b"allow"]
+            event = {**event, "status": 204, "headers": kept}
+        elif refused:
+            event = {**event, "body": b""}
+        await send(event)
 
     return answer

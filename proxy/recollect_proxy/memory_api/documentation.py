@@ -86,7 +86,7 @@ _EXAMPLES = (
         {"messages": 256, "users_vectors": 31, "vectors": 31},
     ),
     shapes.Retried(1),
-    Health("ok", "ok", _FORMATION),
+    Health("ok", "ok", _FORMATION, {"nothing-relevant": 12, "task": 3}),
     MEMORY_NOT_FOUND.body,
 )
 

@@ -1,5 +1,6 @@
 """The endpoints of the Memory API. Never: SQL, how an error is answered, a connection's bytes."""
 
+from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 from uuid import UUID
 
@@ -12,7 +13,8 @@ from msgspec import UNSET
 from recollect.engine import Engine
 from recollect.errors import MemoryNotFoundError, StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import COMMONS
+from recollect.model import COMMONS, Skip
+from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api.errors import (
     BODY_TOO_LARGE,
@@ -30,7 +32,7 @@ from recollect_proxy.memory_api.errors import (
     invalid_field,
     invalid_parameter,
 )
-from recollect_proxy.memory_api.health import Health, HealthCheck
+from recollect_proxy.memory_api.health import Health
 from recollect_proxy.memory_api.shapes import (
     Erasure,
     History,
@@ -50,6 +52,7 @@ UserId: TypeAlias = Annotated[
     PathParameter(
         description="Whose memories: the id as the frontend sends it, as one percent-encoded path segment "
         "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share.",
+        schema_extra={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
         examples=[Example(value="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11")],
     ),
 ]
@@ -214,14 +217,17 @@ async def retry_formation(engine: OpenEngine) -> Retried:
     security=[{}],
     responses=documented(INTERNAL_ERROR),
 )
-async def check_health(check: NamedDependency[SkipValidation[HealthCheck]]) -> Health:
+async def check_health(
+    check: NamedDependency[SkipValidation[HealthCheck]],
+    skipped: NamedDependency[SkipValidation[Mapping[Skip, int]]],
+) -> Health:
     """It needs no token and tells nothing about any user.
 
     It answers 200 whenever the process lives, whatever the database does, and within about a second:
     use it for liveness, and `status` for alarms. An orchestrator must not restart Recollect because
     its database is away.
     """
-    return Health.of(await check.backlog())
+    return Health.of(await check.backlog(), skipped)
 
 
 def engine_of(live: LiveEngine) -> Provide:

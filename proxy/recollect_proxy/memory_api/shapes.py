@@ -26,7 +26,11 @@ Content: TypeAlias = Annotated[
     str,
     Meta(
         description="The statement itself. White space around it is cut off.",
-        extra_json_schema={"minLength": 1, "maxLength": LONGEST_CONTENT},
+        extra_json_schema={
+            "minLength": 1,
+            "maxLength": LONGEST_CONTENT,
+            "pattern": r"^\s*[^\s\u0000][^\u0000]*$",  # not only white space, and no NUL
+        },
         examples=["Is allergic to peanuts."],
     ),
 ]

@@ -6,8 +6,20 @@ https://docs.anthropic.com/en/api/messages
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from recollect.chat.body import ChatBody, ChatMessage, read_body
+from recollect.chat.raw_json import decode_with
 from recollect.chat.said import Answer, Said, objects
+
+
+class _System(msgspec.Struct):
+    """What stands beside the messages there, and tells the model how to answer."""
+
+    system: Any = None
+
+
+_SYSTEM = msgspec.json.Decoder(_System)
 
 
 def read_messages_body(body: bytes) -> ChatBody | None:
@@ -23,7 +35,9 @@ def read_messages_body(body: bytes) -> ChatBody | None:
     chat = read_body(body)
     if chat is None:
         return None
-    return replace(chat, messages=tuple(map(_message, chat.messages)))
+    system = decode_with(_SYSTEM, body)
+    instructions = (ChatMessage("system", system.system),) if system and system.system else ()
+    return replace(chat, messages=(*instructions, *map(_message, chat.messages)))
 
 
 def _message(message: ChatMessage) -> ChatMessage:

@@ -3,16 +3,27 @@
 https://platform.openai.com/docs/api-reference/responses
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from recollect.chat.body import ChatBody, ChatMessage
-from recollect.chat.raw_json import Span, decode_members, decode_text, decode_with
+from recollect.chat.raw_json import Span, decode_members, decode_text, decode_with, find_member
 from recollect.chat.said import Answer, Said, objects
 
 _TEXTS = ("input_text", "output_text", "text")
-_CALLS = frozenset({"function_call", "custom_tool_call", "computer_call", "local_shell_call", "shell_call"})
+_CALLS = frozenset(
+    {
+        "function_call",
+        "custom_tool_call",
+        "computer_call",
+        "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
+        "mcp_approval_request",
+    }
+)
 """Calls that the client has to answer; those of tools the server runs are part of its answer."""
 
 
@@ -34,12 +45,12 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         body: The bytes of the request's body, not compressed.
 
     Returns:
-        The chat; None when it can't be read with certainty, or has no input. What a conversation
-        held before that the server keeps (``previous_response_id``) is not in it; that id tells
-        the chat apart from another with the same words.
+        The chat; None when it can't be read with certainty, or has no input, or two. What a conversation
+        held before that the server keeps (``previous_response_id``, ``conversation``) is not in it;
+        that id tells the chat apart from another with the same words.
     """
     members = decode_members(body)
-    if members is None or "input" not in members:
+    if members is None or find_member(body, body.index(b"{"), members, "input") is None:
         return None
     text = decode_text(members["input"])
     messages: tuple[ChatMessage, ...]
@@ -50,14 +61,21 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         messages = tuple(map(_message, items or ()))
     if not messages:
         return None
+    instructions = decode_text(members.get("instructions", b""))
     return ChatBody(
         raw=body,
-        messages=messages,
+        messages=(ChatMessage("system", instructions), *messages) if instructions else messages,
         messages_span=Span(0, 0),
         model=decode_text(members.get("model", b"")) or "",
         stream=bytes(members.get("stream", b"")) == b"true",
-        follows=decode_text(members.get("previous_response_id", b"")) or "",
+        follows=decode_text(members.get("previous_response_id", b"")) or _conversation(members),
     )
+
+
+def _conversation(members: Mapping[str, msgspec.Raw]) -> str:
+    """Return the id of the conversation that the server keeps; it is given alone, or in an object."""
+    given = members.get("conversation", b"")
+    return decode_text(given) or decode_text((decode_members(given) or {}).get("id", b"")) or ""
 
 
 def _message(item: _Item) -> ChatMessage:
@@ -81,6 +99,8 @@ class SaidResponse(Said):
             self.keep(answer.delta)
         elif kind == "response.output_item.done" and isinstance(answer.item, dict):
             self.has_tool_calls |= str(answer.item.get("type")) in _CALLS
+        elif kind == "error":
+            self.failed = True
         elif isinstance(answer.response, dict):
             self._understand_state(answer.response)
         elif isinstance(answer.output, list):

@@ -12,9 +12,10 @@ from uuid_utils.compat import uuid7
 from recollect.errors import StoreError
 from recollect.model import Backlog, Exchange, Scope, Turn
 from recollect.testing import BrokenStore, InMemoryStore
-from recollect_proxy.memory_api.health import Health, HealthCheck
+from recollect_proxy.health_check import HealthCheck
+from recollect_proxy.memory_api.health import Health
 
-UNAVAILABLE = {"status": "degraded", "store": "unavailable", "formation": None}
+UNAVAILABLE: dict[str, Any] = {"status": "degraded", "store": "unavailable", "formation": None, "skipped": {}}
 
 
 class HangingStore(InMemoryStore):
@@ -48,6 +49,7 @@ async def test_health_needs_no_token_and_says_how_formation_stands(api: Api) -> 
         "status": "ok",
         "store": "ok",
         "formation": {"pending": 0, "failed": 0, "formed": 0, "fallbacks": 0, "oldest_pending_at": None},
+        "skipped": {},
     }
 
 
@@ -130,5 +132,5 @@ async def test_health_names_no_user_and_no_text() -> None:
 
 
 def test_exchanges_held_as_failed_are_a_degradation() -> None:
-    assert Health.of(Backlog(failed=1)).status == "degraded"
-    assert Health.of(Backlog(pending=1000, fallbacks=5)).status == "ok"
+    assert Health.of(Backlog(failed=1), {}).status == "degraded"
+    assert Health.of(Backlog(pending=1000, fallbacks=5), {}).status == "ok"

@@ -1,0 +1,68 @@
+"""Reads requests off a connection as uvicorn does, but for three faults of its. Never: what is served."""
+
+import sys
+
+import httptools
+from uvicorn._types import ASGISendEvent
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+
+class _WithoutChunks(RequestResponseCycle):
+    """Answers a client of HTTP/1.0, which knows no chunks (RFC 9112, section 6.1).
+
+    What comes without a length ends where the connection does (section 6.3).
+    """
+
+    _has_length = False
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Send; uvicorn would send what has no length in chunks."""
+        if message["type"] == "http.response.start":
+            self._has_length = any(name.lower() == b"content-length" for name, _ in message["headers"])
+            self.chunked_encoding = None if self._has_length else False
+        elif message["type"] == "http.response.body" and not self._has_length:
+            self.expected_content_length = len(message.get("body", b""))
+        await super().send(message)
+
+
+class Protocol(HttpToolsProtocol):
+    """Takes trailers for no headers, loses no body to an upgrade that is declined, sends no chunks to HTTP/1.0."""
+
+    _data = b""
+    _declining = False
+
+    def data_received(self, data: bytes) -> None:
+        """Read on."""
+        self._data = data
+        super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        """Begin to answer, unless the request has to be read anew."""
+        upgrades = any(name == b"upgrade" for name, _ in self.headers) and self.parser.should_upgrade()
+        self._declining = upgrades and not self._should_upgrade()
+        if not self._declining:
+            super().on_headers_complete()
+            # Trailers come by the same way later, and must never say who speaks (RFC 9110, 6.5.1).
+            self.scope["headers"] = list(self.headers)
+            if self.scope["http_version"] == "1.0":
+                self.cycle.__class__ = _WithoutChunks
+
+    def on_message_complete(self) -> None:
+        """Note that a request has come whole."""
+        if not self._declining:
+            super().on_message_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Read the request anew, as one that asks for no upgrade (RFC 9110, section 7.8).
+
+        The parser takes what follows the head for another protocol's, and drops the body. Java's
+        HTTP client asks for h2c with every request.
+        """
+        error = sys.exception()
+        if not self._declining or not isinstance(error, httptools.HttpParserUpgrade):
+            return
+        version = self.parser.get_http_version().encode()
+        fields = [name + b": " + value for name, value in self.headers if name != b"upgrade"]
+        head = [self.parser.get_method() + b" " + self.url + b" HTTP/" + version, *fields, b"", b""]
+        self.parser = httptools.HttpRequestParser(self)
+        self.data_received(b"\r\n".join(head) + self._data[error.args[0] :])

@@ -1,0 +1,98 @@
+"""The bench's arithmetic: percentiles, pairs, rounds, the schedule of an open loop. Pure."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value that ``share`` (0 to 1) of the values do not exceed, between the two nearest ones.
+
+    The linear interpolation of Hyndman and Fan (1996), their type 7, which numpy uses too.
+
+    Raises:
+        ValueError: There are no values, or the share is none.
+    """
+    if not values or not 0 <= share <= 1:
+        raise ValueError("a percentile needs values, and a share between 0 and 1")
+    ordered = sorted(values)
+    place = (len(ordered) - 1) * share
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def percentiles(values: Sequence[float], *percents: int) -> dict[str, float]:
+    """Return percentiles by name, as ``{"p50": ...}``; none of no values."""
+    return {f"p{percent}": percentile(values, percent / 100) for percent in percents} if values else {}
+
+
+def added(own: Sequence[float], base: Sequence[float]) -> list[float]:
+    """Return what each measurement exceeds the one that was taken beside it by.
+
+    Raises:
+        ValueError: They are not pairs.
+    """
+    return [mine - theirs for mine, theirs in zip(own, base, strict=True)]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A figure over the rounds.
+
+    Attributes:
+        median: The median of the rounds' figures.
+        low: Their lower quartile.
+        high: Their upper quartile.
+        rounds: How many there are.
+    """
+
+    median: float
+    low: float
+    high: float
+    rounds: int
+
+
+def over_rounds(values: Iterable[float | None]) -> Spread | None:
+    """Return the median and the quartiles of the rounds' figures; None if no round has one."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    return Spread(median(known), percentile(known, 0.25), percentile(known, 0.75), len(known))
+
+
+class Schedule:
+    """When the requests of an open loop are due: at a constant rate, whatever became of those before.
+
+    A latency is measured from the due time, so that a system that stalls is charged for the
+    requests it kept from being sent ("coordinated omission", Tene 2013).
+    """
+
+    def __init__(self, *, began: int, rate: float, seconds: float) -> None:
+        """Plan from ``began`` (nanoseconds) for ``seconds`` at ``rate`` requests a second."""
+        self._began = began
+        self._rate = rate
+        self._next = 0
+        self.count = max(1, round(rate * seconds))
+
+    def due_at(self, number: int) -> int:
+        """Return when a request is due, in nanoseconds; without the drift that adding periods has."""
+        return self._began + round(number * 1_000_000_000 / self._rate)
+
+    def take_due(self, now: int) -> list[int]:
+        """Return the due times of those that are due by ``now`` and were not taken before."""
+        first = self._next
+        while self._next < self.count and self.due_at(self._next) <= now:
+            self._next += 1
+        return [self.due_at(number) for number in range(first, self._next)]
+
+    @property
+    def over(self) -> bool:
+        """Whether all were taken."""
+        return self._next == self.count
+
+
+def share_of_core(before: Mapping[str, float], after: Mapping[str, float]) -> float:
+    """Return how much of one core was used between two readings of ``cpu_seconds`` and ``at`` (seconds)."""
+    return (after["cpu_seconds"] - before["cpu_seconds"]) / (after["at"] - before["at"])

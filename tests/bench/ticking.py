@@ -1,0 +1,50 @@
+"""Calls back at an even pace of microseconds, which the event loop's own timers, of a millisecond, can't.
+
+Linux's timerfd(2), through ctypes: Python has it only since 3.13. Never: what is called.
+"""
+
+import ctypes
+import os
+from asyncio import get_running_loop
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import CLOCK_MONOTONIC
+
+_NANOSECONDS = 1_000_000_000
+_NON_BLOCKING = os.O_NONBLOCK
+
+
+class _Moment(ctypes.Structure):
+    _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
+
+
+class _Pace(ctypes.Structure):
+    _fields_ = (("interval", _Moment), ("first", _Moment))
+
+
+@contextmanager
+def ticking(period: float, tick: Callable[[], None]) -> Iterator[None]:
+    """Call ``tick`` every ``period`` seconds while inside, once for several periods if it was kept from it.
+
+    Raises:
+        OSError: The system has no such timer.
+    """
+    system = ctypes.CDLL(None, use_errno=True)
+    timer = system.timerfd_create(CLOCK_MONOTONIC, _NON_BLOCKING)
+    if timer < 0:
+        raise OSError(ctypes.get_errno(), "timerfd_create")
+    loop = get_running_loop()
+
+    def expired() -> None:
+        os.read(timer, 8)
+        tick()
+
+    moment = _Moment(*divmod(max(1, round(period * _NANOSECONDS)), _NANOSECONDS))
+    try:
+        if system.timerfd_settime(timer, 0, ctypes.byref(_Pace(moment, moment)), None) != 0:
+            raise OSError(ctypes.get_errno(), "timerfd_settime")
+        loop.add_reader(timer, expired)
+        yield
+    finally:
+        loop.remove_reader(timer)
+        os.close(timer)

@@ -1,0 +1,45 @@
+"""The proxy that the clients speak through, and who they speak for."""
+
+import pytest
+from tests.e2e.clients.comparing import TEA, Comparison
+from tests.recollect_proxy.conftest import (  # fixtures
+    data_dir,
+    extraction,
+    fresh_settings,
+    other_user,
+    proxy,
+    session_proxy,
+    session_settings,
+    session_upstream,
+    upstream,
+    user,
+)
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_upstream import ScriptedUpstream
+
+__all__ = [
+    "data_dir",
+    "extraction",
+    "fresh_settings",
+    "other_user",
+    "proxy",
+    "session_proxy",
+    "session_settings",
+    "session_upstream",
+    "upstream",
+    "user",
+]
+
+
+@pytest.fixture
+def comparison(proxy: RunningProxy, upstream: ScriptedUpstream) -> Comparison:
+    """The proxy before the upstream."""
+    return Comparison(proxy, upstream)
+
+
+@pytest.fixture
+async def someone(proxy: RunningProxy, user: User) -> User:
+    """Someone who told us their favourite tea."""
+    await proxy.say(user, TEA)
+    await proxy.memories(user)
+    return user

@@ -1,0 +1,114 @@
+"""curl through the proxy: streamed, compressed, a large body after 100 Continue, and HTTP/1.0."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.e2e.clients.comparing import Comparison, assert_same_but_for_the_memory, from_messages
+from tests.e2e.clients.programs import KEY, QUESTION, Client, run
+from tests.running_proxy import User
+from tests.scripted_upstream import (
+    JSON,
+    completion,
+    completion_body,
+    completion_stream,
+    compressed,
+    events,
+    failure,
+    whole,
+)
+
+pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+
+
+def curl(folder: Path, *options: str, said: str = QUESTION, **fields: Any) -> Client:
+    """Return curl, with these options; it tells the answer's body, and the talk that led to it."""
+    body = {"model": "scripted", "messages": [{"role": "user", "content": said}], **fields}
+
+    async def ask(address: str, headers: Mapping[str, str]) -> dict[str, Any]:
+        sent, got, talk = folder / "sent", folder / "got", folder / "talk"
+        sent.write_text(json.dumps(body))
+        named = [part for name, value in headers.items() for part in ("-H", f"{name}: {value}")]
+        await run(
+            *("curl", "--silent", "--show-error", "--max-time", "100", "--data-binary", f"@{sent}"),
+            *("-H", "Content-Type: application/json", "-H", f"Authorization: Bearer {KEY}", *named),
+            *("--output", got, "--verbose", "--stderr", talk),
+            *(*options, f"{address}/v1/chat/completions"),
+        )
+        return {"body": got.read_text(), "talk": talk.read_text(errors="replace")}
+
+    return ask
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with memory", "without"])
+async def test_curl_streams(
+    comparison: Comparison, someone: User, other_user: User, tmp_path: Path, *, known: bool
+) -> None:
+    answer = completion_stream("Lapsang", " Souchong.")
+    user = someone if known else other_user
+
+    past, through = await comparison.ask(curl(tmp_path, "-N", stream=True), user, answer)
+
+    assert past.got["body"] == through.got["body"] == b"".join(events("Lapsang", " Souchong.")).decode()
+    assert f"x-recollect-memories: {int(known)}" in through.got["talk"]
+    assert_same_but_for_the_memory(past, through, taken_out=from_messages, known=known)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+async def test_curl_unpacks_what_the_upstream_packed(
+    comparison: Comparison, someone: User, tmp_path: Path, encoding: str
+) -> None:
+    body = completion_body("Lapsang Souchong.")
+    headers = [*JSON, (b"Content-Encoding", encoding.encode())]
+    answer = whole(compressed(body, encoding), headers=headers)
+
+    past, through = await comparison.ask(curl(tmp_path, "--compressed"), someone, answer)
+
+    assert past.got["body"] == through.got["body"] == body.decode()
+    assert f"< content-encoding: {encoding}".lower() in through.got["talk"].lower()
+    assert_same_but_for_the_memory(past, through, taken_out=from_messages, known=True)
+    assert (await comparison.proxy.logged(someone))[-1] == ("assistant", "Lapsang Souchong.")
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with memory", "without"])
+async def test_curl_waits_for_100_continue_with_a_large_body(
+    comparison: Comparison, someone: User, other_user: User, tmp_path: Path, *, known: bool
+) -> None:
+    user = someone if known else other_user
+    client = curl(tmp_path, "-H", "Expect: 100-continue", padding="tea " * 600_000)
+
+    past, through = await comparison.ask(client, user, completion("Lapsang Souchong."))
+
+    assert past.got["body"] == through.got["body"] == completion_body("Lapsang Souchong.").decode()
+    assert "100 Continue" in through.got["talk"]
+    assert len(through.requests[0].body) > 2**21
+    assert_same_but_for_the_memory(past, through, taken_out=from_messages, known=known)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+async def test_curl_speaks_http_1_0(
+    comparison: Comparison, someone: User, tmp_path: Path, *, stream: bool
+) -> None:
+    answer = completion_stream("Lapsang", " Souchong.") if stream else completion("Lapsang Souchong.")
+    body = b"".join(events("Lapsang", " Souchong.")) if stream else completion_body("Lapsang Souchong.")
+    client = curl(tmp_path, "--http1.0", stream=stream)
+
+    _, through = await comparison.ask(client, someone, answer)
+
+    assert through.got["body"] == body.decode()
+    assert "transfer-encoding" not in through.got["talk"].lower()
+    [request] = through.requests
+    assert request.line == b"POST /v1/chat/completions HTTP/1.1"
+    assert "favourite tea is Lapsang" in from_messages(request.json)
+
+
+async def test_curl_fails_where_the_upstream_does(
+    comparison: Comparison, someone: User, tmp_path: Path
+) -> None:
+    past, through = await comparison.ask(curl(tmp_path), someone, failure(418))
+
+    assert past.got["body"] == through.got["body"]
+    assert " 418 " in through.got["talk"]

@@ -1,0 +1,30 @@
+"""What fuzzing shares: how many examples, and JSON that resembles a chat. Never: a test.
+
+`RECOLLECT_FUZZ_EXAMPLES` asks for more than the default run has time for: `make fuzz`.
+"""
+
+import os
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Dialect
+
+EXAMPLES = int(os.environ.get("RECOLLECT_FUZZ_EXAMPLES", "80"))
+
+fuzzed = settings(deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
+
+DIALECTS: dict[str, Dialect] = {"completions": COMPLETIONS, "responses": RESPONSES, "messages": MESSAGES}
+dialects = st.sampled_from(sorted(DIALECTS)).map(DIALECTS.__getitem__)
+
+_NAMES = ["type", "role", "content", "text", "delta", "response", "item", "output", "usage", "input", "messages", "model", "status", "error", "index", "name", "content_block", "message", "stop_reason", "system", "instructions", "choices", "finish_reason", "tool_calls", "stream"]
+_WORDS = ["user", "assistant", "system", "developer", "tool", "text", "input_text", "output_text", "message", "response.output_text.delta", "response.completed", "response.failed", "response.output_item.done", "content_block_delta", "content_block_start", "message_start", "message_delta", "message_stop", "error", "function_call", "tool_use", "text_delta", "completed", "stop"]
+
+words = st.text() | st.sampled_from(_WORDS)
+names = st.sampled_from(_NAMES) | st.text(max_size=3)
+values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | words,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=5),
+    max_leaves=15,
+)

@@ -1,0 +1,21 @@
+"""What a test takes as given: a memory that a user has already. Never: a test."""
+
+import json
+from urllib.parse import quote
+
+from tests.running_proxy import ADMIN_TOKEN, RunningProxy, User
+
+TEA = "My favourite tea is Lapsang Souchong."
+WHICH_TEA = "Which tea is my favourite?"
+
+
+async def given_memory(proxy: RunningProxy, user: User, content: str = TEA) -> User:
+    """Write a memory of the user's down, and return the user."""
+    answer = await proxy.fetch(
+        b"POST",
+        f"/memory/users/{quote(user.known_as, safe='')}/memories".encode(),
+        [(b"Authorization", b"Bearer " + ADMIN_TOKEN.encode()), (b"Content-Type", b"application/json")],
+        json.dumps({"content": content}).encode(),
+    )
+    assert answer.status == 201, answer.body
+    return user

@@ -1,0 +1,231 @@
+"""Who speaks, through a served proxy with several modes: each user's memory is theirs alone."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jwt
+import pytest
+from tests.raw_client import Fields, Response
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.scripted_upstream import ScriptedUpstream
+
+from recollect_proxy.identity.api_key import hash_of
+from recollect_proxy.settings import IdentityMode, ProxySettings
+
+SIGNING = "a secret of OpenWebUI's, of thirty-two bytes and more"
+SHARED = "a secret of a trusted frontend, of thirty-two bytes and more"
+KEYS = {"recollect-key-of-anna-0123456789": "anna", "sk-key-of-berta-0123456789": "berta"}
+
+
+@pytest.fixture(scope="module")
+async def guarded(
+    session_settings: ProxySettings, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[RunningProxy]:
+    """A proxy that believes OpenWebUI's signature, a key, or a header beside a secret, in this order."""
+    keys = Path(tmp_path_factory.mktemp("keys")) / "keys"
+    keys.write_text("".join(f"{hash_of(key.encode())} {user}\n" for key, user in KEYS.items()))
+    settings = changed(
+        session_settings,
+        identity=(IdentityMode.OPENWEBUI_JWT, IdentityMode.API_KEY, IdentityMode.HEADER),
+        openwebui_jwt_secret=SIGNING,
+        api_keys=keys,
+        shared_secret=SHARED,
+        user_header="x-user",
+    )
+    async with running_proxy(settings) as proxy:
+        yield proxy
+
+
+def signed(user_id: str, *, secret: str = SIGNING, **claims: Any) -> tuple[bytes, bytes]:
+    now = datetime.now(UTC)
+    told = {"sub": user_id, "iss": "open-webui", "iat": now, "exp": now + timedelta(minutes=5)} | claims
+    return b"X-OpenWebUI-User-Jwt", jwt.encode(told, secret, algorithm="HS256").encode()
+
+
+def keyed(key: str) -> tuple[bytes, bytes]:
+    return b"Authorization", b"Bearer " + key.encode()
+
+
+def named(user_id: str, *, secret: str = SHARED) -> list[tuple[bytes, bytes]]:
+    return [(b"X-User", quote(user_id).encode()), (b"X-Recollect-Secret", secret.encode())]
+
+
+async def ask(proxy: RunningProxy, headers: Fields, said: str = WHICH_TEA) -> Response:
+    return await proxy.fetch(b"POST", CHAT, headers, chat_body(said))
+
+
+async def test_each_mode_reaches_its_own_users_memory_and_no_others(
+    guarded: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    favourites = {"carla": "Assam", "anna": "Sencha", "berta": "Rooibos", "dora": "Darjeeling"}
+    for user_id, tea in favourites.items():
+        await given_memory(guarded, User(user_id), f"My favourite tea is {tea}.")
+    headers: dict[str, Fields] = {
+        "carla": [signed("carla")],
+        "anna": [keyed("recollect-key-of-anna-0123456789")],
+        "berta": [(b"X-Api-Key", b"sk-key-of-berta-0123456789")],
+        "dora": named("dora"),
+    }
+
+    for user_id, of_user in headers.items():
+        answer = await ask(guarded, of_user)
+
+        assert answer.header(b"x-recollect-memories") == b"1"
+        told = [tea for tea in favourites.values() if tea in upstream.last.system]
+        assert told == [favourites[user_id]]
+
+
+async def test_the_first_mode_that_applies_decides(guarded: RunningProxy, user: User) -> None:
+    told = await ask(
+        guarded,
+        [signed(user.id), keyed("sk-key-of-berta-0123456789"), *named("dora")],
+        "I have a cat called Minka.",
+    )
+
+    assert told.header(b"x-recollect-skipped") == b"nothing-relevant"
+    assert [memory.content for memory in await guarded.memories(user)] == ["I have a cat called Minka."]
+
+
+BAD: dict[str, Any] = {
+    "signed by another": lambda user: [signed(user, secret=SIGNING[::-1])],
+    "expired": lambda user: [signed(user, exp=datetime.now(UTC) - timedelta(hours=1))],
+    "of another issuer": lambda user: [signed(user, iss="somebody")],
+    "no token": lambda _user: [(b"X-OpenWebUI-User-Jwt", b"x.y.z")],
+    "two tokens": lambda user: [signed(user), signed(user)],
+    "a plain header, unsigned": lambda user: [(b"X-OpenWebUI-User-Id", user.encode())],
+    "a bad token beside a good key": lambda user: [
+        signed(user, secret=SIGNING[::-1]),
+        keyed("sk-key-of-berta-0123456789"),
+    ],
+    "two keys": lambda _user: [keyed("sk-key-of-berta-0123456789"), (b"X-Api-Key", b"sk-1")],
+    "a wrong secret": lambda user: named(user, secret=SHARED[::-1]),
+    "no secret": lambda user: named(user)[:1],
+    "the commons": lambda _user: named("*"),
+    "a name too long": lambda _user: named("x" * 257),
+}
+
+
+@pytest.mark.parametrize("headers", BAD.values(), ids=BAD)
+async def test_a_bad_identity_is_answered_without_memory_and_counted(
+    guarded: RunningProxy, upstream: ScriptedUpstream, user: User, headers: Any
+) -> None:
+    await given_memory(guarded, user)
+    before = (await guarded.api(b"GET", "/health")).json["skipped"]
+
+    answer = await ask(guarded, headers(user.id))
+
+    assert answer.status == 200
+    assert answer.json["choices"][0]["message"]["content"] == "All right."
+    assert answer.header(b"x-recollect-memories") == b"0"
+    assert answer.header(b"x-recollect-skipped") == b"bad-identity"
+    assert upstream.last.body == chat_body(WHICH_TEA)
+    after = (await guarded.api(b"GET", "/health")).json["skipped"]
+    assert after["bad-identity"] == before.get("bad-identity", 0) + 1
+    assert after.keys() - before.keys() <= {"bad-identity"}
+
+
+async def test_a_request_of_nobodys_is_counted_as_such_and_so_is_a_recall_of_nothing(
+    guarded: RunningProxy, user: User
+) -> None:
+    before = (await guarded.api(b"GET", "/health")).json["skipped"]
+
+    await ask(guarded, [(b"Authorization", b"Bearer sk-of-the-upstream")])
+    await ask(guarded, [signed(user.id)])
+    await ask(guarded, [signed(user.id), (b"X-Recollect-Task", b"title")])
+
+    after = (await guarded.api(b"GET", "/health")).json["skipped"]
+    grown = {reason: count - before.get(reason, 0) for reason, count in after.items()}
+    assert {reason: count for reason, count in grown.items() if count} == {
+        "no-identity": 1,
+        "nothing-relevant": 1,
+        "task": 1,
+    }
+
+
+async def test_plain_headers_beside_a_token_are_ignored(
+    guarded: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
+) -> None:
+    await given_memory(guarded, other_user)
+    plain = [(b"X-OpenWebUI-User-Id", other_user.id.encode()), *named(other_user.id)]
+
+    answer = await ask(guarded, [*plain, signed(user.id), *plain])
+
+    assert answer.header(b"x-recollect-memories") == b"0"
+    assert upstream.last.body == chat_body(WHICH_TEA)
+
+
+async def test_the_identity_goes_no_further(
+    guarded: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    name = [(b"X-OpenWebUI-User-Name", b"Anna"), (b"X-OpenWebUI-Chat-Id", b"chat-of-anna")]
+
+    await ask(guarded, [signed(user.id), *named("dora"), *name, keyed("sk-of-the-upstream")])
+
+    assert not [
+        field for field, _ in upstream.last.headers if field.lower().startswith((b"x-open", b"x-rec"))
+    ]
+    assert upstream.last.values(b"x-user") == []
+    assert upstream.last.values(b"authorization") == [b"Bearer sk-of-the-upstream"]
+
+
+# -- ids -------------------------------------------------------------------------------------------
+
+IDS = [
+    "\u00e4\u00f6\u00fc",
+    "\U0001f600 \u65e5\u672c\u8a9e",
+    "x" * 256,
+    "\u65e5" * 256,
+    "'; DROP TABLE recollect.messages; --",
+    '" OR 1=1',
+    "%' OR '%'='",
+    "../../memory/users/anna",
+    "a/b/c",
+    "..",
+    "%2e%2e%2f",
+    "100%",
+    "a?b=c#d",
+    "a\\b",
+    "{{USER_ID}}",
+    "anna@example.org",
+    "Anna",
+    "ANNA",
+    "\u0410nna",  # begins with a Cyrillic letter
+    "e\u0301",
+    "\u00e9",
+    "a\tb\x01",
+    "-1",
+    "null",
+]
+
+
+async def test_every_id_reaches_exactly_its_own_memory(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    users = [User(quote(user_id, safe="")) for user_id in IDS]
+    for number, user in enumerate(users):
+        await given_memory(proxy, user, f"My favourite tea is number {number}00.")
+
+    for number, user in enumerate(users):
+        answer = await proxy.say(user, WHICH_TEA)
+
+        assert answer.header(b"x-recollect-memories") == b"1", user.known_as
+        assert f"number {number}00." in upstream.last.system
+        [memory] = await proxy.memories(user)
+        assert memory.owner == user.known_as
+
+
+@pytest.mark.parametrize("user_id", ["\u00e4\u00f6", "O'Neil 50", "\u65e5\u672c"])
+async def test_an_id_as_openwebui_encodes_it_is_the_one_that_was_meant(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user_id: str
+) -> None:
+    """It encodes what is not ASCII, and leaves spaces and punctuation as they are."""
+    await given_memory(proxy, User(quote(user_id)))
+
+    await proxy.say(User(quote(user_id, safe="!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t")), WHICH_TEA)
+
+    assert TEA in upstream.last.system

@@ -1,0 +1,61 @@
+"""An application of the OpenAI SDK's that speaks through the proxy: what its tests share. Never: a test."""
+
+from typing import Any
+
+from openai import AsyncOpenAI
+from pydantic import BaseModel
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_upstream import Received
+
+TEA = "My favourite tea is Lapsang Souchong."
+WHICH_TEA = "Which tea is my favourite?"
+ASK: Any = [{"role": "user", "content": WHICH_TEA}]
+KEY = "sk-of-the-application"
+
+
+class Tea(BaseModel):
+    """What a structured answer holds."""
+
+    name: str
+    smoked: bool
+
+
+TEA_AS_JSON = '{"name": "Lapsang Souchong", "smoked": true}'
+
+
+def identity(user: User | None) -> dict[str, str]:
+    """Return the headers that say who speaks."""
+    return {"X-OpenWebUI-User-Id": user.id, "X-OpenWebUI-Chat-Id": "sdk"} if user else {}
+
+
+def sdk(proxy: RunningProxy, user: User | None, *, retries: int = 0, **options: Any) -> AsyncOpenAI:
+    """Return the SDK as an application of this user's has it."""
+    return AsyncOpenAI(
+        base_url=f"http://127.0.0.1:{proxy.port}/v1",
+        api_key=KEY,
+        max_retries=retries,
+        default_headers=identity(user),
+        **options,
+    )
+
+
+def assert_untouched(request: Received) -> None:
+    """Assert that the SDK's own headers went up, and none of ours."""
+    assert request.values(b"authorization") == [b"Bearer " + KEY.encode()]
+    assert request.values(b"user-agent")[0].startswith(b"AsyncOpenAI/Python ")
+    assert request.values(b"x-stainless-lang") == [b"python"]
+    assert not [
+        name for name, _ in request.headers if b"openwebui" in name.lower() or b"recollect" in name.lower()
+    ]
+
+
+def assert_recalled(request: Received, known: User | None) -> None:
+    """Assert that the user's memory went up, and nobody else's."""
+    assert (TEA in request.system) == (known is not None)
+    assert_untouched(request)
+
+
+def assert_recalled_in_instructions(request: Received, known: User | None) -> None:
+    """Assert the same of a request for a response."""
+    assert (TEA in request.json.get("instructions", "")) == (known is not None)
+    assert_untouched(request)

@@ -1,0 +1,181 @@
+"""The Responses API and Anthropic's Messages API as clients and servers speak them. Never: a test."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+def named_event(data: dict[str, Any]) -> bytes:
+    """Return a server-sent event that goes by the type of its data."""
+    return b"event: %s\ndata: %s\n\n" % (data["type"].encode(), json.dumps(data).encode())
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One of the APIs.
+
+    Attributes:
+        path: Where it is spoken.
+        instructs: The member that instructs the model.
+        said: Returns the member that holds what a user says: words, or a list of parts.
+        part: Returns a part with words.
+        whole: Returns an answer, not streamed.
+        stream: Yields the events of an answer that says the pieces one after the other.
+        calls: Yields the events of an answer that calls a tool.
+        fails: Yields the events of an answer that breaks off with an error.
+        cut: Yields the events of an answer that ends at the most tokens allowed.
+    """
+
+    path: bytes
+    instructs: str
+    said: Callable[[str | list[dict[str, Any]]], dict[str, Any]]
+    part: Callable[[str], dict[str, Any]]
+    whole: Callable[[str], bytes]
+    stream: Callable[..., Iterator[bytes]]
+    calls: Callable[[], Iterator[bytes]]
+    fails: Callable[[], Iterator[bytes]]
+    cut: Callable[[], Iterator[bytes]]
+
+    def body(self, words: str | list[dict[str, Any]], **fields: Any) -> bytes:
+        """Return a request in which a user says these words, or these parts."""
+        return json.dumps({"model": "scripted", "max_tokens": 9} | self.said(words) | fields).encode()
+
+
+# -- responses -------------------------------------------------------------------------------------
+
+
+def _response(status: str, *output: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    usage = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "status": status,
+        "error": None,
+        "model": "scripted",
+        "output": list(output),
+        "usage": usage,
+    } | fields
+
+
+def _spoken(text: str) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": content}
+
+
+def _begun() -> Iterator[bytes]:
+    for kind in ("response.created", "response.in_progress"):
+        yield named_event({"type": kind, "response": _response("in_progress")})
+
+
+def _delta(text: str) -> bytes:
+    return named_event({"type": "response.output_text.delta", "item_id": "m", "delta": text})
+
+
+def _response_stream(*pieces: str) -> Iterator[bytes]:
+    yield from _begun()
+    yield named_event({"type": "response.reasoning_summary_text.delta", "delta": "Hmm."})
+    yield from map(_delta, pieces)
+    message = _spoken("".join(pieces))
+    yield named_event({"type": "response.output_text.done", "text": "".join(pieces)})
+    yield named_event({"type": "response.output_item.done", "item": message})
+    yield named_event({"type": "response.completed", "response": _response("completed", message)})
+
+
+def _response_calls() -> Iterator[bytes]:
+    call = {"type": "function_call", "call_id": "1", "name": "weather", "arguments": "{}"}
+    yield from _begun()
+    yield named_event({"type": "response.function_call_arguments.delta", "delta": "{}"})
+    yield named_event({"type": "response.output_item.done", "item": call})
+    yield named_event({"type": "response.completed", "response": _response("completed", call)})
+
+
+def _response_fails() -> Iterator[bytes]:
+    yield from _begun()
+    yield _delta("Min")
+    error = {"code": "server_error", "message": "No."}
+    yield named_event({"type": "response.failed", "response": _response("failed", error=error)})
+
+
+def _response_cut() -> Iterator[bytes]:
+    yield from _begun()
+    yield _delta("Minka is")
+    cut = _response("incomplete", _spoken("Minka is"), incomplete_details={"reason": "max_output_tokens"})
+    yield named_event({"type": "response.incomplete", "response": cut})
+
+
+RESPONSES = Spoken(
+    b"/v1/responses",
+    "instructions",
+    lambda words: {"input": words if isinstance(words, str) else [{"role": "user", "content": words}]},
+    lambda text: {"type": "input_text", "text": text},
+    lambda text: json.dumps(_response("completed", _spoken(text)), indent=1).encode(),
+    _response_stream,
+    _response_calls,
+    _response_fails,
+    _response_cut,
+)
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+def _message(*content: dict[str, Any], stop: str | None = None) -> dict[str, Any]:
+    usage = {"input_tokens": 1, "output_tokens": 2}
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "scripted",
+        "content": list(content),
+        "stop_reason": stop,
+        "usage": usage,
+    }
+
+
+def _block(block: dict[str, Any], *deltas: dict[str, Any]) -> Iterator[bytes]:
+    yield named_event({"type": "content_block_start", "index": 0, "content_block": block})
+    for delta in deltas:
+        yield named_event({"type": "content_block_delta", "index": 0, "delta": delta})
+    yield named_event({"type": "content_block_stop", "index": 0})
+
+
+def _message_stream(*pieces: str, stop: str = "end_turn") -> Iterator[bytes]:
+    yield named_event({"type": "message_start", "message": _message()})
+    yield named_event({"type": "ping"})
+    yield from _block({"type": "thinking", "thinking": ""}, {"type": "thinking_delta", "thinking": "Hmm."})
+    yield from _block(
+        {"type": "text", "text": ""}, *({"type": "text_delta", "text": piece} for piece in pieces)
+    )
+    yield named_event(
+        {"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 2}}
+    )
+    yield named_event({"type": "message_stop"})
+
+
+def _message_calls() -> Iterator[bytes]:
+    yield named_event({"type": "message_start", "message": _message()})
+    yield from _block({"type": "text", "text": ""}, {"type": "text_delta", "text": "Let me look."})
+    call = {"type": "tool_use", "id": "1", "name": "weather", "input": {}}
+    yield from _block(call, {"type": "input_json_delta", "partial_json": "{}"})
+    yield named_event({"type": "message_delta", "delta": {"stop_reason": "tool_use"}})
+    yield named_event({"type": "message_stop"})
+
+
+def _message_fails() -> Iterator[bytes]:
+    yield named_event({"type": "message_start", "message": _message()})
+    yield from _block({"type": "text", "text": ""}, {"type": "text_delta", "text": "Min"})
+    yield named_event({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
+
+
+MESSAGES = Spoken(
+    b"/v1/messages",
+    "system",
+    lambda words: {"messages": [{"role": "user", "content": words}]},
+    lambda text: {"type": "text", "text": text},
+    lambda text: json.dumps(_message({"type": "text", "text": text}, stop="end_turn"), indent=1).encode(),
+    _message_stream,
+    _message_calls,
+    _message_fails,
+    lambda: _message_stream("Minka is", stop="max_tokens"),
+)

@@ -1,0 +1,124 @@
+"""The two paths that an orchestrator asks: whether the process lives, and whether requests should come."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import engine_over, live
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, User, running_proxy
+
+from recollect.live_engine import LiveEngine
+from recollect.model import Backlog
+from recollect.testing import InMemoryStore
+from recollect_proxy.asgi import Event
+from recollect_proxy.health_check import HealthCheck
+from recollect_proxy.probes import Probes
+from recollect_proxy.settings import ProxySettings
+
+
+class HangingStore(InMemoryStore):
+    """Does not say how formation stands."""
+
+    async def backlog(self) -> Backlog:
+        await asyncio.Event().wait()
+        return await super().backlog()
+
+
+@asynccontextmanager
+async def opened(store: InMemoryStore) -> AsyncIterator[LiveEngine]:
+    """Yield an engine over the store, that is open."""
+    engine = live(engine_over(store))
+    await engine.start()
+    yield engine
+    await engine.aclose()
+
+
+async def ask(probes: Probes, path: bytes, method: str = "GET") -> tuple[int, dict[bytes, bytes], bytes]:
+    """Return status, headers and body of an answer."""
+    sent: list[Event] = []
+
+    async def receive() -> Event:
+        raise AssertionError("it waits for nothing of the client's")
+
+    async def send(event: Event) -> None:
+        sent.append(event)
+
+    await probes({"type": "http", "method": method, "raw_path": path, "headers": []}, receive, send)
+    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
+
+
+async def readiness(probes: Probes) -> tuple[int, dict[str, object]]:
+    status, headers, body = await ask(probes, b"/memory/ready")
+    assert headers[b"content-type"] == b"application/json"
+    assert headers[b"cache-control"] == b"no-store"
+    return status, json.loads(body)
+
+
+async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word_to_leave() -> None:
+    async with opened(InMemoryStore()) as engine:
+        probes = Probes(HealthCheck(engine))
+        assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
+
+        probes.begin()
+        assert await readiness(probes) == (200, {"ready": True, "memory": "available"})
+
+        probes.drain()
+        assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
+
+
+async def test_a_store_that_is_not_there_leaves_it_ready() -> None:
+    probes = Probes(HealthCheck(live(None)))
+    probes.begin()
+
+    assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable"})
+
+
+async def test_a_store_that_hangs_is_not_waited_for() -> None:
+    async with opened(HangingStore()) as engine:
+        probes = Probes(HealthCheck(engine, patience=0.02))
+        probes.begin()
+
+        async with asyncio.timeout(20):
+            assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable"})
+
+
+async def test_it_lives_from_the_first_to_the_last_and_asks_nobody() -> None:
+    probes = Probes(object.__new__(HealthCheck))  # which would fail if it were asked
+    for happens in (None, probes.begin, probes.drain):
+        if happens is not None:
+            happens()
+        status, headers, body = await ask(probes, b"/memory/live")
+        assert (status, json.loads(body)) == (200, {"live": True})
+        assert headers[b"cache-control"] == b"no-store"
+
+
+@pytest.mark.parametrize("path", [b"/memory/live", b"/memory/ready"])
+async def test_nothing_else_can_be_done_there(path: bytes) -> None:
+    status, headers, _ = await ask(Probes(HealthCheck(live(None))), path, "POST")
+
+    assert (status, headers[b"allow"]) == (405, b"GET, HEAD")
+
+
+@pytest.mark.parametrize("path", [b"/memory/live", b"/memory/ready"])
+async def test_a_proxy_needs_no_token_for_them(proxy: RunningProxy, path: bytes) -> None:
+    answer = await proxy.fetch(b"GET", path)
+    head = await proxy.fetch(b"HEAD", path)
+
+    assert (answer.status, head.status, head.body) == (200, 200, b"")
+    assert answer.json in ({"live": True}, {"ready": True, "memory": "available"})
+    assert (await proxy.fetch(b"GET", path + b"/")).status == 404
+
+
+async def test_a_proxy_without_its_database_is_ready_and_says_what_it_lacks(
+    session_settings: ProxySettings, user: User
+) -> None:
+    nowhere = "postgresql://nobody@127.0.0.1:1/nothing"
+    async with running_proxy(changed(session_settings, database_url=nowhere)) as proxy:
+        ready = await proxy.fetch(b"GET", b"/memory/ready")
+        chat = await proxy.say(user, "Is it morning?")
+
+    assert (ready.status, ready.json) == (200, {"ready": True, "memory": "unavailable"})
+    assert chat.header(b"x-recollect-skipped") == b"store"

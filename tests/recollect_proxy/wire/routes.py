@@ -1,0 +1,64 @@
+"""The kinds of request that the proxy treats apart, to ask the same of each of them. Never: a test."""
+
+from dataclasses import dataclass
+
+import pytest
+from tests.raw_client import Fields, Response
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+
+RESPONSES = b"/v1/responses"
+MESSAGES = b"/v1/messages"
+
+
+@dataclass(frozen=True)
+class Route:
+    """A kind of request.
+
+    Attributes:
+        path: Where it is posted.
+        body: What is posted.
+        known: Whether it says who is speaking.
+    """
+
+    path: bytes
+    body: bytes
+    known: bool
+
+    def headers(self, user: User, headers: Fields = ()) -> list[tuple[bytes, bytes]]:
+        """Return these headers, with those that name the user behind them where the kind has any."""
+        identity = [(b"X-OpenWebUI-User-Id", user.id.encode()), (b"X-OpenWebUI-Chat-Id", b"chat-1")]
+        return [*headers, *(identity if self.known else [])]
+
+    async def ask(self, proxy: RunningProxy, user: User, headers: Fields = ()) -> Response:
+        """Send such a request with these headers, and return what came back."""
+        return await proxy.fetch(b"POST", self.path, self.headers(user, headers), self.body)
+
+
+WITH_MEMORY = {
+    "a chat completion": Route(CHAT, chat_body("Is it morning?"), known=True),
+    "a response": Route(RESPONSES, b'{"model": "scripted", "input": "Is it morning?"}', known=True),
+    "a message": Route(MESSAGES, chat_body("Is it morning?", max_tokens=9), known=True),
+}
+WITHOUT_MEMORY = {
+    "another path": Route(b"/v1/embeddings", b'{"input": "Is it morning?"}', known=False),
+    "a chat of nobody": Route(CHAT, chat_body("Is it morning?"), known=False),
+}
+ROUTES = WITHOUT_MEMORY | WITH_MEMORY
+
+on_every_route = pytest.mark.parametrize("route", ROUTES.values(), ids=ROUTES)
+
+
+def upstreams(answer: Response) -> list[tuple[bytes, bytes]]:
+    """Return an answer's headers but for those that tell of memories."""
+    return [(name, value) for name, value in answer.headers if not name.startswith(b"x-recollect-")]
+
+
+def said_by(answer: Response) -> str:
+    """Return the code of an error that is the upstream's fault, after a look at its shape."""
+    assert answer.header(b"content-type") == b"application/json"
+    assert answer.header(b"x-recollect-error") == b"upstream"
+    error = answer.json["error"]
+    assert error["type"] == "upstream_error"
+    assert error["param"] is None
+    assert error["message"].startswith("Recollect could not") or error["message"].startswith("The upstream")
+    return str(error["code"])

@@ -1,0 +1,123 @@
+"""Who is slow is waited for, either way: what can't be handed on is not fetched, and fills no memory."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.raw_client import request_bytes
+from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.wire.flowing_upstream import BLOCK, pouring_upstream, stalling_upstream
+from tests.running_proxy import CHAT, User, chat_request, running_proxy
+from tests.waiting import until
+
+from recollect_proxy.settings import ProxySettings
+
+MIB = 2**20
+IN_BUFFERS = 32 * MIB  # the system's own, of four sockets, and what little the proxy holds
+
+
+class StubbornClient:
+    """A client that reads only when told to, and writes as long as it may.
+
+    Attributes:
+        written: Bytes that it could hand to its socket.
+    """
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self.written = 0
+
+    async def write(self, data: bytes) -> None:
+        """Write these bytes, however long it takes."""
+        view = memoryview(data)
+        while view:
+            try:
+                sent = self._socket.send(view)
+            except BlockingIOError:
+                await asyncio.sleep(0.001)
+                continue
+            self.written += sent
+            view = view[sent:]
+
+    async def write_blocks(self, count: int) -> None:
+        """Write so many of them."""
+        for _ in range(count):
+            await self.write(BLOCK)
+
+    async def read(self, size: int) -> int:
+        """Read at least so many bytes; return how many they were."""
+        taken = 0
+        while taken < size:
+            piece = await asyncio.get_running_loop().sock_recv(self._socket, MIB)
+            assert piece, "the answer ended too early"
+            taken += len(piece)
+        return taken
+
+
+@asynccontextmanager
+async def stubborn_client(port: int) -> AsyncIterator[StubbornClient]:
+    """Connect, and close without reading in the end."""
+    with socket.socket() as connected:
+        connected.setblocking(False)  # noqa: FBT003 -- its only argument
+        await asyncio.get_running_loop().sock_connect(connected, ("127.0.0.1", port))
+        yield StubbornClient(connected)
+
+
+async def stands_still(count: Callable[[], int]) -> int:
+    """Wait until a count has begun and then has not changed for a second; return it."""
+    await until(lambda: count() > 0)
+    before = -1
+    while before != count():
+        before = count()
+        await asyncio.sleep(1)
+    return before
+
+
+@pytest.mark.parametrize("with_memory", [True, False], ids=["a chat", "another path"])
+async def test_a_client_that_does_not_read_stops_the_upstream(
+    session_settings: ProxySettings, user: User, *, with_memory: bool
+) -> None:
+    request = chat_request(user, "Hi.", stream=True) if with_memory else request_bytes(b"GET", b"/v1/files/1")
+    async with (
+        pouring_upstream() as upstream,
+        running_proxy(changed(session_settings, upstream=upstream.base_url)) as proxy,
+        stubborn_client(proxy.port) as client,
+    ):
+        await client.write(request)
+
+        assert await stands_still(lambda: upstream.sent) < IN_BUFFERS
+
+        taken = await client.read(40 * MIB)  # and goes on where it stood
+        assert taken < await stands_still(lambda: upstream.sent) < taken + IN_BUFFERS
+        assert not upstream.client_left.is_set()
+        client._socket.close()
+        async with asyncio.timeout(20):
+            await upstream.client_left.wait()
+
+
+@pytest.mark.parametrize("with_memory", [True, False], ids=["a chat too large for memory", "an upload"])
+async def test_an_upstream_that_does_not_read_stops_the_client(
+    session_settings: ProxySettings, user: User, *, with_memory: bool
+) -> None:
+    length = (b"Content-Length", b"%d" % (2000 * len(BLOCK)))  # 500 MB
+    own = [length, *(user.headers() if with_memory else [])]
+    head = request_bytes(b"POST", CHAT if with_memory else b"/v1/files", own)
+    async with stalling_upstream() as upstream:
+        settings = changed(session_settings, upstream=upstream.base_url, memory_body_limit=MIB)
+        async with running_proxy(settings) as proxy, stubborn_client(proxy.port) as client:
+            await client.write(head)
+            writing = asyncio.create_task(client.write_blocks(2000))
+            await until(lambda: upstream.taken > 0)
+
+            assert await stands_still(lambda: client.written) < IN_BUFFERS
+
+            upstream.reads_on.set()
+            await until(lambda: upstream.taken > 40 * MIB)  # and goes on where it stood
+            assert client.written < upstream.taken + IN_BUFFERS
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
+            client._socket.close()
+            async with asyncio.timeout(20):
+                await upstream.client_left.wait()

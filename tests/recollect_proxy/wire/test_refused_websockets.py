@@ -1,0 +1,290 @@
+"""A WebSocket that the upstream does not open is not opened to the client; and whose key goes up."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+
+import pytest
+import structlog
+from tests.raw_client import Response, fetch
+from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.scripted_upstream import End, ScriptedUpstream, failure, head, streamed, whole
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from recollect_proxy.logs import configure_logging
+from recollect_proxy.settings import ProxySettings
+
+REALTIME = b"/v1/realtime?model=m"
+HANDSHAKE = [
+    (b"Upgrade", b"websocket"),
+    (b"Connection", b"Upgrade"),
+    (b"Sec-WebSocket-Version", b"13"),
+    (b"Sec-WebSocket-Key", b"dGhlIHNhbXBsZSBub25jZQ=="),
+]
+
+
+async def ask(proxy: RunningProxy, *, target: bytes = REALTIME, method: bytes = b"GET") -> Response:
+    """Ask for a socket, and return what came back in place of one."""
+    return await fetch(proxy.port, method, target, HANDSHAKE)
+
+
+@pytest.fixture
+async def impatient(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
+    async with running_proxy(changed(session_settings, connect_timeout_seconds=0.2)) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def _logging_as_before() -> Iterator[None]:
+    root = logging.getLogger()
+    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
+    yield
+    structlog.configure(**configuration)
+    root.handlers = handlers
+    root.setLevel(level)
+
+
+# -- refused by the upstream -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500, 503])
+async def test_a_refusal_reaches_the_client_with_its_status_headers_and_body(
+    proxy: RunningProxy, upstream: ScriptedUpstream, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = [
+        (b"Retry-After", b"7"),
+        (b"X-Request-Id", b"r1"),
+        (b"Set-Cookie", b"a=1"),
+        (b"Set-Cookie", b"b"),
+    ]
+    upstream.answers.append(failure(status, headers=headers))
+
+    answer = await ask(proxy)
+    await proxy.settle()
+
+    assert answer.status == status
+    assert answer.complete
+    assert answer.json["error"]["code"] == f"scripted_{status}"
+    assert answer.header(b"content-type") == b"application/json"
+    assert answer.header(b"retry-after") == b"7"
+    assert answer.header(b"x-request-id") == b"r1"
+    assert answer.values(b"set-cookie") == [b"a=1", b"b"]
+    assert "handshake" not in caplog.text  # the server has nothing to complain about
+
+
+async def test_a_client_library_shows_why_it_was_refused(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.answers.append(failure(429, message="Too many sockets."))
+
+    with pytest.raises(InvalidStatus) as refused:
+        async with talking(proxy.port):
+            pass
+
+    assert refused.value.response.status_code == 429
+    assert b"Too many sockets." in refused.value.response.body
+
+
+async def test_a_refusal_in_chunks_reaches_the_client_whole(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    first, *rest = streamed(b"No", b" more.", headers=[(b"Content-Type", b"text/plain")])
+    assert isinstance(first, bytes)
+    upstream.answers.append((first.replace(b" 200 ", b" 403 "), *rest))
+
+    answer = await ask(proxy)
+
+    assert (answer.status, answer.body, answer.complete) == (403, b"No more.", True)
+    assert answer.values(b"transfer-encoding") == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_is_told_and_not_followed(
+    proxy: RunningProxy, upstream: ScriptedUpstream, status: int
+) -> None:
+    upstream.answers.append(whole(b"", status=status, headers=[(b"Location", b"/v1/elsewhere")]))
+
+    answer = await ask(proxy)
+
+    assert answer.status == status
+    assert answer.header(b"location") == b"/v1/elsewhere"
+    assert [request.target for request in upstream.received] == [REALTIME]
+
+
+async def test_an_answer_that_opens_nothing_is_an_answer(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.answers.append(whole(b'{"data": []}'))
+
+    answer = await ask(proxy, target=b"/v1/models")
+
+    assert (answer.status, answer.json) == (200, {"data": []})
+
+
+# -- refused by us ---------------------------------------------------------------------------------
+
+
+async def test_an_upstream_that_is_not_there_is_a_bad_gateway(session_settings: ProxySettings) -> None:
+    async with running_proxy(changed(session_settings, upstream="http://127.0.0.1:9/v1")) as proxy:
+        answer = await ask(proxy)
+
+    assert answer.status == 502
+    assert answer.json["error"]["code"] == "upstream_unreachable"
+    assert answer.header(b"x-recollect-error") == b"upstream"
+    assert answer.header(b"content-type") == b"application/json"
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        (End.CLOSE,),
+        (End.RESET,),
+        (b"nonsense\r\n\r\n", End.CLOSE),
+        (head(101, [(b"Upgrade", b"websocket"), (b"Connection", b"Upgrade")]), End.CLOSE),  # no accept key
+    ],
+    ids=["closed", "reset", "nonsense", "unproven"],
+)
+async def test_an_upstream_that_does_not_answer_sensibly_is_a_bad_gateway(
+    proxy: RunningProxy, upstream: ScriptedUpstream, nonsense: tuple[bytes | End, ...]
+) -> None:
+    upstream.answers.append(nonsense)
+
+    answer = await ask(proxy)
+
+    assert answer.status == 502
+    assert answer.json["error"]["type"] == "upstream_error"
+
+
+async def test_an_upstream_that_stays_silent_is_a_gateway_timeout(
+    impatient: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.answers.append((End.SILENCE,))
+
+    answer = await ask(impatient)
+
+    assert answer.status == 504
+    assert answer.json["error"]["code"] == "upstream_timeout"
+    async with asyncio.timeout(30):
+        await upstream.last.client_left.wait()
+
+
+@pytest.mark.parametrize(
+    "target", [b"/realtime", b"/v1", b"/v1x/realtime", b"/memory/health", b"//v1/realtime"]
+)
+async def test_a_socket_outside_of_the_base_path_is_refused(
+    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
+) -> None:
+    answer = await ask(proxy, target=target)
+
+    assert answer.status in {403, 404}
+    assert upstream.begun == []
+
+
+async def test_a_chat_that_asks_for_an_upgrade_is_no_way_around_memory(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    posted = await fetch(proxy.port, b"POST", CHAT, [*user.headers(), *HANDSHAKE], chat_body("Hello."))
+    other = [*user.headers(), (b"Upgrade", b"h2c"), (b"Connection", b"Upgrade, HTTP2-Settings")]
+    plain = await fetch(proxy.port, b"POST", CHAT, other, chat_body("Hello."))
+
+    assert 400 <= posted.status < 500
+    assert plain.status == 200
+    assert len(upstream.begun) == 1
+    assert upstream.last.values(b"upgrade") == []
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+async def test_the_configured_key_goes_up_in_place_of_the_clients(
+    session_settings: ProxySettings, talker: TalkingUpstream
+) -> None:
+    settings = changed(session_settings, upstream=talker.base_url, upstream_api_key="sk-upstream")
+    talker.subprotocol = "realtime"
+    offered = ["realtime", "openai-insecure-api-key.sk-client", "openai-beta.realtime-v1"]
+    async with running_proxy(settings) as proxy:
+        async with talking(proxy.port, headers=[("Authorization", "Bearer sk-client")], subprotocols=offered):
+            by_header = talker.socket.request
+        async with talking(proxy.port, subprotocols=offered) as client:
+            by_subprotocol = talker.socket.request
+            assert client.subprotocol == "realtime"
+
+    for request in (by_header, by_subprotocol):
+        assert request is not None
+        assert request.headers.get_all("Authorization") == ["Bearer sk-upstream"]
+        assert request.headers["Sec-WebSocket-Protocol"] == "realtime, openai-beta.realtime-v1"
+
+
+async def test_a_key_of_our_making_is_not_sent_on(relay: RunningProxy, talker: TalkingUpstream) -> None:
+    offered = ["openai-insecure-api-key.recollect-0123456789"]
+
+    async with talking(
+        relay.port, headers=[("Authorization", "Bearer recollect-0123456789")], subprotocols=offered
+    ):
+        request = talker.socket.request
+
+    assert request is not None
+    assert "recollect-0123456789" not in str(request.headers)
+
+
+@pytest.mark.usefixtures("_logging_as_before")
+async def test_no_key_and_no_word_is_logged_whatever_the_level(
+    session_settings: ProxySettings,
+    talker: TalkingUpstream,
+    upstream: ScriptedUpstream,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    secrets = ["sk-in-the-header", "sk-in-the-subprotocol", "sk-in-the-query", "said in confidence", "sk-own"]
+    configure_logging("debug")
+    for url in (talker.base_url, upstream.base_url, "http://127.0.0.1:9/v1"):
+        upstream.answers.append((End.RESET,))
+        async with running_proxy(changed(session_settings, upstream=url, upstream_api_key="sk-own")) as proxy:
+            with suppress(InvalidStatus, ConnectionClosed):
+                async with talking(
+                    proxy.port,
+                    f"/v1/realtime?key={secrets[2]}",
+                    headers=[("Authorization", f"Bearer {secrets[0]}")],
+                    subprotocols=["realtime", f"openai-insecure-api-key.{secrets[1]}"],
+                ) as client:
+                    await client.send(secrets[3])
+                    await client.recv()
+                    await client.close(4000, secrets[3])
+
+    logged = "".join(capfd.readouterr())
+    assert "upstream_failed" in logged  # it is our lines that were looked through
+    assert not [secret for secret in secrets if secret in logged]
+
+
+# -- the server's end ------------------------------------------------------------------------------
+
+
+async def test_a_server_that_stops_closes_its_sockets_on_both_sides(
+    session_settings: ProxySettings, talker: TalkingUpstream
+) -> None:
+    async with running_proxy(changed(session_settings, upstream=talker.base_url)) as proxy:
+        async with talking(proxy.port) as client:
+            proxy.server.should_exit = True
+            with pytest.raises(ConnectionClosed):
+                await client.recv()
+            assert client.close_code in {1001, 1012}
+        assert (await talker.left())[0] in {1001, 1012}
+
+
+async def test_a_server_that_stops_does_not_wait_for_an_upstream_that_hangs(
+    session_settings: ProxySettings, upstream: ScriptedUpstream
+) -> None:
+    """The handshake with the upstream is still under way."""
+    upstream.answers.append((End.SILENCE,))
+    settings = changed(session_settings, shutdown_seconds=1, connect_timeout_seconds=300)
+    async with asyncio.timeout(60), running_proxy(settings) as proxy:
+        asking = asyncio.create_task(ask(proxy))
+        await upstream.requests(1)
+        proxy.server.should_exit = True
+        await asyncio.wait({asking})
+        assert asking.exception() is not None or asking.result().status >= 500
+
+    async with asyncio.timeout(30):
+        await upstream.last.client_left.wait()

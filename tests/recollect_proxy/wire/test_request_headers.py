@@ -1,0 +1,281 @@
+"""Of a request's headers all arrive that are meant for the LLM, as they were sent, and no other."""
+
+import asyncio
+
+import pytest
+from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.wire.routes import WITH_MEMORY, Route, on_every_route
+from tests.running_proxy import KEY, RunningProxy, User
+from tests.scripted_upstream import LAST_CHUNK, Received, ScriptedUpstream, chunk
+
+
+def beside_the_frame(request: Received) -> list[tuple[bytes, bytes]]:
+    """Return what came beside ``Host`` in front and the body's length behind, names in lower case."""
+    headers = [(name.lower(), value) for name, value in request.headers]
+    assert [name for name, _ in headers].count(b"host") == 1
+    assert headers[0][0] == b"host"
+    assert headers[-1] == (b"content-length", b"%d" % len(request.body))
+    return headers[1:-1]
+
+
+@on_every_route
+async def test_nothing_is_added_to_what_the_client_sent(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    await route.ask(proxy, user)
+
+    assert beside_the_frame(upstream.last) == []
+    assert upstream.last.body == route.body
+
+
+@on_every_route
+async def test_duplicates_are_kept_and_all_stay_in_order(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    headers = [
+        (b"x-dup", b"1"),
+        (b"cookie", b"a=1"),
+        (b"authorization", KEY),
+        (b"x-dup", b"2"),
+        (b"x-dup", b"1"),
+        (b"cookie", b"b=2"),
+        (b"accept", b"*/*;q=0.5"),
+        (b"accept", b"text/event-stream"),
+        (b"content-type", b"application/json"),
+        (b"user-agent", b"OpenAI/Python 1.0"),
+        (b"openai-beta", b"assistants=v2"),
+        (b"x-empty", b""),
+        (b"x-spaced", b'a  b,\tc="d, e"'),
+        (b"x_under_score", b"1"),
+    ]
+
+    await route.ask(proxy, user, headers)
+
+    assert beside_the_frame(upstream.last) == headers
+
+
+@on_every_route
+@pytest.mark.parametrize("name", [b"x-mixed-case", b"X-MIXED-CASE", b"X-Mixed-Case"])
+async def test_a_name_means_the_same_in_any_case(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, name: bytes
+) -> None:
+    await route.ask(proxy, user, [(name, b"Value"), (b"CONNECTION", b"Close, X-Gone"), (b"x-GONE", b"1")])
+
+    assert beside_the_frame(upstream.last) == [(b"x-mixed-case", b"Value")]
+
+
+@on_every_route
+async def test_headers_of_the_hop_stay_behind(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    hop = [
+        (b"Connection", b"keep-alive"),
+        (b"Keep-Alive", b"timeout=5"),
+        (b"Proxy-Connection", b"keep-alive"),
+        (b"Proxy-Authorization", b"Basic x"),
+        (b"Proxy-Authenticate", b"Basic"),
+        (b"TE", b"trailers, gzip"),  # trailers are not relayed, so none are asked for
+        (b"Trailer", b"X-T"),
+        (b"Upgrade", b"example/1"),
+    ]
+
+    answer = await route.ask(proxy, user, [*hop, (b"x-end", b"1")])
+
+    assert answer.status == 200
+    assert beside_the_frame(upstream.last) == [(b"x-end", b"1")]
+
+
+@on_every_route
+async def test_headers_that_connection_names_stay_behind(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    headers = [
+        (b"X-One", b"1"),
+        (b"Connection", b"keep-alive,X-One ,, x-two"),
+        (b"x-kept", b"1"),
+        (b"X-Two", b"2"),
+        (b"X-Two", b"3"),
+        (b"connection", b"X-THREE"),
+        (b"x-three", b"3"),
+    ]
+
+    await route.ask(proxy, user, headers)
+
+    assert beside_the_frame(upstream.last) == [(b"x-kept", b"1")]
+
+
+async def test_connection_can_not_name_the_identity_away(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    answer = await proxy.say(user, "Hello.", extra=[(b"Connection", b"close, X-OpenWebUI-User-Id")])
+
+    assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
+    assert upstream.last.values(b"x-openwebui-user-id") == []
+
+
+@pytest.mark.parametrize("route", WITH_MEMORY.values(), ids=WITH_MEMORY)
+async def test_a_trailer_is_no_header_and_says_of_nobody_who_they_are(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    trailers = b"".join(name + b": " + value + b"\r\n" for name, value in route.headers(user))
+    framed = chunk(route.body) + b"0\r\nX-T: 1\r\n" + trailers + b"\r\n"
+    async with RawConnection(proxy.port) as client:
+        await client.send(request_bytes(b"POST", route.path, [(b"Transfer-Encoding", b"chunked")]) + framed)
+        answer = await client.read_response()
+
+    assert answer.header(b"x-recollect-skipped") == b"no-identity"
+    assert upstream.last.body == route.body
+    assert [name.lower() for name, _ in upstream.last.headers] == [b"host", b"transfer-encoding"]
+
+
+@on_every_route
+async def test_an_expectation_is_answered_by_us_and_not_sent_on(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    fields = route.headers(user, [(b"Expect", b"100-continue"), (b"Content-Length", b"%d" % len(route.body))])
+    async with RawConnection(proxy.port) as client:
+        await client.send(request_bytes(b"POST", route.path, fields))
+        assert await client.read_head() == 100
+        await client.send(route.body)
+        answer = await client.read_response()
+
+    assert answer.status == 200
+    assert upstream.last.values(b"expect") == []
+    assert upstream.last.body == route.body
+
+
+@on_every_route
+async def test_the_host_is_the_upstreams(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    await route.ask(proxy, user)
+
+    assert upstream.last.values(b"host") == [b"127.0.0.1:%d" % upstream.port]
+
+
+@on_every_route
+async def test_who_forwarded_is_left_as_it_was_told(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    told = [
+        (b"x-forwarded-for", b"192.0.2.1, 10.0.0.1"),
+        (b"x-forwarded-proto", b"https"),
+        (b"x-forwarded-host", b"chat.example"),
+        (b"x-real-ip", b"192.0.2.1"),
+        (b"forwarded", b"for=192.0.2.1;proto=https"),
+        (b"via", b"1.1 front"),
+    ]
+
+    await route.ask(proxy, user, told)
+
+    assert beside_the_frame(upstream.last) == told
+
+
+@on_every_route
+@pytest.mark.parametrize("kilobytes", [20, 60])
+async def test_a_long_header_arrives(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, kilobytes: int
+) -> None:
+    long = (b"x-long", b"0123456789abcdef" * 64 * kilobytes)
+
+    answer = await route.ask(proxy, user, [long])
+
+    assert answer.status == 200
+    assert beside_the_frame(upstream.last) == [long]
+
+
+async def test_many_headers_arrive(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
+    many = [(b"x-%d" % number, b"v" * 50) for number in range(500)]
+
+    await proxy.fetch(b"POST", b"/v1/embeddings", many, b"{}")
+
+    assert beside_the_frame(upstream.last) == many
+
+
+@on_every_route
+@pytest.mark.parametrize(
+    "credential",
+    [
+        (b"authorization", KEY),
+        (b"authorization", b"Basic dXNlcjpwYXNz"),
+        (b"authorization", b"bearer   two  spaces"),
+        (b"api-key", b"0123"),
+        (b"x-api-key", b"sk-ant-0123"),
+        (b"x-goog-api-key", b"0123"),
+    ],
+    ids=lambda credential: credential[1].decode(),
+)
+async def test_a_credential_passes_unchanged(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    route: Route,
+    credential: tuple[bytes, bytes],
+) -> None:
+    await route.ask(proxy, user, [credential])
+
+    assert beside_the_frame(upstream.last) == [credential]
+
+
+@on_every_route
+async def test_a_header_in_utf_8_arrives_byte_for_byte(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    value = "J\u00fcrgen \u4f60 \U0001f600".encode()
+
+    await route.ask(proxy, user, [(b"x-name", value)])
+
+    assert beside_the_frame(upstream.last) == [(b"x-name", value)]
+
+
+@on_every_route
+async def test_a_header_in_latin_1_arrives_byte_for_byte(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    await route.ask(proxy, user, [(b"x-name", b"J\xfcrgen")])
+
+    assert beside_the_frame(upstream.last) == [(b"x-name", b"J\xfcrgen")]
+
+
+H2C = [
+    (b"Connection", b"Upgrade, HTTP2-Settings"),
+    (b"Upgrade", b"h2c"),
+    (b"HTTP2-Settings", b"AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA"),
+]
+
+
+async def test_an_upgrade_to_another_protocol_is_declined_and_not_sent_on(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    answer = await proxy.fetch(b"GET", b"/v1/models", [*H2C, (b"x-end", b"1")])
+
+    assert answer.status == 200
+    assert [name for name, _ in upstream.last.headers] == [b"Host", b"x-end"]
+
+
+@on_every_route
+@pytest.mark.parametrize("chunked", [False, True], ids=["with a length", "in chunks"])
+async def test_a_body_survives_an_upgrade_that_is_declined(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, *, chunked: bool
+) -> None:
+    framing = (b"Transfer-Encoding", b"chunked") if chunked else (b"Content-Length", b"%d" % len(route.body))
+    body = chunk(route.body[:5]) + chunk(route.body[5:]) + LAST_CHUNK if chunked else route.body
+    request = request_bytes(b"POST", route.path, route.headers(user, [*H2C, framing]))
+    async with RawConnection(proxy.port) as client:
+        for pieces in ([request + body], [request[:70], request[70:] + body[:9], body[9:]]):
+            for piece in pieces:
+                await client.send(piece)
+                await asyncio.sleep(0.01)  # most likely a read of its own then
+            answer = await client.read_response()
+
+            assert answer.status == 200
+            assert upstream.received.pop().body == route.body
+
+
+async def test_a_tunnel_that_asks_for_an_upgrade_too_is_refused(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    answer = await proxy.fetch(b"CONNECT", b"/v1/models", H2C)
+
+    assert answer.status == 501
+    assert upstream.begun == []

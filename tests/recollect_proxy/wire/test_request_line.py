@@ -1,0 +1,203 @@
+"""Method, path and query arrive as they were sent, or the request is refused by us and goes nowhere."""
+
+from hashlib import sha256
+
+import pytest
+from tests.raw_client import RawConnection, Response, request_bytes
+from tests.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
+from tests.scripted_upstream import ScriptedUpstream, head
+
+ANONYMOUS = [(b"Content-Type", b"application/json"), (b"Authorization", KEY)]
+TARGETS = [
+    b"",
+    b"/",
+    b"/models",
+    b"/models/",
+    b"//a%2Fb/%7Efoo/x;y=1?q=%20a+b&&x=%zz&u=%C3%A9",
+    b"/a/../b/./c",
+    b"/models/?",
+    b"/models??x=1?y",
+    b"/models?a=b=c&=&;d",
+    b"/chat/completions/",
+    b"/chat//completions",
+    b"/chat/completions?api-version=1",
+    b"/files/file-%E2%82%AC/content",
+    b"/%00%2e%2E/a:b@c,d!$'()*",
+    b'/a|b?c=<">{}^`\\',
+]
+
+
+def assert_ours(answer: Response, status: int, code: str) -> None:
+    assert answer.status == status
+    assert answer.header(b"x-recollect-error") == b"proxy"
+    assert answer.header(b"content-type") == b"application/json"
+    error = answer.json["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["code"] == code
+    assert error["type"] == "proxy_error"
+    assert error["param"] is None
+
+
+@pytest.mark.parametrize("target", TARGETS)
+async def test_path_and_query_below_the_base_arrive_verbatim(
+    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
+) -> None:
+    await proxy.fetch(b"POST", b"/v1" + target, ANONYMOUS, b"{}")
+
+    expected = b"/v1" + target
+    assert upstream.last.target == expected.removesuffix(b"?")  # an empty query can't be told from none
+
+
+@pytest.mark.parametrize("path", [CHAT, b"/v1/responses", b"/v1/messages"])
+@pytest.mark.parametrize("query", [b"", b"?api-version=1&x=%zz&&y=%C3%A9+a%20b", b"??x=1?y"])
+async def test_the_query_of_a_chat_arrives_verbatim(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, path: bytes, query: bytes
+) -> None:
+    body = b'{"input":"Is it morning?","messages":[{"role":"user","content":"Is it morning?"}]}'
+
+    answer = await proxy.fetch(b"POST", path + query, user.headers(), body)
+
+    assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
+    assert upstream.last.target == path + query
+
+
+async def test_a_fragment_is_no_part_of_what_is_asked_for(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    await proxy.fetch(b"GET", b"/v1/models?a=1#b")
+
+    assert upstream.last.target == b"/v1/models?a=1"
+
+
+@pytest.mark.parametrize(
+    "target", [b"http://127.0.0.1:9/v1/models?a=1", b"https://evil.invalid:443/v1/models?a=1"]
+)
+async def test_an_absolute_target_does_not_change_the_upstream(
+    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
+) -> None:
+    answer = await proxy.fetch(b"GET", target)
+
+    assert answer.status == 200
+    assert upstream.last.target == b"/v1/models?a=1"
+    assert upstream.last.values(b"host") == [b"127.0.0.1:%d" % upstream.port]
+
+
+@pytest.mark.parametrize("target", [b"/", b"/v2/models", b"/v1models", b"/memoryx", b"/favicon.ico"])
+async def test_elsewhere_is_nothing_and_says_so_in_openais_shape(
+    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
+) -> None:
+    answer = await proxy.fetch(b"GET", target)
+
+    assert_ours(answer, 404, "not_found")
+    assert "base URL" in answer.json["error"]["message"]
+    assert upstream.begun == []
+
+
+async def test_options_of_the_server_itself_lie_outside_the_base_and_are_not_found(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    answer = await proxy.fetch(b"OPTIONS", b"*")
+
+    assert_ours(answer, 404, "not_found")
+    assert upstream.begun == []
+
+
+@pytest.mark.parametrize("target", [b"/v1", b"/v1/models", b"/v1/chat/completions", b"/x"])
+async def test_trace_is_refused_and_goes_nowhere(
+    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
+) -> None:
+    answer = await proxy.fetch(b"TRACE", target, [(b"authorization", KEY)])
+
+    assert_ours(answer, 501, "method_not_supported")
+    assert KEY not in answer.body
+    assert upstream.begun == []
+
+
+@pytest.mark.parametrize("target", [b"/v1/models", b"http://127.0.0.1:9/v1/models"])
+async def test_connect_with_a_path_is_refused_and_goes_nowhere(
+    proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
+) -> None:
+    answer = await proxy.fetch(b"CONNECT", target)
+
+    assert_ours(answer, 501, "method_not_supported")
+    assert upstream.begun == []
+
+
+@pytest.mark.parametrize("line", [b"CONNECT 127.0.0.1:9", b"FETCH /v1/models", b"get /v1/models"])
+async def test_a_tunnel_or_an_unknown_method_is_refused_by_the_server_and_goes_nowhere(
+    proxy: RunningProxy, upstream: ScriptedUpstream, line: bytes
+) -> None:
+    method, target = line.split(b" ")
+
+    answer = await proxy.fetch(method, target)
+
+    assert answer.status == 400
+    assert answer.body == b"Invalid HTTP request received."
+    assert upstream.begun == []
+
+
+@pytest.mark.parametrize(
+    "method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"PROPFIND", b"REPORT"]
+)
+async def test_any_method_passes_without_a_body(
+    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
+) -> None:
+    answer = await proxy.fetch(method, b"/v1/responses/r1", [(b"authorization", KEY)])
+
+    assert answer.status == 200
+    assert upstream.last.method == method
+    assert upstream.last.body == b""
+    for name in (b"content-type", b"content-length", b"transfer-encoding"):
+        assert upstream.last.values(name) == []
+
+
+@pytest.mark.parametrize(
+    "method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"REPORT"]
+)
+async def test_any_method_passes_with_a_body_of_any_bytes(
+    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
+) -> None:
+    body = bytes(range(256)) * 1000
+
+    await proxy.fetch(method, b"/v1/files", [(b"content-type", b"x/y")], body)
+
+    assert upstream.last.method == method
+    assert sha256(upstream.last.body).digest() == sha256(body).digest()
+    assert upstream.last.values(b"content-length") == [b"%d" % len(body)]
+    assert upstream.last.values(b"content-type") == [b"x/y"]
+
+
+@pytest.mark.parametrize("method", [b"GET", b"DELETE", b"POST"])
+async def test_an_empty_body_that_says_so_stays_one(
+    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
+) -> None:
+    answer = await proxy.fetch(method, b"/v1/responses/r1", (), b"")
+
+    assert answer.status == 200
+    assert upstream.last.values(b"content-length") == [b"0"]
+    assert upstream.last.values(b"transfer-encoding") == []
+
+
+@pytest.mark.parametrize("method", [b"GET", b"PUT", b"DELETE"])
+async def test_only_a_post_is_a_chat(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, method: bytes
+) -> None:
+    answer = await proxy.fetch(method, CHAT, user.headers(), chat_body("I play the cello."))
+
+    assert answer.header(b"x-recollect-memories") is None
+    assert upstream.last.method == method
+    assert upstream.last.body == chat_body("I play the cello.")
+    assert await proxy.logged(user) == []
+
+
+async def test_a_head_keeps_the_length_it_tells_of(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
+    upstream.answers.append((head(200, [(b"Content-Length", b"1234")]),))
+    async with RawConnection(proxy.port) as client:
+        await client.send(request_bytes(b"HEAD", b"/v1/models/m"))
+        answer = await client.read_response(method=b"HEAD")
+        await client.send(request_bytes(b"GET", b"/v1/models/m"))
+        second = await client.read_response()  # the connection is still in step
+
+    assert answer.status == 200
+    assert answer.header(b"content-length") == b"1234"
+    assert second.status == 200

@@ -1,0 +1,166 @@
+"""An answer arrives as it is said: no step of it waits for the next one, and none is changed."""
+
+import asyncio
+
+import pytest
+from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.wire.routes import Route, on_every_route
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.scripted_upstream import (
+    DONE,
+    EVENT_STREAM,
+    LAST_CHUNK,
+    Fields,
+    ScriptedUpstream,
+    Step,
+    chunk,
+    completion_stream,
+    compressed,
+    event,
+    head,
+    streamed,
+)
+
+EMOJI = "data: \u4f60\u597d \U0001f600\n\n".encode()
+PIECES: dict[str, list[bytes]] = {
+    "events": [b"data: {}\n\n", b'data: {"a":1}\n\n', DONE],
+    "comments": [b": ping\n\n", b":\n\n", b": OPENROUTER PROCESSING\n\n", b"data: {}\n\n", DONE],
+    "CRLF line ends": [b"data: {}\r\n\r\n", b": ping\r\n\r\n", b"data: [DONE]\r\n\r\n"],
+    "CR line ends": [b"data: {}\r\r", b"data: [DONE]\r\r"],
+    "named events": [b"event: message_start\ndata: {}\nid: 1\nretry: 9\n\n", b"event: ping\ndata: {}\n\n"],
+    "an event in many reads": [b"da", b"ta:", b" {", b'"a"', b":1}\n", b"\n", b"data: [DO", b"NE]\n\n"],
+    "a line end in two reads": [b"data: {}\r", b"\n\r", b"\ndata: [DONE]\r\n\r", b"\n"],
+    "a character in many reads": [EMOJI[at : at + 1] for at in range(len(EMOJI))],
+    "several events in one read": [b"data: 1\n\ndata: 2\n\n: c\n\ndata: 3", b"\n\n" + DONE],
+    "no event stream at all": [b"\x00", b"\xff\xfe", b"\r\n\r\n0\r\n", b"\n"],
+    "words behind the end": [DONE, b"data: more\n\n", DONE],
+    "no end": [b"data: {}\n\n"],
+}
+
+
+async def relayed(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    request: bytes,
+    pieces: list[bytes],
+    headers: Fields = EVENT_STREAM,
+) -> None:
+    """Have the upstream write each piece only when the one before has reached the client whole."""
+    permissions = [asyncio.Event() for _ in pieces]
+    steps: list[Step] = []
+    for piece, permission in zip(pieces, permissions, strict=True):
+        steps += [piece, permission]
+    upstream.answers.append(streamed(*steps, headers=headers))
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        await client.send(request)
+        assert await client.read_head() == 200
+        for piece, permission in zip(pieces, permissions, strict=True):
+            assert await client.read_chunked(len(piece)) == piece
+            permission.set()
+        assert await client.read_until(b"\r\n\r\n") == LAST_CHUNK
+
+
+@on_every_route
+@pytest.mark.parametrize("pieces", PIECES.values(), ids=PIECES)
+async def test_each_piece_arrives_as_it_is_before_the_next_one_is_said(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, pieces: list[bytes]
+) -> None:
+    request = request_bytes(b"POST", route.path, route.headers(user), route.body)
+
+    await relayed(proxy, upstream, request, pieces)
+
+
+@on_every_route
+async def test_each_piece_of_a_compressed_stream_arrives_before_the_next_one_is_said(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    packed = compressed(b"data: {}\n\n" * 100, "gzip")
+    request = request_bytes(b"POST", route.path, route.headers(user), route.body)
+
+    await relayed(
+        proxy, upstream, request, [packed[:1], packed[1:9], packed[9:]], [(b"content-encoding", b"gzip")]
+    )
+
+
+@on_every_route
+async def test_the_head_arrives_before_the_first_word(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    go_on = asyncio.Event()
+    framing = [*EVENT_STREAM, (b"Transfer-Encoding", b"chunked")]
+    upstream.answers.append((head(200, framing), go_on, chunk(DONE), LAST_CHUNK))
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        await client.send(request_bytes(b"POST", route.path, route.headers(user), route.body))
+        assert await client.read_head() == 200
+        go_on.set()
+        assert await client.read_chunked(len(DONE)) == DONE
+
+
+@on_every_route
+async def test_a_body_with_a_length_arrives_piece_by_piece_too(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    go_on = asyncio.Event()
+    upstream.answers.append((head(200, [(b"Content-Length", b"6")]), b"abc", go_on, b"def"))
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        await client.send(request_bytes(b"POST", route.path, route.headers(user), route.body))
+        assert await client.read_head() == 200
+        assert await client.read_until(b"abc") == b"abc"
+        go_on.set()
+        assert await client.read_until(b"def") == b"def"
+
+
+@on_every_route
+@pytest.mark.parametrize("chunks", [1, 16, 1024])
+async def test_an_event_of_a_megabyte_arrives_whole(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, chunks: int
+) -> None:
+    large = b'data: {"x":"' + b"\xc3\xa9" * 2**19 + b'"}\n\n'
+    size = -(-len(large) // chunks)
+    upstream.answers.append(
+        streamed(b": ping\n\n", *(large[at : at + size] for at in range(0, len(large), size)), DONE)
+    )
+
+    answer = await route.ask(proxy, user)
+
+    assert answer.complete
+    assert answer.body == b": ping\n\n" + large + DONE
+
+
+@on_every_route
+async def test_a_thousand_events_arrive_in_order(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
+) -> None:
+    said = [event({"content": f"word {number} "}) for number in range(1000)]
+    upstream.answers.append(streamed(*said, DONE))
+
+    answer = await route.ask(proxy, user)
+
+    assert answer.complete
+    assert answer.body == b"".join(said) + DONE
+
+
+async def test_the_end_of_a_stream_is_the_upstreams_own(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers += [completion_stream("Hello"), streamed(event({"content": "Hello"}))]
+
+    ended = await proxy.say(user, "Is it morning?", stream=True)
+    endless = await proxy.say(user, "Is it morning?", stream=True)
+
+    assert ended.body.endswith(DONE)
+    assert ended.body.count(b"[DONE]") == 1
+    assert b"[DONE]" not in endless.body
+    assert endless.complete
+
+
+async def test_what_came_in_many_reads_is_heard_as_it_was_said(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    said = event({"content": "\u4f60\u597d"}).decode("unicode_escape").encode() + b": ping\r\n\r\n"
+    stream = said + event({}, finish="stop") + DONE
+    request = request_bytes(b"POST", CHAT, user.headers(), chat_body("Is it morning?", stream=True))
+
+    await relayed(proxy, upstream, request, [stream[at : at + 7] for at in range(0, len(stream), 7)])
+
+    assert await proxy.logged(user) == [("user", "Is it morning?"), ("assistant", "\u4f60\u597d")]

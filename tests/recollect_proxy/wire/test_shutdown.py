@@ -1,0 +1,151 @@
+"""A served proxy as a process: told to stop, it says so first, takes nobody new, and finishes what runs."""
+
+import asyncio
+import json
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+from tests.databases import administrator
+from tests.raw_client import RawConnection, fetch, request_bytes
+from tests.running_proxy import CHAT, User, chat_body, chat_request
+from tests.scripted_upstream import End, ScriptedUpstream, events, streamed
+from tests.served_process import ServedProcess, environment, served_process
+from tests.waiting import until
+
+from recollect_proxy.settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+
+
+def serving(settings: ProxySettings, **own: object) -> AbstractAsyncContextManager[ServedProcess]:
+    """Serve with the settings' upstream, database and data folder, and these of a test's own."""
+    assert settings.database_url is not None
+    given: dict[str, object] = {
+        "upstream": settings.upstream,
+        "data_dir": settings.data_dir,
+        "database_url": settings.database_url.get_secret_value(),
+        "formation": "qa_turn",
+        "shutdown_seconds": 1,
+    }
+    return served_process(environ=environment(**given | own))
+
+
+@pytest.fixture
+async def served(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[ServedProcess]:
+    assert fresh_settings.upstream == upstream.base_url
+    async with serving(fresh_settings) as served:
+        yield served
+
+
+async def logged(settings: ProxySettings) -> list[str]:
+    """Return what the database holds of what was said."""
+    assert settings.database_url is not None
+    async with administrator(settings.database_url.get_secret_value()) as connection:
+        rows = await connection.fetch("SELECT content FROM recollect.messages ORDER BY turn_index")
+    return [row["content"] for row in rows]
+
+
+async def refused(port: int) -> None:
+    """Wait until nobody is let in any more."""
+
+    async def is_refused() -> bool:
+        try:
+            async with RawConnection(port):
+                return False
+        except OSError:
+            return True
+
+    await until(is_refused)
+
+
+async def test_a_running_stream_is_finished_before_the_process_ends(
+    served: ServedProcess, upstream: ScriptedUpstream, user: User, fresh_settings: ProxySettings
+) -> None:
+    go_on = asyncio.Event()
+    first, *rest = events("Min", "ka")
+    upstream.answers.append(streamed(first, go_on, *rest))
+    async with RawConnection(served.port) as client:
+        await client.send(chat_request(user, CAT, stream=True))
+        await client.read_head()
+        await client.read_until(b"\n\n")
+        served.signal(signal.SIGTERM)
+        await refused(served.port)
+        go_on.set()
+        end = await client.read_until(b"0\r\n\r\n")
+
+    assert end.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n")
+    assert await served.ended() == 0
+    assert await logged(fresh_settings) == [CAT, "Minka"]
+    assert [json.loads(line)["event"] for line in served.logged if "error" in line] == []
+
+
+async def test_a_stream_that_does_not_end_is_cut_when_the_time_is_over(
+    served: ServedProcess, upstream: ScriptedUpstream, user: User, fresh_settings: ProxySettings
+) -> None:
+    upstream.answers.append(streamed(*list(events("Min", "ka"))[:2], End.SILENCE))
+    async with RawConnection(served.port) as client:
+        await client.send(chat_request(user, CAT, stream=True))
+        await client.read_head()
+        await client.read_until(b'"Min"')
+        served.signal(signal.SIGINT)
+        answer = await client.read_rest()
+
+    assert not answer.endswith(b"0\r\n\r\n")
+    assert await served.ended() == 0
+    assert await logged(fresh_settings) == [CAT, "Min"]
+
+
+async def test_readiness_ends_first_while_requests_are_still_taken(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+) -> None:
+    go_on = asyncio.Event()
+    upstream.answers.append(streamed(b"one", go_on, b"two"))
+    async with serving(fresh_settings, drain_delay_seconds=600, shutdown_seconds=60) as served:
+        before = await fetch(served.port, b"GET", b"/memory/ready")
+        async with RawConnection(served.port) as client:
+            await client.send(request_bytes(b"GET", b"/v1/files/1"))
+            await client.read_head()
+            served.signal(signal.SIGTERM)
+            await until(lambda: unready(served.port))
+
+            live = await fetch(served.port, b"GET", b"/memory/live")
+            ready = await fetch(served.port, b"GET", b"/memory/ready")
+            chat = await fetch(served.port, b"POST", CHAT, user.headers(), chat_body(CAT))
+
+            served.signal(signal.SIGTERM)  # told again, it waits no longer
+            await refused(served.port)
+            go_on.set()
+            end = await client.read_rest()
+        status = await served.ended()
+
+    assert (before.status, before.json) == (200, {"ready": True, "memory": "available"})
+    assert (live.status, ready.status, ready.json["ready"]) == (200, 503, False)
+    assert chat.status == 200
+    assert end.endswith(b"two\r\n0\r\n\r\n")
+    assert status == 0
+    assert await logged(fresh_settings) == [CAT, "All right."]
+
+
+async def test_the_delay_ends_by_itself(fresh_settings: ProxySettings) -> None:
+    async with serving(fresh_settings, drain_delay_seconds=0.3) as served:
+        served.signal(signal.SIGINT)
+        await refused(served.port)
+
+        assert await served.ended() == 0
+
+
+async def test_a_connection_that_idles_does_not_hold_the_end_up(served: ServedProcess) -> None:
+    async with RawConnection(served.port) as client:
+        await client.send(request_bytes(b"GET", b"/v1/models"))
+        assert (await client.read_response()).status == 200
+        served.signal(signal.SIGTERM)
+
+        assert await client.read_rest() == b""
+        assert await served.ended() == 0
+
+
+async def unready(port: int) -> bool:
+    """Whether the process says that nobody new should come."""
+    return (await fetch(port, b"GET", b"/memory/ready")).status == 503

@@ -1,0 +1,176 @@
+"""A connection that the upstream closes while it is idle costs no answer, and nothing else is asked twice."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_upstream import JSON, Answer, End, ScriptedUpstream, completion, head
+
+from recollect_proxy.errors import UPSTREAM_BROKE_OFF
+from recollect_proxy.upstream import Upstream, UpstreamError
+
+WORDS = "Is it morning?"
+ALL_RIGHT = completion("All right.")
+CLOSES_READING = [(End.CLOSE,), (End.RESET,)]
+CLOSES_UNREAD = [(*ALL_RIGHT, 0.05, End.CLOSE), (*ALL_RIGHT, 0.05, End.RESET)]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream() as server:
+        yield server
+
+
+@pytest.fixture
+async def asked(server: ScriptedUpstream) -> AsyncIterator[Upstream]:
+    upstream = Upstream(server.base_url, connect_timeout=20, read_timeout=20)
+    yield upstream
+    await upstream.aclose()
+
+
+async def ask(
+    upstream: Upstream, method: str = "POST", body: bytes | AsyncIterator[bytes] | None = b"{}"
+) -> bytes:
+    """Ask, and return the answer."""
+    headers = [(b"content-length", b"%d" % len(body))] if isinstance(body, bytes) else []
+    async with upstream.forward(method, b"/x", headers, body) as answer:
+        return await answer.read()
+
+
+async def fails(
+    upstream: Upstream, method: str = "POST", body: bytes | AsyncIterator[bytes] | None = b"{}"
+) -> None:
+    """Ask, and see that there is no answer."""
+    with pytest.raises(UpstreamError) as caught:
+        await ask(upstream, method, body)
+    assert caught.value.failure is UPSTREAM_BROKE_OFF
+
+
+@pytest.mark.parametrize("closing", CLOSES_READING, ids=["FIN", "RST"])
+@pytest.mark.parametrize(
+    ("method", "body"),
+    [("POST", b"{}"), ("POST", b"x" * 4_000_000), ("GET", None), ("DELETE", None), ("PUT", b"x")],
+)
+async def test_a_request_on_a_connection_that_was_closed_meanwhile_is_sent_again_once(
+    server: ScriptedUpstream, asked: Upstream, method: str, body: bytes | None, closing: Answer
+) -> None:
+    server.answers += [ALL_RIGHT, closing, ALL_RIGHT]
+    await ask(asked, method, body)
+
+    assert b"All right." in await ask(asked, method, body)
+
+    first, second = server.received[1:]
+    assert (first.head, first.body) == (second.head, second.body)
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize("closing", CLOSES_UNREAD, ids=["FIN", "RST"])
+@pytest.mark.parametrize("body", [b"{}", b"x" * 4_000_000], ids=["small", "large"])
+async def test_a_request_that_nobody_read_is_sent_again(
+    server: ScriptedUpstream, asked: Upstream, body: bytes, closing: Answer
+) -> None:
+    server.answers.append(closing)
+    await ask(asked)
+
+    assert b"All right." in await ask(asked, body=body)
+
+    assert server.last.body == body
+    assert len(server.received) == 2
+
+
+@pytest.mark.parametrize("closing", CLOSES_READING, ids=["FIN", "RST"])
+@pytest.mark.parametrize(
+    ("method", "body"), [("POST", b"{}"), ("GET", None), ("DELETE", None), ("PUT", b"x")]
+)
+async def test_a_request_on_a_new_connection_is_not_sent_again(
+    server: ScriptedUpstream, asked: Upstream, method: str, body: bytes | None, closing: Answer
+) -> None:
+    server.answers.append(closing)
+
+    await fails(asked, method, body)
+
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+async def test_a_body_that_is_streamed_is_not_sent_again(
+    server: ScriptedUpstream, asked: Upstream, method: str
+) -> None:
+    async def body() -> AsyncIterator[bytes]:
+        yield b"{}"
+
+    server.answers += [ALL_RIGHT, (End.CLOSE,)]
+    await ask(asked)
+
+    await fails(asked, method, body())
+
+    assert len(server.received) == 2
+
+
+@pytest.mark.parametrize("method", ["POST", "GET"])
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-",
+        head(200, [*JSON, (b"Content-Length", b"9")])[:-2],
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+    ],
+    ids=["within the head", "before its end", "an interim answer"],
+)
+@pytest.mark.parametrize("end", [End.CLOSE, End.RESET])
+async def test_a_request_whose_answer_had_begun_is_not_sent_again(
+    server: ScriptedUpstream, asked: Upstream, method: str, beginning: bytes, end: End
+) -> None:
+    server.answers += [ALL_RIGHT, (beginning, 0.1, end)]
+    await ask(asked, method, None)
+
+    await fails(asked, method, None)
+
+    assert len(server.received) == 2
+
+
+@pytest.mark.parametrize(("method", "body"), [("POST", b"{}"), ("GET", None)])
+async def test_a_request_is_sent_again_only_once(
+    server: ScriptedUpstream, asked: Upstream, method: str, body: bytes | None
+) -> None:
+    server.answers += [ALL_RIGHT, (End.CLOSE,), (End.CLOSE,)]
+    await ask(asked, method, body)
+
+    await fails(asked, method, body)
+
+    assert len(server.received) == 3
+
+
+async def test_what_is_sent_again_goes_out_on_a_connection_of_its_own(
+    server: ScriptedUpstream, asked: Upstream
+) -> None:
+    """Where several idle connections were closed at once, the next of them would be no better."""
+    go_on = asyncio.Event()
+    server.answers += [(go_on, *ALL_RIGHT)] * 5
+    asking = [asyncio.create_task(ask(asked)) for _ in range(5)]
+    await server.requests(5)
+    go_on.set()
+    await asyncio.gather(*asking)
+    server.answers += [(End.CLOSE,), ALL_RIGHT]
+
+    assert b"All right." in await ask(asked)
+
+    assert server.connections == 6
+
+
+async def test_at_the_cadence_of_the_upstreams_idle_timeout_every_chat_is_answered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    idle = 0.015
+    upstream.otherwise = lambda _request: (*ALL_RIGHT, idle, End.CLOSE)
+    pauses = random.Random(7)
+
+    statuses = []
+    for _ in range(200):
+        answer = await proxy.say(user, WORDS, chat="one")
+        statuses.append(answer.status)
+        await asyncio.sleep(idle + pauses.uniform(-0.004, 0.002))
+
+    assert statuses == [200] * 200
