@@ -79,7 +79,8 @@ RULES = (
     Rule("recollect_proxy.relaying", "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.upstream"),
     Rule(
         "recollect_proxy.passthrough",
-        "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.relaying recollect_proxy.upstream",
+        "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.http1 recollect_proxy.relaying "
+        "recollect_proxy.upstream",
     ),
     Rule(
         "recollect_proxy.websockets",

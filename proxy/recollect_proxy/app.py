@@ -1,6 +1,6 @@
 """Puts the application together: the only file that knows all the others."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from functools import partial
 from traceback import extract_tb
@@ -13,7 +13,7 @@ from recollect.engine import system_clock
 from recollect.errors import RecollectError
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock
-from recollect_proxy.asgi import Application, ClientLeftError, Receive, Scope, Send, is_unambiguous
+from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
 from recollect_proxy.conversation import Conversation, Limits
 from recollect_proxy.errors import (
     AMBIGUOUS,
@@ -107,10 +107,10 @@ class App:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
 
-        async def noting(event: object) -> None:
+        def noting(event: Event) -> Awaitable[None]:
             nonlocal started
             started = True
-            await send(event)  # type: ignore[arg-type]  # handed on as it is
+            return send(event)
 
         try:
             await self._route(scope)(scope, receive, noting)

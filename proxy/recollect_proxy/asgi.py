@@ -40,12 +40,23 @@ class Incoming:
             ClientLeftError: The client left before it was complete.
         """
         size = 0
-        async for chunk in self._chunks():
-            self._buffered.append(chunk)
-            size += len(chunk)
+        while not self._consumed.is_set():
+            piece = await self._piece()
+            self._buffered.append(piece)
+            size += len(piece)
             if size > limit:
                 return None
         return b"".join(self._buffered)
+
+    async def begin(self) -> bytes | None:
+        """Return the body if it has come whole with its first piece; else None (then ``stream`` has it all).
+
+        Raises:
+            ClientLeftError: The client left before its first piece.
+        """
+        if not self._consumed.is_set():
+            self._buffered.append(await self._piece())
+        return b"".join(self._buffered) if self._consumed.is_set() else None
 
     async def stream(self) -> AsyncIterator[bytes]:
         """Yield the body from its first byte as it comes, what ``read`` took included.
@@ -54,10 +65,10 @@ class Incoming:
             ClientLeftError: The client left before it was complete.
         """
         buffered, self._buffered = self._buffered, []
-        for chunk in buffered:
-            yield chunk
-        async for chunk in self._chunks():
-            yield chunk
+        for piece in buffered:
+            yield piece
+        while not self._consumed.is_set():
+            yield await self._piece()
 
     async def left(self) -> None:
         """Return when the client has left."""
@@ -65,17 +76,16 @@ class Incoming:
         while not self.gone:
             self.gone = (await self._receive())["type"] == "http.disconnect"
 
-    async def _chunks(self) -> AsyncIterator[bytes]:
-        while not self._consumed.is_set():
-            event = await self._receive()
-            if event["type"] == "http.disconnect":
-                self.gone = True
-                self._consumed.set()
-                raise ClientLeftError
-            if not event.get("more_body", False):
-                self._consumed.set()
-            if chunk := event.get("body", b""):
-                yield chunk
+    async def _piece(self) -> bytes:
+        event = await self._receive()
+        if event["type"] == "http.disconnect":
+            self.gone = True
+            self._consumed.set()
+            raise ClientLeftError
+        if not event.get("more_body", False):
+            self._consumed.set()
+        piece: bytes = event.get("body", b"")
+        return piece
 
 
 async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> Result:

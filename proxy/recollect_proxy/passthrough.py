@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
 from recollect_proxy.headers import forwardable
+from recollect_proxy.http1 import Body
 from recollect_proxy.relaying import relay
 from recollect_proxy.upstream import Upstream
 
@@ -33,14 +34,20 @@ class Passthrough:
 
     async def _exchange(self, scope: Scope, incoming: Incoming, send: Send, extra: Headers) -> None:
         headers = scope["headers"]
-        has_body = values(headers, b"content-length") or values(headers, b"transfer-encoding")
-        if not has_body:
+        body: Body = None
+        if values(headers, b"content-length"):
+            # What is here already can be sent a second time, should the connection turn out stale.
+            whole = await incoming.begin()
+            body = incoming.stream() if whole is None else whole
+        elif values(headers, b"transfer-encoding"):
+            body = incoming.stream()
+        else:
             await incoming.read(0)
         async with self._upstream.forward(
             scope["method"],
             self.target(scope),
             forwardable(headers, without=self.strip),
-            incoming.stream() if has_body else None,
+            body,
         ) as answer:
             await relay(answer, send, extra=extra)
 

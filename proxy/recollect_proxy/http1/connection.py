@@ -1,6 +1,7 @@
 """One connection to a server, over which one exchange runs at a time. Never: which server, who waits for one."""
 
 import asyncio
+import select
 from collections.abc import AsyncIterator
 from typing import TypeAlias, cast
 
@@ -110,15 +111,21 @@ class Connection(asyncio.Protocol):
     ) -> None:
         """Send a request as its body comes; its head with the first piece, so that none goes out without."""
         unsent = [head]
+        said = select.poll()
+        said.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
         try:
             async for piece in body:
+                # A server may refuse and close within a body. What it said is read before we write again:
+                # to write on a connection that it closed loses what was not read.
+                while self._reading and not self.closed and said.poll(0):
+                    await asyncio.sleep(0)
+                if self.closed:
+                    return
                 if piece:  # an empty chunk would be the last
                     unsent += [b"%x\r\n" % len(piece), piece, b"\r\n"] if chunked else [piece]
                     self._transport.writelines(unsent)
                     unsent = []
                     await self._sendable.wait()
-                if self.closed:
-                    return
             self._transport.writelines([*unsent, b"0\r\n\r\n" if chunked else b""])
         except Exception as error:  # noqa: BLE001 -- whatever the body's source raises is for who reads the answer
             response.fail(error)
@@ -192,6 +199,11 @@ def _head(method: bytes, target: bytes, headers: Headers) -> bytes:
     lines = [b"%b %b HTTP/1.1" % (method, target), *(b"%b: %b" % field for field in headers), b"", b""]
     head = b"\r\n".join(lines)
     ends = len(lines) - 1
-    if head.count(b"\n") != ends or head.count(b"\r") != ends or b"\0" in head or lines[0].count(b" ") != _SPACES:
+    if (
+        head.count(b"\n") != ends
+        or head.count(b"\r") != ends
+        or b"\0" in head
+        or lines[0].count(b" ") != _SPACES
+    ):
         raise UnsendableError
     return head
