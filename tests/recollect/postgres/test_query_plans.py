@@ -61,8 +61,8 @@ async def explained(
     """Run the query as its first argument's user by a custom or a generic plan; return what its nodes did."""
     text = SQL[name].removesuffix(";")
     async with connection.transaction():
-        await connection.execute(f"SET LOCAL plan_cache_mode = {mode}")
         await connection.execute(SQL["as_user"], arguments[0], "recollect_user")
+        await connection.execute(f"SET LOCAL plan_cache_mode = {mode}")
         shown = await connection.fetchval(
             f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT JSON) {text}", *arguments
         )
@@ -85,7 +85,12 @@ async def test_the_nearest_are_found_among_the_users_rows_alone(
         read = scan["Actual Rows"] * scan["Actual Loops"] + scan.get("Rows Removed by Filter", 0)
         assert read <= MEMORIES, scan
     indexes = {node["Index Name"] for node in plan if "Index Name" in node}
-    assert indexes <= {"vectors_pkey", "users_vectors_pkey", "users_vectors_user_id_content_hash_key"}
+    assert indexes <= {
+        "vectors_pkey",
+        "users_vectors_pkey",
+        "users_vectors_user_id_content_hash_key",
+        "users_vectors_shared",
+    }
     assert any(name.startswith("users_vectors") for name in indexes)
     assert "vectors_pkey" in indexes
 

@@ -37,6 +37,9 @@ CREATE POLICY changed_by_the_user ON vectors FOR UPDATE
 CREATE POLICY deleted_by_the_user ON vectors FOR DELETE
     USING (owner = current_setting('recollect.user_id', true));
 
+-- Finds what users share among a user's links.
+CREATE INDEX users_vectors_shared ON users_vectors (user_id, vector_id) WHERE owner = '*';
+
 -- The operator's own statements, over all users: the few that say so.
 CREATE POLICY over_all_users ON exchanges
     USING (current_setting('recollect.over_all_users', true) = 'on');

@@ -4,24 +4,37 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: nearest_memories
 -- The user's memories of one embedding model nearest to a vector, best first: exact.
--- Both sides are bound to the user by their primary keys: left with the join alone, the planner reads
--- everybody's vectors. Vectors of other dimensions have no distance, and come last; as a condition
--- that would mislead the planner about how many there are.
-SELECT nearest.*, 1 - distance AS score
+-- One scan of the user's own vectors; who is retired, and so linked no more, has an end. What users share
+-- comes by the user's links to it. Only what was found is joined with its links and read in full.
+-- Vectors of other dimensions have no distance, and come last; as a condition that would mislead the
+-- planner about how many there are.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, 1 - distance AS score
 FROM (
-    SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at,
-        v.event_at, v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
-        l.last_recalled_at, l.recall_count, l.reinforcement_count,
-        CASE WHEN vector_dims(v."values") = $4
-            THEN v."values" <=> (SELECT $2::real[]::halfvec)
-        END AS distance
-    FROM users_vectors AS l
-    JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-    WHERE l.user_id = $1 AND v.owner IN ($1, '*') AND v.embedding_model = $3
-    ORDER BY distance NULLS LAST, v.id DESC
+    SELECT owner, id, distance
+    FROM (
+        SELECT own.owner, own.id,
+            CASE WHEN vector_dims(own."values") = $4
+                THEN own."values" <=> (SELECT $2::real[]::halfvec)
+            END AS distance
+        FROM vectors AS own
+        WHERE own.owner = $1 AND own.valid_to IS NULL AND own.embedding_model = $3
+        UNION ALL
+        SELECT shared.owner, shared.id,
+            CASE WHEN vector_dims(shared."values") = $4
+                THEN shared."values" <=> (SELECT $2::real[]::halfvec)
+            END
+        FROM users_vectors AS given
+        JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+        WHERE given.user_id = $1 AND given.owner = '*' AND shared.embedding_model = $3
+    ) AS candidates
+    ORDER BY distance NULLS LAST, id DESC
     LIMIT $5
 ) AS nearest
-ORDER BY distance NULLS LAST, id DESC;
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = nearest.id
+JOIN vectors AS v ON v.owner = nearest.owner AND v.id = nearest.id
+ORDER BY distance NULLS LAST, v.id DESC;
 
 -- name: page_of_memories
 -- The user's memories behind a given one, newest first.
