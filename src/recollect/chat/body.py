@@ -10,12 +10,11 @@ import msgspec
 
 from recollect.chat.raw_json import (
     Span,
-    decode_elements,
     decode_members,
     decode_text,
     decode_with,
-    find_elements,
     find_member,
+    find_object,
 )
 
 
@@ -80,15 +79,9 @@ class ChatBody:
     stream: bool = False
     follows: str = ""
 
-    def message_spans(self) -> list[Span]:
-        """Find where in ``raw`` each message's object stands; only who writes needs to know.
-
-        Returns:
-            One span a message; none at all where decoding fails after all, because so many calls
-            are under way already that Python's recursion limit comes sooner.
-        """
-        start, end = self.messages_span
-        return find_elements(self.raw, start, decode_elements(self.raw[start:end]) or [])
+    def message_span(self, position: int) -> Span:
+        """Find where in ``raw`` a message's object stands; only who writes needs to know."""
+        return find_object(self.raw, self.messages_span.start, position)
 
 
 # No number of a message is of interest, and one that no float holds must not stop us.

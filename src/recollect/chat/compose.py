@@ -85,10 +85,7 @@ def _new_first_message(chat: ChatBody, text: str) -> _Splice:
 
 
 def _appended(chat: ChatBody, position: int, text: str) -> _Splice | None:
-    spans = chat.message_spans()
-    if not spans:
-        return None
-    message = spans[position]
+    message = chat.message_span(position)
     members = decode_members(chat.raw[message.start : message.end])
     if members is None:
         return None

@@ -6,7 +6,7 @@ counts as not JSON.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,7 +14,6 @@ import msgspec
 _UNREADABLE = (ValueError, RecursionError)  # msgspec.DecodeError and UnicodeDecodeError are ValueErrors
 
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
 
 # Each of these matches everywhere, if need be the empty string.
@@ -37,14 +36,6 @@ def decode_members(source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None
     """Return an object's members, of equal keys the last; None if it isn't a JSON object."""
     try:
         return _MEMBERS.decode(source)
-    except _UNREADABLE:
-        return None
-
-
-def decode_elements(source: bytes | msgspec.Raw) -> list[msgspec.Raw] | None:
-    """Return an array's elements, or None if it isn't a JSON array."""
-    try:
-        return _ELEMENTS.decode(source)
     except _UNREADABLE:
         return None
 
@@ -100,24 +91,19 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
     return found
 
 
-def find_elements(source: bytes, start: int, elements: Sequence[msgspec.Raw]) -> list[Span]:
-    """Find where an array's elements stand.
+def find_object(source: bytes, start: int, position: int) -> Span:
+    """Find where one object of an array of objects stands; what is behind it is not looked at.
 
     Args:
-        source: Holds the array.
+        source: Holds the array, which has been decoded before.
         start: Where in ``source`` the array's opening bracket stands.
-        elements: What ``decode_elements`` made of that array.
-
-    Returns:
-        One span in ``source`` an element, in order.
+        position: Which object; there are as many before it.
     """
-    spans = []
-    at = _past(_SPACE, source, start + 1)
-    for element in elements:
-        end = at + memoryview(element).nbytes
-        spans.append(Span(at, end))
+    at = end = start + 1
+    for _ in range(position + 1):
         at = _past(_COMMA, source, end)
-    return spans
+        end = _container_end(source, at)
+    return Span(at, end)
 
 
 def _past(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:

@@ -3,7 +3,7 @@
 Never: raises, knows headers, or asks whether the turn deserves remembering.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -12,6 +12,9 @@ from recollect.chat.body import ChatBody, ChatMessage
 from recollect.model import Message, Role, Scope, Turn
 
 _TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
+_TELLING = 10
+"""Messages that tell a turn from any other of its chat; a long one is not hashed through for it."""
+
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
@@ -31,9 +34,9 @@ def read_turn(
             began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first text
             the user wrote. Two chats of one user that begin with the same words are then one.
         message_id: The frontend's id of the user's message. It is the turn's key. Where it is
-            None or blank, the key is ``h:`` and the SHA-256 over role and text of every message
-            of user and assistant up to and with the user's: a second "yes" is another turn, the
-            same request sent again is the same turn.
+            None or blank, the key is ``h:`` and a SHA-256 over the messages of user and assistant
+            up to and with the user's: how many they are, and role and text of the first and of the
+            last. A second "yes" is another turn, the same request sent again is the same turn.
         at: When it was said.
 
     Returns:
@@ -75,12 +78,11 @@ def _session_of(spoken: Iterable[Message]) -> str:
     return "fp:" + sha256(_encoded(first)).hexdigest()[:32]
 
 
-def _key_of(spoken: Iterable[Message], follows: str) -> str:
-    digest = sha256(_encoded(follows))
-    for message in spoken:
-        text = _encoded(message.text)
-        digest.update(f"{message.role}:{len(text)}:".encode() + text)
-    return "h:" + digest.hexdigest()
+def _key_of(spoken: Sequence[Message], follows: str) -> str:
+    telling = spoken if len(spoken) <= _TELLING else [spoken[0], *spoken[1 - _TELLING :]]
+    # Lengths make it unambiguous where a text ends.
+    said = "".join(f"{message.role}:{len(message.text)}:{message.text}" for message in telling)
+    return "h:" + sha256(_encoded(f"{len(follows)}:{follows}{len(spoken)}:{said}")).hexdigest()
 
 
 def _encoded(text: str) -> bytes:

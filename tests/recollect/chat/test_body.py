@@ -19,7 +19,11 @@ def read(body: bytes | dict[str, Any]) -> ChatBody:
 
 def stand(chat: ChatBody) -> list[Any]:
     """What stands at the spans the body names, decoded."""
-    return [json.loads(chat.raw[start:end].decode(errors="replace")) for start, end in chat.message_spans()]
+    return [json.loads(message.decode(errors="replace")) for message in messages_of(chat)]
+
+
+def messages_of(chat: ChatBody) -> list[bytes]:
+    return [chat.raw[slice(*chat.message_span(position))] for position in range(len(chat.messages))]
 
 
 def test_a_chat_is_read() -> None:
@@ -127,7 +131,7 @@ def test_numbers_no_float_holds_and_escapes_do_no_harm() -> None:
         ("tool", None),
     ]
     assert chat.raw[slice(*chat.messages_span)].startswith(b'[ {"ro')
-    assert [chat.raw[start:end] for start, end in chat.message_spans()] == [
+    assert messages_of(chat) == [
         b'{"ro\\u006ce":"user","content":"caf\\u00e9\\/","t":1e400}',
         b'{"role":"tool","name":1e400}',
     ]

@@ -79,7 +79,9 @@ async def test_a_query_without_its_predicate_sees_one_user_alone(store: Postgres
 
 
 async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: Postgres) -> None:
-    forgetful = SQL["nearest_memories"].replace("own.owner = $1", "$1 <> ''").replace("l.user_id = $1", "true")
+    forgetful = (
+        SQL["nearest_memories"].replace("own.owner = $1", "$1 <> ''").replace("l.user_id = $1", "true")
+    )
     assert forgetful != SQL["nearest_memories"]
 
     async with store.database.for_user("anna") as connection:
