@@ -91,20 +91,39 @@ class Incoming:
 async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> Result:
     """Do ``work``; cancel it at once when the client leaves, and wait until it has let go.
 
+    As ``asyncio.timeout`` does it: the work is the caller's own task, whose cancellation ends here.
+
     Raises:
         ClientLeftError: The client left first.
     """
-    task = asyncio.ensure_future(work)
-    watcher = asyncio.ensure_future(incoming.left())
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 -- a coroutine that runs is run by a task
+    cancelled_before = task.cancelling()
+    left = over = False
+
+    def leave(watcher: asyncio.Task[None]) -> None:
+        nonlocal left
+        if not over and not watcher.cancelled():
+            left = True
+            task.cancel()
+
+    watcher = asyncio.create_task(incoming.left())
+    watcher.add_done_callback(leave)
     try:
-        await asyncio.wait({task, watcher}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done() and not (incoming.gone and task.exception()):
-            return task.result()
-        raise ClientLeftError  # what failed then failed because of it
+        return await work
+    except asyncio.CancelledError:
+        if left and task.uncancel() <= cancelled_before:
+            raise ClientLeftError from None
+        raise
+    except Exception as error:
+        if left:
+            task.uncancel()
+        if left or incoming.gone:
+            raise ClientLeftError from error  # what failed then failed because of it
+        raise
     finally:
+        over = True
         watcher.cancel()
-        task.cancel()
-        await asyncio.gather(task, watcher, return_exceptions=True)
 
 
 def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:

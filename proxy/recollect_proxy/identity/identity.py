@@ -1,6 +1,7 @@
 """Asks the modes in order, and reads what else the headers say. Never: how a mode proves anything."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from recollect.model import Skip
 from recollect_proxy.asgi import Headers, values
@@ -8,6 +9,7 @@ from recollect_proxy.headers import is_own_key
 from recollect_proxy.identity.caller import Caller, Mode, readable_id
 
 _PREFIXES = (b"x-recollect-", b"x-openwebui-")  # a frontend tells more than we read: name, e-mail address
+_NAMES_KEPT = 1024
 
 
 class Identity:
@@ -21,8 +23,10 @@ class Identity:
         self._task = task.encode()
         beside = frozenset({self._session, self._message, self._task})
         self._names = beside.union(*(mode.headers for mode in self._modes))
+        self.is_ours = lru_cache(maxsize=_NAMES_KEPT)(self._is_ours)
+        """``_is_ours``, asked of each header of each request."""
 
-    def is_ours(self, name: bytes) -> bool:
+    def _is_ours(self, name: bytes) -> bool:
         """Whether a header (lower-case ``name``) tells us something, or who speaks, and goes no further.
 
         Nor does its twin with underscores, which many servers take for the same.
