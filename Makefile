@@ -12,7 +12,7 @@ endif
 NODE_CLIENT = tests/e2e/clients/node
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
-.PHONY: run upstream demo test lint format types check bench fuzz test-clients node-client test-deploy test-soak lock clean
+.PHONY: run upstream demo test lint format types check bench fuzz test-clients node-client test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -75,6 +75,9 @@ test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 
 test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
 	$(BIN)/pytest tests/e2e/test_soak.py
+
+test-large: $(VENV)/.dev  ## 1 GB passes in constant memory
+	$(BIN)/pytest tests/e2e/test_large_upload.py
 
 lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/run.txt

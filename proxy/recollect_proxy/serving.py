@@ -1,6 +1,7 @@
 """Runs the application on a socket: uvicorn with the fast parser and loop. Never: what it serves."""
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -80,6 +81,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the application and the socket."""
         await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # what a start has made stays: no later collection looks through it, within an answer
         self._ready(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
