@@ -17,7 +17,6 @@ _MOST_WAITING = 256 * 1024
 _MOST_UNSENT = 256 * 1024
 """Bytes that may wait to be sent; beyond, the body is not read from."""
 
-
 _SPACES = 2
 """In a request line (RFC 9112, section 3)."""
 
@@ -26,7 +25,7 @@ class Connection(asyncio.Protocol):
     """A connection, open until ``closed``.
 
     Attributes:
-        closed: Whether it was lost or given up.
+        closed: Whether it was lost or given up, or the server has said its last.
         idle_since: When it was last used, by the loop's clock.
     """
 
@@ -40,6 +39,7 @@ class Connection(asyncio.Protocol):
         self._sendable = asyncio.Event()
         self._sendable.set()
         self._upload: asyncio.Task[None] | None = None
+        self._sent_whole = True
         self._silence = 0.0
         self._heard_at = 0.0
         self._watch: asyncio.TimerHandle | None = None
@@ -54,7 +54,8 @@ class Connection(asyncio.Protocol):
             target: Its target, verbatim.
             headers: Host among them. The body's framing is added where it does not frame itself.
             body: Whole, as it comes, or None. One that comes is sent in chunks if no length is given.
-            silence: Seconds the server may be silent, from the body's last byte on.
+            silence: Seconds the server may be silent, from the body's last byte on; and may leave a body
+                that comes untaken.
 
         Raises:
             UnsendableError: This can't be said in HTTP without another meaning.
@@ -66,9 +67,12 @@ class Connection(asyncio.Protocol):
             headers = [*headers, framing]
         head = _head(method, target, headers)
         self._response = response = Response(self._loop, bodiless=method == b"HEAD", drained=self._read_on)
-        if isinstance(body, AsyncIterator):
-            self._upload = self._loop.create_task(self._send_all(head, body, response, chunked=chunked))
-            self._upload.add_done_callback(lambda _: self.expect_within(silence))
+        if self.closed:  # nothing will tell us of it any more
+            response.fail(BrokenOffError())
+        elif isinstance(body, AsyncIterator):
+            self._sent_whole = False
+            sending = self._send_all(head, body, response, chunked=chunked, silence=silence)
+            self._upload = self._loop.create_task(sending)
         else:
             self._transport.writelines([head, body] if body else [head])
             self.expect_within(silence)
@@ -87,14 +91,13 @@ class Connection(asyncio.Protocol):
     def end_exchange(self) -> bool:
         """Let go of the exchange; return whether the connection is good for another. If not, it is closed."""
         response, self._response = self._response, None
-        uploaded = self._upload is None or self._upload.done()
         if self._upload is not None:
             self._upload.cancel()
             self._upload = None
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
-        good = response is not None and response.complete and response.persists and uploaded
+        good = response is not None and response.complete and response.persists and self._sent_whole
         if not good or self.closed or self._transport.is_closing():
             self.abort()
             return False
@@ -107,28 +110,41 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
     async def _send_all(
-        self, head: bytes, body: AsyncIterator[bytes], response: Response, *, chunked: bool
+        self, head: bytes, body: AsyncIterator[bytes], response: Response, *, chunked: bool, silence: float
     ) -> None:
         """Send a request as its body comes; its head with the first piece, so that none goes out without."""
         unsent = [head]
-        said = select.poll()
-        said.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
         try:
+            said = select.poll()
+            said.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
             async for piece in body:
-                # A server may refuse and close within a body. What it said is read before we write again:
-                # to write on a connection that it closed loses what was not read.
                 while self._reading and not self.closed and said.poll(0):
-                    await asyncio.sleep(0)
+                    # A server may refuse and close within a body. What it said is read before we write
+                    # again: to write on a connection that it closed loses what was not read.
+                    await asyncio.sleep(0)  # noqa: ASYNC110 -- no event tells that a socket was read empty
                 if self.closed:
                     return
                 if piece:  # an empty chunk would be the last
                     unsent += [b"%x\r\n" % len(piece), piece, b"\r\n"] if chunked else [piece]
                     self._transport.writelines(unsent)
                     unsent = []
-                    await self._sendable.wait()
+                    await self._taken(silence)
             self._transport.writelines([*unsent, b"0\r\n\r\n" if chunked else b""])
+            self._sent_whole = True
         except Exception as error:  # noqa: BLE001 -- whatever the body's source raises is for who reads the answer
             response.fail(error)
+        finally:
+            if not response.head.done():  # else who reads the answer says how long it may take
+                self.expect_within(silence)
+
+    async def _taken(self, silence: float) -> None:
+        """Wait until the server has taken most of what was written."""
+        if not self._sendable.is_set():
+            try:
+                async with asyncio.timeout(silence):
+                    await self._sendable.wait()
+            except TimeoutError:
+                raise SilentError from None
 
     def _listen(self) -> None:
         self._watch = None
@@ -171,7 +187,9 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     def eof_received(self) -> None:
-        """Take the server's last word; then the connection closes."""
+        """Take the server's last word; then the connection closes, when what is unsent has gone out."""
+        self.closed = True
+        self._sendable.set()
         if self._response is not None:
             self._response.end()
 

@@ -93,7 +93,8 @@ class Pool:
         Raises:
             UnreachableError, SilentError: None could be opened, or not in time; the old one stays.
         """
-        lent.connection.end_exchange()
+        if lent.connection.end_exchange():
+            lent.connection.abort()
         lent.connection = await self._open(asyncio.get_running_loop().time() + self._connect_timeout)
         lent.reused = False
 
@@ -113,6 +114,7 @@ class Pool:
         """Close all, lent ones too."""
         if self._sweep is not None:
             self._sweep.cancel()
+            self._sweep = None
         for connection in (*self._idle, *(lent.connection for lent in self._lent)):
             connection.abort()
         self._idle.clear()

@@ -10,6 +10,7 @@ from recollect_proxy.http1.errors import BrokenOffError
 
 _LARGEST_HEAD = 1024 * 1024
 _BODILESS = frozenset({204, 304})
+_FIRST = 100
 _SWITCHING = 101
 _FIRST_FINAL = 200
 
@@ -49,6 +50,7 @@ class Response:
         self._drained = drained
         self._until_close = False
         self._head_size = 0
+        self._since_body = 0
         self._pieces: list[bytes] = []
         self._reader: asyncio.Future[None] | None = None
         self._failure: Exception | None = None
@@ -81,13 +83,18 @@ class Response:
     def feed(self, data: bytes) -> None:
         """Take bytes off the connection."""
         self.began = True
+        if self.complete:
+            self.persists = False  # there is more than was asked for
+        if self.complete or self._failure is not None:
+            return
+        self._since_body += len(data)
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserError:  # also: an upgrade, which was never asked for
-            if self.complete:
-                self.persists = False
-            else:
-                self.fail(BrokenOffError())
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self.persists = False
+            self.fail(BrokenOffError())  # nothing, if it is what follows the answer that is broken
+        if self._since_body > _LARGEST_HEAD:  # a line without end, say, that the parser keeps for itself
+            self.fail(BrokenOffError())
 
     def end(self) -> None:
         """Take the end of the connection: some answers end with it (RFC 9112, section 6.3)."""
@@ -128,16 +135,16 @@ class Response:
         self._head_size += len(name) + len(value)
         if self._head_size > _LARGEST_HEAD:
             raise ValueError("a head out of all proportion")  # the parser stops
-        if not self.status:
-            self.headers.append((name, value))
+        if not self.status:  # for what is mended see RFC 9112, section 5.1, and RFC 9110, section 5.5
+            self.headers.append((name.rstrip(), value.replace(b"\0", b" ")))
 
     def on_headers_complete(self) -> None:
         """Take the head as whole, unless it is an interim one."""
         status = self._parser.get_status_code()
-        if self.status or (status < _FIRST_FINAL and status != _SWITCHING):
+        if status == _SWITCHING or status < _FIRST:
+            raise ValueError("an upgrade that nobody asked for, or no status")  # the parser stops
+        if self.status or status < _FIRST_FINAL:
             return
-        if status == _SWITCHING:
-            raise ValueError("an upgrade")  # that nobody asked for: the parser stops
         self.status = status
         codings = b",".join(values(self.headers, b"transfer-encoding")).lower()
         chunked = codings.rpartition(b",")[2].strip() == b"chunked"
@@ -155,6 +162,7 @@ class Response:
             self.persists = False  # of a body that there should not be
             return
         self._pieces.append(piece)
+        self._since_body = 0
         self.waiting += len(piece)
         self._wake()
 

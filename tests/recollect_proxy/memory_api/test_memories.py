@@ -266,6 +266,7 @@ async def test_exchanges_held_as_failed_are_put_back_on_request(api: Api, postgr
             "fallbacks": 0,
             "oldest_pending_at": "2026-03-15T09:30:00Z",
         },
+        "skipped": {},
     }
     assert (await api.call("POST", "/memory/formation/retry")).json == {"retried": 0}
 
