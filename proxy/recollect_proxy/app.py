@@ -24,7 +24,7 @@ from recollect_proxy.errors import (
     send_failure,
 )
 from recollect_proxy.health_check import HealthCheck
-from recollect_proxy.identity import make_identity
+from recollect_proxy.identity import is_loopback, make_identity, require_strong
 from recollect_proxy.late import Late
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.probes import PROBES, Probes
@@ -66,8 +66,10 @@ class App:
             api_key=settings.upstream_api_key.get_secret_value() if settings.upstream_api_key else None,
         )
         identity = make_identity(settings)
+        if not is_loopback(settings.host):
+            require_strong(admin_token, "RECOLLECT_ADMIN_TOKEN")  # it opens everybody's memories
         self._base = settings.base_path.encode()
-        strip = (lambda _name: False) if settings.forward_identity else identity.is_ours
+        strip = identity.is_secret if settings.forward_identity else identity.is_ours
         self._passthrough = Passthrough(self.upstream, base_path=self._base, strip=strip)
         self._websockets = WebSocketRelay(
             self.upstream,

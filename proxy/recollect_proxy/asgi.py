@@ -110,20 +110,23 @@ async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> 
     watcher = asyncio.create_task(incoming.left())
     watcher.add_done_callback(leave)
     try:
-        return await work
-    except asyncio.CancelledError:
-        if left and task.uncancel() <= cancelled_before:
-            raise ClientLeftError from None
-        raise
+        result = await work
     except Exception as error:
-        if left:
-            task.uncancel()
         if left or incoming.gone:
             raise ClientLeftError from error  # what failed then failed because of it
+        raise
+    except asyncio.CancelledError:
+        if left and task.cancelling() == cancelled_before + 1:
+            raise ClientLeftError from None
         raise
     finally:
         over = True
         watcher.cancel()
+        if left:
+            task.uncancel()
+    if left:
+        raise ClientLeftError
+    return result
 
 
 def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
@@ -136,7 +139,9 @@ def is_unambiguous(scope: Scope) -> bool:
     names = [name for name, _ in scope["headers"]]
     hosts = names.count(b"host")
     is_old = scope["http_version"] == "1.0"  # it knows neither Host nor chunks
-    framed_once = b"transfer-encoding" not in names or (b"content-length" not in names and not is_old)
+    codings = [value.strip().lower() for name, value in scope["headers"] if name == b"transfer-encoding"]
+    chunked = codings == [b"chunked"] and b"content-length" not in names and not is_old
+    framed_once = chunked or not codings
     return (hosts == 1 or (hosts == 0 and is_old)) and framed_once
 
 

@@ -34,9 +34,12 @@ class Listener:
         """Return what was said, as far as it came; None where there is no exchange to remember.
 
         An answer that calls tools is not the reply yet, and one that failed is none. A user who
-        left before the first word, or got none, has said something all the same.
+        left before the first word, or got none, has said something all the same; so has one whose
+        words will not be seen again with the reply.
         """
         if self._reader is None:
             return "" if self.client_left and not self._answered else None
         heard = self._reader.finish()
-        return None if heard.failed or heard.has_tool_calls else heard.text
+        if heard.has_tool_calls and not heard.failed:
+            return "" if self._dialect.kept_by_server else None
+        return None if heard.failed else heard.text

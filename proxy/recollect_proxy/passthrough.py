@@ -8,6 +8,15 @@ from recollect_proxy.http1 import Body
 from recollect_proxy.relaying import relay
 from recollect_proxy.upstream import Upstream
 
+_QUESTIONS = (
+    b"/chat/completions",
+    b"/completions",
+    b"/embeddings",
+    b"/messages",
+    b"/moderations",
+    b"/rerank",
+)
+
 
 class Passthrough:
     """Relays any request as it is, streaming both ways."""
@@ -34,20 +43,19 @@ class Passthrough:
 
     async def _exchange(self, scope: Scope, incoming: Incoming, send: Send, extra: Headers) -> None:
         headers = scope["headers"]
+        # Nobody who sends nothing takes a connection to the upstream.
+        whole = await incoming.begin()
         body: Body = None
-        if values(headers, b"content-length"):
-            # What is here already can be sent a second time, should the connection turn out stale.
-            whole = await incoming.begin()
-            body = incoming.stream() if whole is None else whole
-        elif values(headers, b"transfer-encoding"):
+        if values(headers, b"transfer-encoding"):
             body = incoming.stream()
-        else:
-            await incoming.read(0)
+        elif values(headers, b"content-length"):
+            body = incoming.stream() if whole is None else whole
         async with self._upstream.forward(
             scope["method"],
             self.target(scope),
             forwardable(headers, without=self.strip),
             body,
+            repeatable=_is_repeatable(scope),
         ) as answer:
             await relay(answer, send, extra=extra)
 
@@ -56,3 +64,11 @@ class Passthrough:
         path: bytes = scope["raw_path"][self._base_length :]
         query: bytes = scope["query_string"]
         return path + b"?" + query if query else path
+
+
+def _is_repeatable(scope: Scope) -> bool:
+    """Whether a request that got no answer may be asked again.
+
+    Its method is idempotent (RFC 9110, section 9.2.2), or it only asks a model, and makes nothing that stays.
+    """
+    return scope["method"] not in {"POST", "PATCH"} or scope["raw_path"].endswith(_QUESTIONS)

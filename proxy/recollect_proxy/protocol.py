@@ -29,12 +29,23 @@ class Protocol(HttpToolsProtocol):
     """Takes trailers for no headers, loses no body to an upgrade that is declined, sends no chunks to HTTP/1.0."""
 
     _data = b""
+    _again: bytes | None = None
     _declining = False
+    _cycles: tuple[RequestResponseCycle, ...] = ()
 
     def data_received(self, data: bytes) -> None:
         """Read on."""
-        self._data = data
-        super().data_received(data)
+        self._again = data
+        while self._again is not None:
+            self._data, self._again = self._again, None
+            super().data_received(self._data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell every answer under way; uvicorn tells the last alone, though requests may be pipelined."""
+        for cycle in self._cycles:
+            cycle.disconnected = cycle.disconnected or not cycle.response_complete
+            cycle.message_event.set()
+        super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
         """Begin to answer, unless the request has to be read anew."""
@@ -42,6 +53,8 @@ class Protocol(HttpToolsProtocol):
         self._declining = upgrades and not self._should_upgrade()
         if not self._declining:
             super().on_headers_complete()
+            running = (cycle for cycle in self._cycles if not cycle.response_complete)
+            self._cycles = (*running, self.cycle)
             # Trailers come by the same way later, and must never say who speaks (RFC 9110, 6.5.1).
             self.scope["headers"] = list(self.headers)
             if self.scope["http_version"] == "1.0":
@@ -65,4 +78,4 @@ class Protocol(HttpToolsProtocol):
         fields = [name + b": " + value for name, value in self.headers if name != b"upgrade"]
         head = [self.parser.get_method() + b" " + self.url + b" HTTP/" + version, *fields, b"", b""]
         self.parser = httptools.HttpRequestParser(self)
-        self.data_received(b"\r\n".join(head) + self._data[error.args[0] :])
+        self._again = b"\r\n".join(head) + self._data[error.args[0] :]

@@ -14,6 +14,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from recollect_proxy.app import App
 from recollect_proxy.bounds import BoundedProtocol
 from recollect_proxy.settings import ProxySettings
+from recollect_proxy.websockets import LARGEST_MESSAGE
 
 _NO_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -60,7 +61,7 @@ class Server(uvicorn.Server):
                 port=settings.port,
                 http=BoundedProtocol,
                 ws=_WebSocketProtocol,
-                ws_max_size=2**31 - 1,  # the upstream's to bound
+                ws_max_size=LARGEST_MESSAGE,
                 ws_ping_interval=None,
                 ws_per_message_deflate=False,
                 loop="none",  # the one that runs us

@@ -123,6 +123,7 @@ class ProxySettings(EngineSettings):
             raise ValueError("no user and password in the URL; clients send their own key")
         if parts.query or parts.fragment:
             raise ValueError("a base URL has no query and no fragment")
+        _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError where they make no sense
         return value.rstrip("/")
 
     @field_validator("base_path")

@@ -111,7 +111,13 @@ class Upstream:
         self.connections = Pool(self._address, limit=connections, connect_timeout=connect_timeout)
 
     def target(self, target: bytes) -> str:
-        """Return the whole address of a target, verbatim."""
+        """Return the whole address of a target, verbatim.
+
+        Raises:
+            UpstreamError: It does not lie below the base.
+        """
+        with _failures_told():
+            self._below_base(target)
         return self._base_url + target.decode("latin-1")
 
     @property
@@ -125,7 +131,13 @@ class Upstream:
 
     @asynccontextmanager
     async def forward(
-        self, method: str, target: bytes, headers: Iterable[tuple[bytes, bytes]], body: Body
+        self,
+        method: str,
+        target: bytes,
+        headers: Iterable[tuple[bytes, bytes]],
+        body: Body,
+        *,
+        repeatable: bool = True,
     ) -> AsyncIterator[Answer]:
         """Send a request; the connection is closed on leaving unless the answer was read to its end.
 
@@ -134,15 +146,19 @@ class Upstream:
             target: What follows the base URL, verbatim: path and query.
             headers: End-to-end headers, as ``forwardable`` returns them.
             body: Whole, as it comes, or None.
+            repeatable: Whether it may be asked twice, where the server closes without a word.
 
         Raises:
             UpstreamError: There is no answer.
         """
+        with _failures_told():
+            below = self._below_base(target)
         request = _Request(
             method.encode(),
-            self._address.path + target,
+            below,
             [(b"Host", self._address.authority), *self.keyed(list(headers))],
             body,
+            repeatable=repeatable and isinstance(body, bytes | None),
         )
         with _failures_told():
             lent = await self.connections.acquire()
@@ -154,21 +170,28 @@ class Upstream:
             # Closes the socket unless the answer was read whole: a client that left frees the LLM.
             self.connections.release(lent)
 
+    def _below_base(self, target: bytes) -> bytes:
+        """Return path and query of the base with what follows it; never nothing (RFC 9112, section 3.2.1)."""
+        if self.has_own_key and _climbs(target):
+            raise UnsendableError  # our key is for what lies below the base, as a server may resolve dots
+        whole = self._address.path + target
+        return whole if whole.startswith(b"/") else b"/" + whole
+
     async def _ask(self, lent: Lent, request: "_Request") -> Response:
         """Send a request; once more if the server had just closed the idle connection it went out on.
 
-        That is: iff the connection was reused, no byte of an answer was seen, and the body is still at
-        hand. It is nearly always a server that closed before it read. It need not be: one may have read
-        the request, begun, and closed without a word, and RFC 9110 section 9.2.2 for that reason wants
-        no proxy to repeat a method that is not idempotent. We do repeat a POST: on this road it asks a
-        model to speak, and to be asked twice costs it time; to fail costs a person the answer. Uploads
-        are streamed, and so never sent twice.
+        That is: iff the connection was reused, no byte of an answer was seen, and it is repeatable with
+        its body at hand. It is nearly always a server that closed before it read. It need not be: one may
+        have read the request, begun, and closed without a word, and RFC 9110 section 9.2.2 for that
+        reason wants no proxy to repeat a method that is not idempotent. A POST that asks a model to
+        speak is repeated all the same: to be asked twice costs it time; to fail costs a person the
+        answer. One that makes something (a job, a file) is not, nor is what was streamed.
         """
         response = request.send_on(lent.connection, silence=self._first_byte_timeout)
         try:
             await response.head
         except BrokenOffError:
-            if not lent.reused or response.began or not isinstance(request.body, bytes | None):
+            if not lent.reused or response.began or not request.repeatable:
                 raise
             await self.connections.replace(lent)  # where one was closed, the other idle ones may have been
             response = request.send_on(lent.connection, silence=self._first_byte_timeout)
@@ -189,9 +212,21 @@ class _Request:
     target: bytes
     headers: Headers
     body: Body
+    repeatable: bool
 
     def send_on(self, connection: Connection, *, silence: float) -> Response:
         return connection.send(self.method, self.target, self.headers, self.body, silence=silence)
+
+
+def _climbs(target: bytes) -> bool:
+    """Whether a path's dot segments (RFC 3986, section 5.2.4) lead out of where it begins."""
+    path = target.partition(b"?")[0].lower().replace(b"%2e", b".").replace(b"%2f", b"/")
+    depth = 0
+    for segment in path.split(b"/"):
+        depth += -1 if segment == b".." else segment not in {b"", b"."}
+        if depth < 0:
+            return True
+    return False
 
 
 @contextmanager

@@ -26,6 +26,9 @@ _HANDSHAKE = frozenset(
 )
 _REFUSAL = "websocket.http.response"
 _KEY_IN_SUBPROTOCOL = "openai-insecure-api-key."  # where browsers put it: they can set no header
+LARGEST_MESSAGE = 64 * 1024 * 1024
+"""Bytes of one message, either way: it is held whole before it is sent on."""
+
 _ABNORMAL = 1011
 _NO_STATUS = 1005
 _UNSENDABLE = frozenset({1004, 1006, 1015})  # RFC 6455, section 7.4.1: never in a close frame
@@ -77,7 +80,7 @@ class WebSocketRelay:
             additional_headers=headers,
             user_agent_header=None,
             compression=None,
-            max_size=None,
+            max_size=LARGEST_MESSAGE,
             ping_interval=None,  # who is quiet may be thinking
             open_timeout=self._connect_timeout,
             proxy=None,

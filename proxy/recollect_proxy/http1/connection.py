@@ -118,10 +118,10 @@ class Connection(asyncio.Protocol):
             said = select.poll()
             said.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
             async for piece in body:
-                while self._reading and not self.closed and said.poll(0):
+                while self._reading and not self.closed and said.poll(0):  # noqa: ASYNC110 -- nothing tells
                     # A server may refuse and close within a body. What it said is read before we write
                     # again: to write on a connection that it closed loses what was not read.
-                    await asyncio.sleep(0)  # noqa: ASYNC110 -- no event tells that a socket was read empty
+                    await asyncio.sleep(0)
                 if self.closed:
                     return
                 if piece:  # an empty chunk would be the last

@@ -1,6 +1,7 @@
 """A server's answer, put together as its bytes come. Never: a socket."""
 
 import asyncio
+import re
 from collections.abc import Callable
 
 import httptools
@@ -13,6 +14,9 @@ _BODILESS = frozenset({204, 304})
 _FIRST = 100
 _SWITCHING = 101
 _FIRST_FINAL = 200
+
+_CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no header may hold, and no server of ours sends (RFC 9110, section 5.5)."""
 
 
 class Response:
@@ -136,7 +140,7 @@ class Response:
         if self._head_size > _LARGEST_HEAD:
             raise ValueError("a head out of all proportion")  # the parser stops
         if not self.status:  # for what is mended see RFC 9112, section 5.1, and RFC 9110, section 5.5
-            self.headers.append((name.rstrip(), value.replace(b"\0", b" ")))
+            self.headers.append((name.rstrip(), _CONTROLS.sub(b" ", value)))
 
     def on_headers_complete(self) -> None:
         """Take the head as whole, unless it is an interim one."""
@@ -147,7 +151,9 @@ class Response:
             return
         self.status = status
         codings = b",".join(values(self.headers, b"transfer-encoding")).lower()
-        chunked = codings.rpartition(b",")[2].strip() == b"chunked"
+        if codings.strip() not in {b"", b"chunked"}:
+            raise ValueError("a coding of the hop's")  # that nobody could undo behind us: the parser stops
+        chunked = bool(codings)
         bodiless = self._bodiless or status in _BODILESS
         self._until_close = not (bodiless or chunked or values(self.headers, b"content-length"))
         self.persists = not self._until_close and self._server_stays()

@@ -35,13 +35,18 @@ class ApiKey:
         """None: the key may be the upstream's too."""
         return frozenset()
 
+    @property
+    def secrets(self) -> frozenset[bytes]:
+        """None by name: a key of our making is known by how it begins."""
+        return frozenset()
+
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return whose key the request carries."""
         del peer  # the key is proof enough
         presented = presented_keys(headers)
         owners = [self._users[hashed] for key in presented if (hashed := hash_of(key)) in self._users]
-        if not owners:
-            return None
+        if not owners:  # one of our making that we do not know was revoked; others are for the upstream
+            return REFUSED if any(key.startswith(OWN_KEY) for key in presented) else None
         return Claim(owners[0]) if len(presented) == 1 else REFUSED
 
 
@@ -70,10 +75,15 @@ def add_key(path: Path, user_id: str) -> str:
         with os.fdopen(
             os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8"
         ) as file:
-            file.write(f"{hash_of(key.encode())} {user_id}\n")
+            file.write(f"{_end_of_line(path)}{hash_of(key.encode())} {user_id}\n")
     except OSError as error:
         raise ConfigurationError(f"RECOLLECT_API_KEYS: {path} can't be written: {error.strerror}.") from error
     return key
+
+
+def _end_of_line(path: Path) -> str:
+    """Return what ends the file's last line, where an editor left it open."""
+    return "" if path.read_bytes()[-1:] in {b"", b"\n"} else "\n"
 
 
 def read_key_file(path: Path) -> dict[str, str]:

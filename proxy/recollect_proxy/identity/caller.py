@@ -1,5 +1,6 @@
 """What an identity is: a caller, a mode's claim, and which texts can be an id. Never: how it is proven."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
@@ -8,6 +9,8 @@ from recollect.model import COMMONS, Skip
 from recollect_proxy.asgi import Headers
 
 _LONGEST_ID = 256
+_NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
+"""The escapes of letters, digits, and ``-._~``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,11 @@ class Mode(Protocol):
         """The headers it reads, lower-case: they are for us, and go no further."""
         ...
 
+    @property
+    def secrets(self) -> frozenset[bytes]:
+        """Those of them that go no further whatever is configured: who has one could be anybody."""
+        ...
+
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return what the request claims; None if this mode does not apply to it.
 
@@ -60,9 +68,10 @@ class Mode(Protocol):
 def readable_id(found: list[bytes]) -> str | None:
     """Return an id: exactly one value, percent-decoded UTF-8, as ``opaque_id`` allows.
 
-    OpenWebUI percent-encodes what is not ASCII in the values of custom headers.
+    OpenWebUI percent-encodes what is not ASCII in the values of custom headers. No encoder encodes
+    what needs none (RFC 3986, section 2.3): who does wants to be taken for somebody else.
     """
-    if len(found) != 1:
+    if len(found) != 1 or _NEEDLESS.search(found[0]):
         return None
     try:
         return opaque_id(unquote_to_bytes(found[0].strip()).decode())

@@ -10,6 +10,7 @@ from recollect_proxy.identity.caller import Caller, Mode, readable_id
 
 _PREFIXES = (b"x-recollect-", b"x-openwebui-")  # a frontend tells more than we read: name, e-mail address
 _NAMES_KEPT = 1024
+_LONGEST_KEPT = 100
 
 
 class Identity:
@@ -22,15 +23,22 @@ class Identity:
         self._message = message.encode()
         self._task = task.encode()
         beside = frozenset({self._session, self._message, self._task})
-        self._names = beside.union(*(mode.headers for mode in self._modes))
-        self.is_ours = lru_cache(maxsize=_NAMES_KEPT)(self._is_ours)
-        """``_is_ours``, asked of each header of each request."""
+        self._names = _dashed(beside.union(*(mode.headers for mode in self._modes)))
+        self._secrets = _dashed(frozenset[bytes]().union(*(mode.secrets for mode in self._modes)))
+        self._kept = lru_cache(maxsize=_NAMES_KEPT)(self._stays)
 
-    def _is_ours(self, name: bytes) -> bool:
+    def is_ours(self, name: bytes) -> bool:
         """Whether a header (lower-case ``name``) tells us something, or who speaks, and goes no further.
 
         Nor does its twin with underscores, which many servers take for the same.
         """
+        return self._kept(name) if len(name) < _LONGEST_KEPT else self._stays(name)
+
+    def is_secret(self, name: bytes) -> bool:
+        """Whether a header (lower-case ``name``), or its twin, carries a secret that proves any identity."""
+        return name.replace(b"_", b"-") in self._secrets
+
+    def _stays(self, name: bytes) -> bool:
         dashed = name.replace(b"_", b"-")
         return dashed.startswith(_PREFIXES) or dashed in self._names
 
@@ -61,3 +69,7 @@ class Identity:
             message_id=readable_id(values(headers, self._message)),
             credential=credential,
         )
+
+
+def _dashed(names: frozenset[bytes]) -> frozenset[bytes]:
+    return frozenset(name.replace(b"_", b"-") for name in names)

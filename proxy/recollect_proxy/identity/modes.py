@@ -29,7 +29,7 @@ def make_identity(settings: ProxySettings) -> Identity:
 
 def _plain_header(settings: ProxySettings) -> Mode:
     secret = settings.shared_secret
-    if secret is None and not settings.trusted_networks and not _is_loopback(settings.host):
+    if secret is None and not settings.trusted_networks and not is_loopback(settings.host):
         raise ConfigurationError(
             f"Whoever reaches {settings.host} could claim any identity: name the networks your frontend is in "
             "(RECOLLECT_TRUSTED_NETWORKS=10.0.0.0/8), or a secret it sends (RECOLLECT_SHARED_SECRET), "
@@ -71,6 +71,12 @@ def _provider_token(settings: ProxySettings) -> Mode:
         raise ConfigurationError(
             "RECOLLECT_IDENTITY=oidc needs RECOLLECT_OIDC_JWKS, RECOLLECT_OIDC_ISSUER and RECOLLECT_OIDC_AUDIENCE."
         )
+    if settings.oidc_header == "authorization" and settings.upstream_api_key is None:
+        raise ConfigurationError(
+            "RECOLLECT_IDENTITY=oidc reads the token of `Authorization`, which is the upstream's too: it would "
+            "be sent on, and prove the user to whoever runs the upstream. Set RECOLLECT_UPSTREAM_API_KEY (any "
+            "word where the LLM asks for none), or another RECOLLECT_OIDC_HEADER."
+        )
     return ProviderToken(
         jwks,
         header=settings.oidc_header,
@@ -89,7 +95,8 @@ _MODES = {
 }
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what is served there."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -16,6 +16,9 @@ Network: TypeAlias = IPv4Network | IPv6Network
 class PlainHeader:
     """The mode ``header``: a plain header from a trusted network, a trusted peer, or both.
 
+    Without a secret, a browser's request for a page of another site is refused, as that site could
+    have made it: from a trusted network, with whatever header it liked.
+
     Args:
         header: The header that names the user.
         networks: Addresses that are trusted, as CIDR; empty: any.
@@ -44,12 +47,19 @@ class PlainHeader:
         """The headers it reads."""
         return frozenset({self._header, self._secret_header})
 
+    @property
+    def secrets(self) -> frozenset[bytes]:
+        """The shared one."""
+        return frozenset({self._secret_header})
+
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return whose request it is, if the header is there."""
         users = values(headers, self._header)
         if not any(value.strip() for value in users):
             return None
         if not (self._is_near(peer) and self._knows_secret(headers)):
+            return REFUSED
+        if self._secret is None and _is_another_sites(headers):
             return REFUSED
         return Claim(readable_id(users))
 
@@ -68,3 +78,13 @@ class PlainHeader:
             return True
         given = values(headers, self._secret_header)
         return len(given) == 1 and hmac.compare_digest(given[0], self._secret)
+
+
+def _is_another_sites(headers: Headers) -> bool:
+    """Whether a web page that is not ours sent this (Fetch standard; Fetch Metadata, section 2.3)."""
+    if any(value in {b"cross-site", b"same-site"} for value in values(headers, b"sec-fetch-site")):
+        return True
+    hosts = values(headers, b"host")
+    own = {scheme + host for scheme in (b"http://", b"https://") for host in hosts}
+    web = [value for value in values(headers, b"origin") if value.startswith((b"http:", b"https:", b"null"))]
+    return any(origin not in own for origin in web)

@@ -52,6 +52,11 @@ class OpenWebUIToken:
         """The headers it reads."""
         return self._PLAIN | {self._header}
 
+    @property
+    def secrets(self) -> frozenset[bytes]:
+        """None that lasts."""
+        return frozenset()
+
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return whose request it is, if it names a user in OpenWebUI's way, signed or not."""
         del peer  # the signature is proof enough
@@ -110,6 +115,11 @@ class ProviderToken:
     def headers(self) -> frozenset[bytes]:
         """The headers it reads; ``authorization`` is the upstream's too, and stays."""
         return frozenset({self._header}) - {b"authorization"}
+
+    @property
+    def secrets(self) -> frozenset[bytes]:
+        """None that lasts."""
+        return frozenset()
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return whose request it is, if it carries a token; an API key is none."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.chat.body import ChatBody, ChatMessage, read_body
-from recollect.chat.raw_json import decode_with
+from recollect.chat.raw_json import decode_with, decoder_of
 from recollect.chat.said import Answer, Said, objects
 
 
@@ -19,7 +19,7 @@ class _System(msgspec.Struct):
     system: Any = None
 
 
-_SYSTEM = msgspec.json.Decoder(_System)
+_SYSTEM = decoder_of(_System)
 
 
 def read_messages_body(body: bytes) -> ChatBody | None:

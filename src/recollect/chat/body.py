@@ -13,6 +13,7 @@ from recollect.chat.raw_json import (
     decode_members,
     decode_text,
     decode_with,
+    decoder_of,
     find_member,
     find_object,
 )
@@ -69,7 +70,8 @@ class ChatBody:
         messages_span: Where in ``raw`` the list of messages stands, brackets included.
         model: The model it names; "" if it names none.
         stream: Whether the answer is asked for as a stream.
-        follows: What the server keeps of the chat already, by its id; "" if the request has it all.
+        follows: The answer that this follows, which the server keeps; "" if the request has all that was said.
+        conversation: The chat's own id, if the server keeps it; else "".
     """
 
     raw: bytes
@@ -78,14 +80,14 @@ class ChatBody:
     model: str = ""
     stream: bool = False
     follows: str = ""
+    conversation: str = ""
 
     def message_span(self, position: int) -> Span:
         """Find where in ``raw`` a message's object stands; only who writes needs to know."""
         return find_object(self.raw, self.messages_span.start, position)
 
 
-# No number of a message is of interest, and one that no float holds must not stop us.
-_MESSAGES = msgspec.json.Decoder(tuple[ChatMessage, ...], float_hook=str)
+_MESSAGES = decoder_of(tuple[ChatMessage, ...])
 
 
 def read_body(body: bytes) -> ChatBody | None:

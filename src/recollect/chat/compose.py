@@ -34,13 +34,14 @@ def add_to_system(chat: ChatBody, text: str) -> bytes:
     return chat.raw if splice is None else splice.applied_to(chat.raw)
 
 
-def add_to_member(chat: ChatBody, name: str, text: str) -> bytes:
+def add_to_member(chat: ChatBody, name: str, text: str, *, parts: bool) -> bytes:
     """Add text to a member of the request's object: to the end of what it says, or as all of it.
 
     Args:
         chat: The request.
         name: The member that instructs the model: a text, or a list of text parts.
         text: What to add.
+        parts: Whether it may be a list of parts; else one stays as it is.
 
     Returns:
         The request's body: the same bytes but for one insertion (in place of ``null``: one
@@ -57,7 +58,10 @@ def add_to_member(chat: ChatBody, name: str, text: str) -> bytes:
             chat.raw
         )
     at = find_member(chat.raw, start, members, name)
-    splice = None if at is None else _longer(at, bytes(members[name]), text)
+    content = bytes(members[name])
+    if at is None or (content.startswith(b"[") and not parts):
+        return chat.raw
+    splice = _longer(at, content, text)
     return chat.raw if splice is None else splice.applied_to(chat.raw)
 
 

@@ -19,11 +19,14 @@ class Dialect:
         read: Reads a request's body; None when it can't be read with certainty.
         add_to_system: Adds text to what the system says, by splicing bytes.
         listen: Makes a reader of an answer from its ``Content-Type`` and ``Content-Encoding``.
+        kept_by_server: Whether what follows on a tool's result may come without what the user said: then
+            an answer that calls tools is the last time that the user's words are seen.
     """
 
     read: Callable[[bytes], ChatBody | None]
     add_to_system: Callable[[ChatBody, str], bytes]
     listen: Callable[[str, str], ReplyReader]
+    kept_by_server: bool = False
 
 
 COMPLETIONS = Dialect(
@@ -35,14 +38,15 @@ COMPLETIONS = Dialect(
 
 RESPONSES = Dialect(
     read_responses_body,
-    lambda body, text: add_to_member(body, "instructions", text),
+    lambda body, text: add_to_member(body, "instructions", text, parts=False),
     lambda content_type, encoding: ReplyReader(content_type, encoding, SaidResponse()),
+    kept_by_server=True,
 )
 """OpenAI's responses."""
 
 MESSAGES = Dialect(
     read_messages_body,
-    lambda body, text: add_to_member(body, "system", text),
+    lambda body, text: add_to_member(body, "system", text, parts=True),
     lambda content_type, encoding: ReplyReader(content_type, encoding, SaidMessage()),
 )
 """Anthropic's messages."""

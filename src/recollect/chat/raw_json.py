@@ -48,6 +48,11 @@ def decode_text(source: bytes | msgspec.Raw) -> str | None:
         return None
 
 
+def decoder_of(kind: Any) -> "msgspec.json.Decoder[Any]":
+    """Return what decodes that type; a number that no float holds, of no interest to us, does not stop it."""
+    return msgspec.json.Decoder(kind, float_hook=str)
+
+
 def decode_with(decoder: "msgspec.json.Decoder[Any]", source: bytes | msgspec.Raw) -> Any:
     """Return what the decoder makes of the source, or None if it can't."""
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.chat.body import ChatBody, ChatMessage
-from recollect.chat.raw_json import Span, decode_members, decode_text, decode_with, find_member
+from recollect.chat.raw_json import Span, decode_members, decode_text, decode_with, decoder_of, find_member
 from recollect.chat.said import Answer, Said, objects
 
 _TEXTS = ("input_text", "output_text", "text")
@@ -35,7 +35,7 @@ class _Item(msgspec.Struct):
     content: Any = None
 
 
-_ITEMS = msgspec.json.Decoder(list[_Item])
+_ITEMS = decoder_of(list[_Item])
 
 
 def read_responses_body(body: bytes) -> ChatBody | None:
@@ -45,9 +45,8 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         body: The bytes of the request's body, not compressed.
 
     Returns:
-        The chat; None when it can't be read with certainty, or has no input, or two. What a conversation
-        held before that the server keeps (``previous_response_id``, ``conversation``) is not in it;
-        that id tells the chat apart from another with the same words.
+        The chat; None when it can't be read with certainty, or has no input, or two. What was said before
+        and the server keeps (``previous_response_id``, ``conversation``) is not in it, but its id.
     """
     members = decode_members(body)
     if members is None or find_member(body, body.index(b"{"), members, "input") is None:
@@ -68,7 +67,8 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         messages_span=Span(0, 0),
         model=decode_text(members.get("model", b"")) or "",
         stream=bytes(members.get("stream", b"")) == b"true",
-        follows=decode_text(members.get("previous_response_id", b"")) or _conversation(members),
+        follows=decode_text(members.get("previous_response_id", b"")) or "",
+        conversation=_conversation(members),
     )
 
 

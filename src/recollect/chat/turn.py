@@ -30,13 +30,14 @@ def read_turn(
     Args:
         chat: The request.
         user_id: Whose turn it is.
-        session_id: The chat it belongs to. Where it is None or blank, a chat is known by how it
-            began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first text
+        session_id: The chat it belongs to. Where it is None or blank, a chat is known by the id under
+            which the server keeps it, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first text
             the user wrote. Two chats of one user that begin with the same words are then one.
         message_id: The frontend's id of the user's message. It is the turn's key. Where it is
             None or blank, the key is ``h:`` and a SHA-256 over the messages of user and assistant
             up to and with the user's: how many they are, and role and text of the first and of the
-            last. A second "yes" is another turn, the same request sent again is the same turn.
+            last nine. A second "yes" is another turn, the same request sent again is the same turn;
+            but where the server keeps the chat under one id, a second "yes" looks like the first.
         at: When it was said.
 
     Returns:
@@ -50,9 +51,9 @@ def read_turn(
         return None
     *before, last = spoken
     return Turn(
-        scope=Scope(user_id, _present(session_id) or _session_of(spoken)),
+        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(spoken)),
         text=last.text,
-        key=_present(message_id) or _key_of(spoken, chat.follows),
+        key=_present(message_id) or _key_of(spoken, chat.follows or chat.conversation),
         at=at,
         model=chat.model,
         history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),

@@ -69,12 +69,28 @@ async def _user_role(connection: Connection) -> str:
         # Roles are the whole server's: another database's migration may be making it now.
         with suppress(asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
             await connection.execute(SQL["create_user_role"])
-    if not await connection.fetchval(SQL["user_role_is_ours"]):
+    # Not a superuser, it may have made the role and yet not be allowed to take it on (PostgreSQL 16).
+    with suppress(asyncpg.InsufficientPrivilegeError):
         await connection.execute(SQL["grant_user_role"])
     if await connection.fetchval(SQL["user_role_lacks_grants"]):
-        for grant in ("grant_schema", "grant_tables", "grant_sequences"):
+        for grant in ("grant_schema", "grant_tables", "grant_sequences", "keep_migrations", "keep_erasures"):
             await connection.execute(SQL[grant])
+    if not await _is_bound(connection):
+        raise ConfigurationError(
+            "Row-level security does not bind this database user, nor a role that it may take on: let it take "
+            f"on {_USER_ROLE}, which must be no superuser and have no BYPASSRLS, or take another database user."
+        )
     return _USER_ROLE
+
+
+async def _is_bound(connection: Connection) -> bool:
+    """Whether users' transactions will be bound by row-level security."""
+    try:
+        async with connection.transaction():
+            await connection.execute(SQL["as_user"], "", _USER_ROLE)
+            return not await connection.fetchval(SQL["is_bound_by_no_policy"])
+    except asyncpg.InsufficientPrivilegeError:
+        return False
 
 
 async def _prepare(connection: Connection) -> str:

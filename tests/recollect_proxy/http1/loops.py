@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import uvloop
-
 from tests.waiting import until
 
 _PATIENCE_SECONDS = 60
@@ -30,7 +29,7 @@ def on_both_loops(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     wanted = list(inspect.signature(test).parameters.values())
     loop = inspect.Parameter("new_loop", inspect.Parameter.KEYWORD_ONLY)
     on_one.__signature__ = inspect.Signature([*wanted, loop])  # type: ignore[attr-defined]  # pytest reads it
-    both = pytest.mark.parametrize(
+    both: Callable[[Callable[..., None]], Callable[..., None]] = pytest.mark.parametrize(
         "new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
     )
     return both(on_one)

@@ -1,11 +1,14 @@
 """Servers that talk as a test tells them, and connections to them. Never: a test."""
 
 import asyncio
+import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from tests.scripted_upstream import ScriptedUpstream
 
 from recollect_proxy.http1 import Address, Connection, Pool, Response
 
@@ -67,7 +70,7 @@ async def serving(talk: Talk | None = None, *, tls: ssl.SSLContext | None = None
 
 
 @asynccontextmanager
-async def connected(server: Serving) -> AsyncIterator[Connection]:
+async def connected(server: Serving | ScriptedUpstream) -> AsyncIterator[Connection]:
     """Connect."""
     _, connection = await asyncio.get_running_loop().create_connection(Connection, "127.0.0.1", server.port)
     try:
@@ -97,3 +100,17 @@ async def ask(connection: Connection) -> Response:
     while await response.read():
         pass
     return response
+
+
+@contextmanager
+def full_listener() -> Iterator[int]:
+    """Listen on a port whose queue is full: whoever connects hears nothing."""
+    with ExitStack() as opened:
+        listener = opened.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(3):
+            waiting = opened.enter_context(socket.socket())
+            waiting.settimeout(0)
+            waiting.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]

@@ -9,7 +9,8 @@ from tests.recollect_proxy.http1.servers import GET, WHOLE, ask, connected, serv
 from tests.scripted_upstream import ScriptedUpstream, whole
 from tests.waiting import until
 
-from recollect_proxy.http1 import BrokenOffError, UnsendableError
+from recollect_proxy.asgi import Headers
+from recollect_proxy.http1 import Body, BrokenOffError, UnsendableError
 
 HOST = (b"Host", b"x")
 
@@ -35,14 +36,20 @@ async def test_exchanges_follow_one_another_on_a_connection() -> None:
 async def test_a_body_is_framed_unless_it_frames_itself() -> None:
     own = (b"content-LENGTH", b"4")
     async with ScriptedUpstream() as server:
-        for body, headers, framing, raw in [
+        cases: list[tuple[Body, Headers, tuple[bytes, bytes], bytes]] = [
             (b"abcd", [], (b"Content-Length", b"4"), b"abcd"),
             (b"", [], (b"Content-Length", b"0"), b""),
             (b"abcd", [own], own, b"abcd"),
             (pieces(b"ab", b"", b"cd"), [own], own, b"abcd"),
-            (pieces(b"ab", b"", b"cd"), [], (b"Transfer-Encoding", b"chunked"), b"2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n"),
+            (
+                pieces(b"ab", b"", b"cd"),
+                [],
+                (b"Transfer-Encoding", b"chunked"),
+                b"2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n",
+            ),
             (pieces(), [], (b"Transfer-Encoding", b"chunked"), b"0\r\n\r\n"),
-        ]:
+        ]
+        for body, headers, framing, raw in cases:
             async with connected(server) as connection:
                 answer = connection.send(b"POST", b"/x", [HOST, *headers], body, silence=20)
                 while await answer.read():

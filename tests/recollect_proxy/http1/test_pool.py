@@ -6,16 +6,11 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.http1.loops import on_both_loops
-from tests.recollect_proxy.http1.servers import GET, WHOLE, Serving, ask, pooled, serving
+from tests.recollect_proxy.http1.servers import GET, WHOLE, ask, full_listener, pooled, serving
 from tests.waiting import until
 
-from recollect_proxy.http1 import (
-    BusyError,
-    Pool,
-    SilentError,
-    UnreachableError,
-    pool as pool_module,
-)
+from recollect_proxy.http1 import Address, BusyError, Lent, Pool, SilentError, UnreachableError
+from recollect_proxy.http1 import pool as pool_module
 
 REFUSING = "http://127.0.0.1:9"
 
@@ -183,15 +178,12 @@ async def test_another_connection_takes_the_place_of_one_and_the_old_one_is_clos
 async def test_a_connection_that_can_not_be_replaced_is_taken_back_all_the_same() -> None:
     async with serving() as server, pooled(server, limit=1) as pool:
         lent = await pool.acquire()
-        pool._address = REFUSED
+        pool._address = Address.of(REFUSING)
         with pytest.raises(UnreachableError):
             await pool.replace(lent)
         pool.release(lent)
 
         assert (pool.lent, pool.idle, pool._limit.locked()) == (0, 0, False)
-
-
-REFUSED = pool_module.Address.of(REFUSING)
 
 
 @on_both_loops
@@ -270,29 +262,17 @@ async def test_who_leaves_at_any_moment_of_connecting_leaves_nothing_open() -> N
                 await asyncio.sleep(0.001)
             connecting.cancel()
             [outcome] = await asyncio.gather(connecting, return_exceptions=True)
-            if isinstance(outcome, pool_module.Lent):
+            if isinstance(outcome, Lent):
                 pool.release(outcome)
             assert (pool.lent, pool.waiting, pool._limit.locked()) == (0, 0, False)
 
 
 def _resolve_to(monkeypatch: pytest.MonkeyPatch, found: list[Any]) -> None:
-    async def resolve(*_: object, **__: object) -> list[Any]:
+    loop = asyncio.get_running_loop()
+
+    async def resolve(name: str, *rest: Any, **options: Any) -> list[Any]:
+        if name != "llm.test":  # uvloop resolves addresses too, when it connects
+            return await type(loop).getaddrinfo(loop, name, *rest, **options)
         return found
 
-    _Resolving.found = found
-    monkeypatch.setattr(pool_module.asyncio, "get_running_loop", _Resolving)
-
-
-class _Resolving:
-    """The running loop, but for names: uvloop's own attributes can not be replaced."""
-
-    found: list[Any]
-
-    def __init__(self) -> None:
-        self._loop = asyncio._get_running_loop()
-
-    async def getaddrinfo(self, *_: object, **__: object) -> list[Any]:
-        return self.found
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loop, name)
+    monkeypatch.setattr(loop, "getaddrinfo", resolve)

@@ -54,16 +54,13 @@ SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user;
 -- Whether the role for users' transactions is there, in this server.
 SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'recollect_user');
 
--- name: user_role_is_ours
--- Whether this database user may take on the role for users' transactions.
-SELECT pg_has_role(current_user, 'recollect_user', 'MEMBER');
-
 -- name: user_role_lacks_grants
 -- Whether the role for users' transactions may not use one of our tables yet, or number what it inserts.
 SELECT NOT has_schema_privilege('recollect_user', 'recollect', 'USAGE') OR EXISTS (
     SELECT FROM pg_class
     WHERE relnamespace = 'recollect'::regnamespace AND (
-        relkind IN ('r', 'p') AND NOT has_table_privilege('recollect_user', oid, 'DELETE')
+        relkind IN ('r', 'p') AND relname <> 'schema_migrations'
+            AND NOT has_table_privilege('recollect_user', oid, 'INSERT')
         OR relkind = 'S' AND NOT has_sequence_privilege('recollect_user', oid, 'USAGE')
     )
 );
@@ -79,6 +76,14 @@ GRANT recollect_user TO current_user;
 -- name: grant_tables
 -- Let the role for users' transactions use our tables, the queue's among them.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA recollect TO recollect_user;
+
+-- name: keep_migrations
+-- The record of migrations is none of its business.
+REVOKE ALL ON recollect.schema_migrations FROM recollect_user;
+
+-- name: keep_erasures
+-- Tombstones are left, and stay.
+REVOKE SELECT, UPDATE, DELETE ON recollect.erasures FROM recollect_user;
 
 -- name: grant_sequences
 -- Let it number what it inserts.
