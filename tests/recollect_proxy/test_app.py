@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
 
+from recollect.errors import ConfigurationError
 from recollect_proxy.app import App
 from recollect_proxy.asgi import Event
 
@@ -53,3 +54,12 @@ async def test_a_start_that_fails_says_why() -> None:
 
     assert [event["type"] for event in sent] == ["lifespan.startup.failed"]
     assert "can't be opened" in sent[0]["message"]
+
+
+def test_a_token_that_can_be_guessed_is_refused_where_others_can_try() -> None:
+    away = proxy_settings(host="0.0.0.0", trusted_networks="10.0.0.0/8")
+
+    with pytest.raises(ConfigurationError, match="RECOLLECT_ADMIN_TOKEN"):
+        App(away, admin_token="short")
+    App(away, admin_token="0123456789" * 4)
+    App(proxy_settings(), admin_token="short")

@@ -1,10 +1,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from recollect_proxy.asgi import ClientLeftError, Event, Incoming, respond, unless_left, values
+from recollect_proxy.asgi import (
+    ClientLeftError,
+    Event,
+    Incoming,
+    is_unambiguous,
+    respond,
+    unless_left,
+    values,
+)
 
 LEFT: Event = {"type": "http.disconnect"}
 
@@ -153,6 +162,64 @@ async def test_work_that_fails_because_the_client_left_is_a_departure() -> None:
 
     with pytest.raises(ClientLeftError):
         await unless_left(incoming, work())
+
+
+async def test_a_departure_that_the_work_ignores_is_one_all_the_same_and_leaves_no_cancellation() -> None:
+    incoming = Incoming(receiving(part(b""), LEFT))
+    await incoming.read(0)
+
+    async def work() -> int:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return 7
+
+    with pytest.raises(ClientLeftError):
+        await unless_left(incoming, work())
+
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_a_cancellation_beside_the_departure_is_not_lost() -> None:
+    incoming = Incoming(receiving(part(b""), LEFT))
+    await incoming.read(0)
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            task.cancel()  # the server stops in the same moment
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(unless_left(incoming, work()))
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize(
+    ("version", "headers", "clear"),
+    [
+        ("1.1", [(b"host", b"h")], True),
+        ("1.1", [(b"host", b"h"), (b"transfer-encoding", b"Chunked")], True),
+        ("1.1", [(b"host", b"h"), (b"transfer-encoding", b"gzip, chunked")], False),
+        (
+            "1.1",
+            [(b"host", b"h"), (b"transfer-encoding", b"gzip"), (b"transfer-encoding", b"chunked")],
+            False,
+        ),
+        ("1.1", [(b"host", b"h"), (b"transfer-encoding", b"chunked"), (b"content-length", b"1")], False),
+        ("1.0", [(b"transfer-encoding", b"chunked")], False),
+        ("1.0", [(b"content-length", b"1")], True),
+        ("1.1", [], False),
+        ("1.1", [(b"host", b"h"), (b"host", b"h")], False),
+    ],
+)
+def test_a_request_is_clear_or_refused(
+    version: str, headers: list[tuple[bytes, bytes]], *, clear: bool
+) -> None:
+    assert is_unambiguous({"http_version": version, "headers": headers}) is clear
 
 
 def test_values_are_found_in_any_case_and_in_order() -> None:

@@ -12,7 +12,7 @@ from recollect_proxy.settings import ProxySettings
 
 def printed(settings: ProxySettings, *, token_file: Path | None = None, away: bool = False) -> dict[str, str]:
     """Return the banner's rows by their names."""
-    app = App(settings, admin_token="t")
+    app = App(settings, admin_token="0123456789" * 4)
     if away:
         app.engine.failure = StoreUnavailableError()
     title, *rows = banner(settings, app, 8080, token="secret-token", token_file=token_file).splitlines()

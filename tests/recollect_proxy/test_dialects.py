@@ -68,6 +68,10 @@ async def test_what_was_recalled_is_spliced_in_and_every_other_byte_stays(
 
     answer = await ask(proxy, api, drinker, body, chat="chat-2")
 
+    if isinstance(system, list) and api.instructs == "instructions":  # that is no list there
+        assert answer.header(b"x-recollect-memories") == b"0"
+        assert upstream.last.body == body
+        return
     assert answer.header(b"x-recollect-memories") == b"1"
     assert answer.header(b"x-recollect-skipped") is None
     sent = upstream.last.body
@@ -207,7 +211,9 @@ async def test_an_answer_that_calls_a_tool_or_fails_is_relayed_and_not_remembere
     assert answer.status == (200 if events else 529)
     if events:
         assert answer.body == b"".join(events)
-    assert await proxy.logged(user) == []
+    # Where the server keeps the chat, the user's words may not come again with the reply.
+    last_time = how == "calls" and api.instructs == "instructions"
+    assert await proxy.logged(user) == ([("user", CAT)] if last_time else [])
 
 
 @IN_BOTH

@@ -100,3 +100,9 @@ def test_settings_do_not_change() -> None:
 def test_a_key_has_no_place_in_the_upstreams_address() -> None:
     with pytest.raises(ValidationError, match="no user and password"):
         proxy_settings(upstream="http://user:secret@host/v1")
+
+
+@pytest.mark.parametrize("url", ["http://h:99999/v1", "http://h:abc/v1", "http://a..b/v1"])
+def test_an_upstream_that_makes_no_sense_is_told_of(url: str) -> None:
+    with pytest.raises(ValidationError):
+        proxy_settings(upstream=url)

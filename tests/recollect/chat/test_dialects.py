@@ -77,6 +77,27 @@ def test_a_response_without_input_is_unreadable(body: dict[str, Any]) -> None:
     assert heard(RESPONSES, **body).skip is Skip.UNREADABLE
 
 
+def test_a_conversation_that_the_server_keeps_is_a_chat_of_its_own() -> None:
+    one, other = (heard(RESPONSES, model="m", input="yes", conversation=name).turn for name in ("a", "b"))
+    linked = heard(RESPONSES, model="m", input="yes", previous_response_id="a").turn
+
+    assert one is not None
+    assert other is not None
+    assert linked is not None
+    assert (one.scope.session_id, other.scope.session_id) == ("a", "b")
+    assert one.key != other.key
+    assert linked.scope.session_id.startswith("fp:")
+
+
+def test_numbers_that_no_float_holds_do_no_harm() -> None:
+    odd = b'[{"role":"user","content":[{"type":"input_text","text":"hi","n":1e400}]}]'
+
+    assert RESPONSES.read(b'{"input":' + odd + b"}") is not None
+    chat = MESSAGES.read(b'{"system":[{"type":"text","text":"Be kind.","n":1e400}],"messages":%b}' % odd)
+    assert chat is not None
+    assert chat.messages[0].text == "Be kind."
+
+
 def test_a_response_to_results_of_tools_alone_is_no_turn() -> None:
     items = [{"type": "function_call_output", "call_id": "1", "output": "done"}]
 
@@ -115,11 +136,10 @@ def test_results_of_tools_in_a_message_are_not_the_users_words() -> None:
         (b'"Be \\u00e9 brief."', '"Be é brief.\\n\\nMEMORY"'),
         (b"null", '"MEMORY"'),
         (b'""', '"MEMORY"'),
-        (b'[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}} ]', None),
     ],
 )
 def test_memories_go_to_what_instructs_the_model(
-    dialect: Dialect, name: str, rest: bytes, given_member: bytes | None, then: str | None
+    dialect: Dialect, name: str, rest: bytes, given_member: bytes | None, then: str
 ) -> None:
     own = b"" if given_member is None else b'"%s" : %s, ' % (name.encode(), given_member)
     body = b'{ "n":1.0, ' + own + rest + b',"x":1e400 }'
@@ -128,17 +148,29 @@ def test_memories_go_to_what_instructs_the_model(
 
     composed = dialect.add_to_system(chat, "MEMORY")
 
-    member = json.loads(composed)[name]
-    if then is None:
-        assert member == [*json.loads(given_member or b""), {"type": "text", "text": "MEMORY"}]
-    else:
-        assert member == json.loads(then)
+    assert json.loads(composed)[name] == json.loads(then)
     assert composed.endswith(rest + b',"x":1e400 }')
     assert b'"n":1.0' in composed
 
 
+def test_blocks_gain_one_where_the_api_knows_blocks() -> None:
+    blocks = [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]
+    chat = MESSAGES.read(
+        json.dumps({"system": blocks, "messages": [{"role": "user", "content": "Where do I live?"}]}).encode()
+    )
+    assert chat is not None
+
+    composed = json.loads(MESSAGES.add_to_system(chat, "MEMORY"))
+
+    assert composed["system"] == [*blocks, {"type": "text", "text": "MEMORY"}]
+
+
 def test_a_member_given_twice_or_of_another_kind_is_left_alone() -> None:
-    for body in (b'{"instructions":"a","instructions":"b","input":"c"}', b'{"instructions":7,"input":"c"}'):
+    for body in (
+        b'{"instructions":"a","instructions":"b","input":"c"}',
+        b'{"instructions":7,"input":"c"}',
+        b'{"instructions":[{"type":"text","text":"a"}],"input":"c"}',
+    ):
         chat = RESPONSES.read(body)
         assert chat is not None
         assert RESPONSES.add_to_system(chat, "MEMORY") == body

@@ -12,12 +12,16 @@ from tests.contracts.stores import ANNA, BEN, MODEL, NOON, NORTH, exchange, memo
 from tests.databases import administrator, new_database
 from tests.recollect.postgres.test_sql import USER_TABLES
 
+from recollect.errors import ConfigurationError
 from recollect.model import COMMONS, Actor, Add, Recollection, Scope
 from recollect.postgres import Postgres, open_postgres
 from recollect.postgres.sql import SQL
 
 SHARED = "The office closes at six."
 
+
+AS_ITS_MAKER = "ADMIN TRUE, SET FALSE, INHERIT FALSE"
+"""How PostgreSQL 16 leaves a role to one who made it and is no superuser: not to be taken on."""
 
 PRIVILEGES = {
     "a superuser": "SUPERUSER",
@@ -50,7 +54,7 @@ async def of_two_users(server: str, privileges: str) -> AsyncIterator[Postgres]:
             await connection.execute("CREATE EXTENSION vector WITH SCHEMA public")
             await connection.execute(f"CREATE ROLE {role} LOGIN {privileges} PASSWORD 'p'")
             if await connection.fetchval(SQL["user_role_exists"]):  # another's of this server
-                await connection.execute(f"GRANT recollect_user TO {role} WITH ADMIN OPTION")
+                await connection.execute(f"GRANT recollect_user TO {role} WITH {AS_ITS_MAKER}")
             await connection.execute(f"ALTER DATABASE {name} OWNER TO {role}")
         store = await open_postgres(as_role(dsn, role))
         await fill(store)
@@ -197,3 +201,27 @@ async def test_a_role_that_owns_nothing_runs_where_policies_would_not_bind(postg
     assert role is not None
     assert tuple(role) == ("recollect_user", False, False, False)
     assert owned == 0
+
+
+@pytest.mark.parametrize("privilege", ["SUPERUSER", "BYPASSRLS"])
+async def test_a_role_that_policies_do_not_bind_either_is_refused(
+    store_dsn: str, monkeypatch: pytest.MonkeyPatch, privilege: str
+) -> None:
+    async with administrator(store_dsn) as connection:
+        await connection.execute(f"CREATE ROLE recollect_test_unbound {privilege}")
+        try:
+            monkeypatch.setattr("recollect.postgres.schema._USER_ROLE", "recollect_test_unbound")
+            with pytest.raises(ConfigurationError, match="does not bind"):
+                await open_postgres(store_dsn)
+        finally:
+            await connection.execute("DROP ROLE recollect_test_unbound")
+
+
+async def test_the_role_has_no_business_with_migrations_and_leaves_tombstones_alone(
+    postgres: Postgres,
+) -> None:
+    async with postgres.database.for_user("anna") as connection:
+        for statement in ("SELECT FROM schema_migrations", "SELECT FROM erasures", "DELETE FROM erasures"):
+            with refused():
+                async with connection.transaction():
+                    await connection.execute(statement)

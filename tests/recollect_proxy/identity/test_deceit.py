@@ -1,0 +1,75 @@
+"""Who wants to be taken for somebody else, and where what proves an identity must not go."""
+
+from urllib.parse import unquote
+
+import pytest
+from tests.recollect_proxy.settings import proxy_settings
+
+from recollect.errors import ConfigurationError
+from recollect_proxy.identity import Claim, make_identity, readable_id
+from recollect_proxy.identity.api_key import ApiKey, hash_of
+from recollect_proxy.identity.plain_header import PlainHeader
+
+SECRET = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
+REFUSED = Claim(None)
+NEAR, FAR = "10.1.2.3", "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("headers", "believed"),
+    [
+        ([], True),
+        ([(b"host", b"127.0.0.1:8787"), (b"origin", b"http://127.0.0.1:8787")], True),
+        ([(b"host", b"h"), (b"origin", b"app://desktop")], True),
+        ([(b"sec-fetch-site", b"same-origin")], True),
+        ([(b"host", b"h"), (b"origin", b"https://evil.example")], False),
+        ([(b"host", b"h"), (b"origin", b"null")], False),
+        ([(b"sec-fetch-site", b"cross-site")], False),
+        ([(b"sec-fetch-site", b"same-site")], False),
+    ],
+)
+def test_a_page_of_another_site_is_not_believed_without_a_secret(
+    headers: list[tuple[bytes, bytes]], *, believed: bool
+) -> None:
+    user = [(b"x-user", b"anna"), *headers]
+    plain = PlainHeader("x-user", secret_header="x-secret")
+    secret = PlainHeader("x-user", secret_header="x-secret", secret=SECRET)
+
+    assert plain.claim(user, NEAR) == (Claim("anna") if believed else REFUSED)
+    assert secret.claim([*user, (b"x-secret", SECRET.encode())], NEAR) == Claim("anna")
+
+
+@pytest.mark.parametrize("sent", [b"%61nna", b"ann%61", b"a%2Dn", b"a%2dn", b"%7e", b"%31", b"%5F", b"%41"])
+def test_who_encodes_what_needs_none_is_nobody(sent: bytes) -> None:
+    assert readable_id([sent]) is None
+
+
+@pytest.mark.parametrize("sent", [b"a%20b", b"%C3%A9", b"a%40b", b"100%25", b"%2B", b"%5B", b"%60", b"%7B"])
+def test_what_needs_an_escape_is_read(sent: bytes) -> None:
+    assert readable_id([sent]) == unquote(sent.decode())
+
+
+def test_a_key_of_our_making_that_nobody_has_falls_through_to_no_weaker_mode() -> None:
+    keys = ApiKey({hash_of(b"recollect-a"): "anna"})
+
+    assert keys.claim([(b"authorization", b"Bearer recollect-revoked")], FAR) == REFUSED
+    assert keys.claim([(b"authorization", b"Bearer sk-of-the-llm")], FAR) is None
+
+
+def test_names_with_underscores_are_stripped_as_they_are_read() -> None:
+    identity = make_identity(
+        proxy_settings(user_header="x_member", shared_secret=SECRET, shared_secret_header="x_key")
+    )
+
+    for name in (b"x_member", b"x-member", b"x_key", b"x-key", b"x-" + b"a" * 200 + b"_b"):
+        assert identity.is_ours(name) is (len(name) < 100)
+    assert identity.is_secret(b"x-key")
+    assert identity.is_secret(b"x_key")
+    assert not identity.is_secret(b"x_member")
+
+
+def test_a_providers_token_is_not_sent_to_the_upstream() -> None:
+    oidc = {"identity": "oidc", "oidc_jwks": "keys", "oidc_issuer": "i", "oidc_audience": "a"}
+
+    with pytest.raises(ConfigurationError, match="UPSTREAM_API_KEY"):
+        make_identity(proxy_settings(**oidc))

@@ -1,0 +1,138 @@
+"""Nobody holds a connection to the upstream who sends nothing, or has left. On real sockets."""
+
+import pytest
+from tests.raw_client import RawConnection, fetch, request_bytes
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, running_proxy
+from tests.scripted_upstream import End, ScriptedUpstream, completion, event, streamed
+from tests.waiting import until
+
+from recollect_proxy.bounds import BoundedProtocol
+from recollect_proxy.settings import ProxySettings
+
+CHUNKED = [(b"Transfer-Encoding", b"chunked")]
+LONG = [(b"Content-Length", b"100")]
+
+
+@pytest.mark.parametrize("framing", [CHUNKED, LONG])
+async def test_who_sends_a_head_and_nothing_more_takes_no_connection(
+    proxy: RunningProxy, upstream: ScriptedUpstream, framing: list[tuple[bytes, bytes]]
+) -> None:
+    async with RawConnection(proxy.port) as client:
+        await client.send(request_bytes(b"POST", b"/v1/files", framing))
+        await proxy.busy()
+
+        assert (await proxy.fetch(b"GET", b"/v1/models")).status == 200
+        assert proxy.app.upstream.connections.lent == 0
+        assert len(upstream.begun) == 1
+
+
+@pytest.mark.parametrize("framing", [CHUNKED, LONG])
+async def test_a_body_that_stops_coming_is_given_up(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    framing: list[tuple[bytes, bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(BoundedProtocol, "head_seconds", 0.3)
+    async with RawConnection(proxy.port) as client:
+        await client.send(request_bytes(b"POST", b"/v1/files", framing))
+        await client.send(b"1\r\nx\r\n" if framing is CHUNKED else b"x")
+        await upstream.requests(1, begun=True)
+
+        assert await client.read_rest() == b""
+
+    await until(lambda: not proxy.app.upstream.connections.lent)
+
+
+async def test_a_long_answer_is_not_cut_by_half_a_request_behind_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BoundedProtocol, "head_seconds", 0.3)
+    upstream.answers.append((1.2, *completion("At last.")))
+    async with RawConnection(proxy.port) as client:
+        await client.send(request_bytes(b"GET", b"/v1/models", []) + b"GET /v1/models HTTP/1.1\r\nHos")
+
+        answer = await client.read_response()
+
+    assert (answer.status, answer.complete) == (200, True)
+
+
+async def test_who_asked_twice_at_once_and_leaves_frees_the_upstream(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.answers.append(streamed(event({"content": "One"}), End.SILENCE))
+    async with RawConnection(proxy.port) as client:
+        await client.send(2 * request_bytes(b"GET", b"/v1/models", []))
+        await client.read_head()
+        client.leave()
+
+    await until(lambda: not proxy.app.upstream.connections.lent)
+    assert upstream.last.client_left.is_set()
+
+
+async def test_many_upgrades_to_another_protocol_in_one_breath_are_each_declined(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upgrade = [(b"Connection", b"Upgrade"), (b"Upgrade", b"h2c")]
+    async with RawConnection(proxy.port) as client:
+        await client.send(400 * request_bytes(b"GET", b"/v1/models", upgrade))
+        statuses = [(await client.read_response()).status for _ in range(400)]
+
+    assert statuses == [200] * 400
+    assert len(upstream.received) == 400
+
+
+async def test_what_an_upstreams_header_must_not_hold_costs_nobody_the_answer(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.answers.append((b"HTTP/1.1 200 OK\r\nX-Odd: a\x01b\x7f\r\nContent-Length: 2\r\n\r\n{}",))
+
+    answer = await proxy.fetch(b"GET", b"/v1/models")
+
+    assert (answer.status, answer.body, answer.values(b"x-odd")) == (200, b"{}", [b"a b"])
+
+
+@pytest.mark.parametrize("method", [b"POST", b"GET"])
+async def test_what_makes_something_is_not_asked_for_twice(
+    proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
+) -> None:
+    await proxy.fetch(b"GET", b"/v1/models")
+    upstream.answers += [(End.CLOSE,), (End.CLOSE,)]
+    before = len(upstream.received)
+
+    answer = await proxy.fetch(method, b"/v1/batches", [], b"{}" if method == b"POST" else None)
+
+    assert answer.status == 502
+    assert len(upstream.received) - before == (1 if method == b"POST" else 2)
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        (b"/v1/../admin/keys", 400),
+        (b"/v1/a/%2e%2E/../keys", 400),
+        (b"/v1/..%2fadmin", 400),
+        (b"/v1/a/../b/./c?x=/../..", 200),
+        (b"/v1/...", 200),
+    ],
+)
+async def test_the_operators_key_is_for_what_lies_below_the_base(
+    upstream: ScriptedUpstream, session_settings: ProxySettings, target: bytes, status: int
+) -> None:
+    async with running_proxy(changed(session_settings, upstream_api_key="sk-operator")) as proxy:
+        answer = await fetch(proxy.port, b"GET", target)
+
+    assert answer.status == status
+    assert len(upstream.received) == (status == 200)
+
+
+@pytest.mark.parametrize("target", [b"/v1", b"/v1?a=1"])
+async def test_a_request_always_has_a_target(
+    upstream: ScriptedUpstream, session_settings: ProxySettings, target: bytes
+) -> None:
+    origin = upstream.base_url.removesuffix("/v1")
+    async with running_proxy(changed(session_settings, upstream=origin)) as proxy:
+        assert (await fetch(proxy.port, b"GET", target)).status == 200
+
+    assert upstream.last.target == b"/" + target.removeprefix(b"/v1")
