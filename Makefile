@@ -44,6 +44,7 @@ check: lint types test
 
 bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: tests/bench/README.md; make bench BENCH=--quick
 	$(BIN)/python -m tests.bench.compare $(BENCH)
+	$(BIN)/python -m tests.bench.leaving | tee tests/bench/results/leaving.md
 
 $(VENV)/bench-litellm/.ready: $(VENV)/.uv requirements/bench-litellm.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/bench-litellm
