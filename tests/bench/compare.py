@@ -152,7 +152,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         bench = Bench(lengths, frozenset({"direct", *options.only}), folder)
         mock = stack.enter_context(mock_upstream())
         bench.start(stack, mock)
-        bench.run(mock)
+        try:
+            bench.run(mock)
+        except (KeyboardInterrupt, SystemExit):
+            if not bench.rounds:
+                raise
+            bench.remarks.append(f"It was stopped after {len(bench.rounds)} of {lengths.rounds} rounds.")
         bench.note_memory()
     _write(options.output, bench, began, ticks)
 
