@@ -1,6 +1,5 @@
 """What an identity is: a caller, a mode's claim, and which texts can be an id. Never: how it is proven."""
 
-import re
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
@@ -9,8 +8,6 @@ from recollect.model import COMMONS, Skip
 from recollect_proxy.asgi import Headers
 
 _LONGEST_ID = 256
-_NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
-"""The escapes of letters, digits, and ``-._~``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +65,9 @@ class Mode(Protocol):
 def readable_id(found: list[bytes]) -> str | None:
     """Return an id: exactly one value, percent-decoded UTF-8, as ``opaque_id`` allows.
 
-    OpenWebUI percent-encodes what is not ASCII in the values of custom headers. No encoder encodes
-    what needs none (RFC 3986, section 2.3): who does wants to be taken for somebody else.
+    OpenWebUI percent-encodes what is not ASCII in the values of custom headers.
     """
-    if len(found) != 1 or _NEEDLESS.search(found[0]):
+    if len(found) != 1:
         return None
     try:
         return opaque_id(unquote_to_bytes(found[0].strip()).decode())

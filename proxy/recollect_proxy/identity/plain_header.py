@@ -1,6 +1,7 @@
 """A header names the user: believed only from peers that are trusted to have set it."""
 
 import hmac
+import re
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import TypeAlias
@@ -9,6 +10,9 @@ from recollect.errors import ConfigurationError
 from recollect_proxy.asgi import Headers, values
 from recollect_proxy.identity.caller import REFUSED, Claim, readable_id
 from recollect_proxy.identity.secrets import require_strong
+
+_NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
+"""The escapes of letters, digits, and ``-._~`` (RFC 3986, section 2.3)."""
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
@@ -61,7 +65,8 @@ class PlainHeader:
             return REFUSED
         if self._secret is None and _is_another_sites(headers):
             return REFUSED
-        return Claim(readable_id(users))
+        # No encoder escapes what needs none: who does wants to be taken for somebody else.
+        return Claim(None if _NEEDLESS.search(users[0]) else readable_id(users))
 
     def _is_near(self, peer: str | None) -> bool:
         if not self._networks:

@@ -60,5 +60,6 @@ async def kill_everything(folder: Path) -> None:
     process_id = postmaster(folder)
     dsn = f"postgresql://postgres@/postgres?host={folder}/postgres/data&port=5432"
     for each in (process_id, *children_of(process_id)):
-        os.kill(each, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # a child may end as its parent does
+            os.kill(each, signal.SIGKILL)
     await until_dead(dsn)
