@@ -19,7 +19,7 @@ from recollect_proxy.errors import (
     failure_body,
 )
 from recollect_proxy.headers import OWN_KEY, forwardable, relayable
-from recollect_proxy.upstream import Upstream
+from recollect_proxy.upstream import Upstream, UpstreamError
 
 _HANDSHAKE = frozenset(
     b"sec-websocket-" + name for name in (b"key", b"version", b"extensions", b"protocol", b"accept")
@@ -61,6 +61,8 @@ class WebSocketRelay:
             await _refuse(
                 send, status, relayable(fields, status=status), bytes(answer.body), can_refuse=can_refuse
             )
+        except UpstreamError as error:
+            await _fail(send, error.failure, can_refuse=can_refuse)
         except (OSError, InvalidHandshake, EOFError) as error:
             failure = _failure(error)
             log.warning("upstream_failed", code=failure.code, error=type(error).__name__)
