@@ -72,20 +72,21 @@ class Filter:
         try:
             import msgspec  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
 
-            from recollect import chat, composition, tokens  # noqa: PLC0415 -- as above
+            from recollect import chat, prompting, recalling, tokens  # noqa: PLC0415 -- as above
 
             heard = _hear(body, body["messages"], __user__, __metadata__, wish="recall")
             if heard.turn is not None and heard.body is not None:
-                budget, engine = self.valves.memory_tokens, await self._engine()
+                turn, engine = heard.turn, await self._engine()
                 if engine.failure is None:
                     await engine.ready(_PATIENCE_SECONDS)
-                recalled = (await engine.recall(heard.turn)).recollections
-                block = composition.compose(recalled, budget=budget, count=tokens.estimate_tokens)
-                if block is not None:
-                    composed = msgspec.json.decode(chat.add_to_system(heard.body, block.text))
-                    body["messages"] = composed["messages"]
+                count = tokens.token_counter(turn.model)
+                prepared = await engine.prepare(turn, recalling.NO_WISHES, count=count)
+                composed = prompting.compose_request(chat.COMPLETIONS, heard.body, prepared.placed)
+                if composed is not None:
+                    body["messages"] = msgspec.json.decode(composed)["messages"]
+                    engine.note(turn, prepared)
                     if __request__ is not None:  # outlet gets the same one
-                        __request__.state.recollect_block = block
+                        __request__.state.recollect_included = prepared.included
         except Exception as error:  # noqa: BLE001 -- whatever escapes here ends the user's chat
             _report(error)
         return body
@@ -99,8 +100,7 @@ class Filter:
             reply = answer["content"] if answer["role"] == "assistant" else None
             heard = _hear(body, said, __user__, __metadata__, wish="remember")
             if heard.turn is not None and heard.forms and isinstance(reply, str) and reply.strip():
-                block = getattr(getattr(__request__, "state", None), "recollect_block", None)
-                recalled = block.recollections if block is not None else ()
+                recalled = getattr(getattr(__request__, "state", None), "recollect_included", ())
                 (await self._engine()).remember(heard.turn, reply, recollections=recalled, credential=None)
         except Exception as error:  # noqa: BLE001 -- whatever escapes here keeps later filters from running
             _report(error)

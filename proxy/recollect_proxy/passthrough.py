@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
-from recollect_proxy.headers import forwardable
+from recollect_proxy.headers import forwardable, rewritable
 from recollect_proxy.http1 import Body
 from recollect_proxy.relaying import relay
 from recollect_proxy.upstream import Upstream
@@ -32,16 +32,24 @@ class Passthrough:
         await self.forward(scope, Incoming(receive), send)
 
     async def forward(
-        self, scope: Scope, incoming: Incoming, send: Send, *, extra: Headers | None = None
+        self,
+        scope: Scope,
+        incoming: Incoming,
+        send: Send,
+        *,
+        extra: Headers | None = None,
+        instead: bytes | None = None,
     ) -> None:
-        """Relay a request whose body is still to come, wholly or in part.
+        """Relay a request whose body is still to come, wholly or in part; or send ``instead`` as its body.
 
         Raises:
             ClientLeftError, UpstreamError, TruncatedError: As their names say.
         """
-        await unless_left(incoming, self._exchange(scope, incoming, send, extra or []))
+        await unless_left(incoming, self._exchange(scope, incoming, send, extra or [], instead))
 
-    async def _exchange(self, scope: Scope, incoming: Incoming, send: Send, extra: Headers) -> None:
+    async def _exchange(
+        self, scope: Scope, incoming: Incoming, send: Send, extra: Headers, instead: bytes | None
+    ) -> None:
         headers = scope["headers"]
         # Nobody who sends nothing takes a connection to the upstream.
         whole = await incoming.begin()
@@ -50,6 +58,8 @@ class Passthrough:
             body = incoming.stream()
         elif values(headers, b"content-length"):
             body = incoming.stream() if whole is None else whole
+        if instead is not None:
+            headers, body = rewritable(headers, body=True, answer=False), instead
         async with self._upstream.forward(
             scope["method"],
             self.target(scope),

@@ -1,17 +1,20 @@
-"""What an answer says about its memories: response headers, and a JSON key when asked.
+"""What an answer says about its memories: response headers, and JSON keys when asked.
 
-Never: text of a user in a header; counts of any one user.
+Never: counts of any one user; text of a user in a header, but for a client that asked for the memories.
 """
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from uuid import UUID
 
-from recollect.composition import Block
-from recollect.model import Recall, Recollection, Skip
-from recollect_proxy.asgi import Headers, values
+from recollect.model import Memory, Recall, Recollection, Skip
+from recollect.recalling import Prepared
+from recollect_proxy.asgi import Headers
 
-INCLUDE_HEADER = b"x-recollect-include"
 _PREVIEW_CHARACTERS = 160
+_HEADER_BYTES = 6_000
+"""The most bytes that memories take in a header: clients and gateways take 8 kB for all of them, as a rule."""
 
 
 class Reports:
@@ -25,39 +28,63 @@ class Reports:
         """Nothing was reported yet."""
         self.skipped: Counter[Skip] = Counter()
 
-    def about(self, recall: Recall, block: Block | None = None) -> Headers:
-        """Return what ``report`` does, and count it."""
+    def skip(self, reason: Skip | None) -> Headers:
+        """Return the headers of a request that had no turn to recall for, and count it."""
+        return self.about(Prepared(Recall(skipped=reason)))
+
+    def about(self, prepared: Prepared, request_id: UUID | None = None, *, listed: bool = False) -> Headers:
+        """Return the headers about what a prompt was given, and count it.
+
+        Args:
+            prepared: What it was given.
+            request_id: By which the request's story can be asked for.
+            listed: Whether the memories themselves are told, in a header.
+        """
+        recall, placed = prepared.recall, prepared.placed
         if recall.skipped is not None:
             self.skipped[recall.skipped] += 1
-        return report(recall, block)
-
-
-def report(recall: Recall, block: Block | None) -> Headers:
-    """Return the headers that say how many memories went into the prompt, or why none did."""
-    count = len(block.recollections) if block else 0
-    headers = [(b"x-recollect-memories", b"%d" % count)]
-    if recall.skipped is not None:
-        headers.append((b"x-recollect-skipped", recall.skipped.encode()))
-    return headers
-
-
-def wants_memories(headers: Headers) -> bool:
-    """Whether the client asked for the memories in the answer's JSON."""
-    asked = b",".join(values(headers, INCLUDE_HEADER)).lower()
-    return b"memories" in {item.strip() for item in asked.split(b",")}
+        included = prepared.included
+        headers = [(b"x-recollect-memories", b"%d" % len(included))]
+        if recall.skipped is not None:
+            headers.append((b"x-recollect-skipped", recall.skipped.encode()))
+        if request_id is None:
+            return headers
+        headers += [
+            (b"x-recollect-request-id", str(request_id).encode()),
+            (b"x-recollect-memory-tokens", b"%d" % (placed.block.tokens if placed.block else 0)),
+            (b"x-recollect-chat-memory-tokens", b"%d" % placed.tokens),
+            (b"x-recollect-history-tokens", b"%d" % placed.history_tokens),
+            (b"x-recollect-milliseconds", b"%.1f" % recall.milliseconds),
+        ]
+        if recall.degraded:
+            headers.append((b"x-recollect-degraded", ",".join(recall.degraded).encode()))
+        return [*headers, (b"x-recollect-memory-list", as_header(included))] if listed else headers
 
 
 def shown(recollections: Sequence[Recollection]) -> list[dict[str, object]]:
-    """Return recollections as an answer shows them: id, kind, preview (at most 160 characters), score."""
-    return [
-        {
-            "id": str(recollection.memory.id),
-            "kind": recollection.memory.kind.value,
-            "preview": preview(recollection.memory.content),
-            "score": round(recollection.score, 4),
-        }
-        for recollection in recollections
-    ]
+    """Return recollections as an answer shows them: id, kind, source, preview (160 characters at most), score."""
+    return [_shown(each) for each in recollections]
+
+
+def _shown(recollection: Recollection) -> dict[str, object]:
+    item = recollection.item
+    return {
+        "id": str(item.id),
+        "kind": item.kind.value if isinstance(item, Memory) else "message",
+        "source": item.source.value if isinstance(item, Memory) else "log",
+        "preview": preview(item.content),
+        "score": round(recollection.score, 4),
+    }
+
+
+def as_header(recollections: Sequence[Recollection]) -> bytes:
+    """Return recollections as a JSON list in ASCII, best first, as many as a header holds."""
+    listed: list[dict[str, object]] = []
+    for each in shown(recollections):
+        if len(json.dumps([*listed, each])) > _HEADER_BYTES:
+            break
+        listed.append(each)
+    return json.dumps(listed).encode("ascii")
 
 
 def preview(text: str) -> str:

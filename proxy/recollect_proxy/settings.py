@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
+from recollect.chat import SystemStyle
 from recollect.settings import EngineSettings
 
 
@@ -77,6 +78,11 @@ class ProxySettings(EngineSettings):
         default="x-recollect-task", description="Header that names a frontend's background task."
     )
     forward_identity: bool = Field(default=False, description="Send the identity headers on to the upstream.")
+    system_styles: Annotated[dict[str, SystemStyle], NoDecode] = Field(
+        default={"o1-mini*": SystemStyle.NONE, "o1-preview*": SystemStyle.NONE},
+        description="What models take from the system, as PATTERN=STYLE with commas, the first that fits counts; "
+        "styles: any, first (message only), developer, none (beside the user's first message).",
+    )
     recall_in_temporary: bool = Field(
         default=False, description="Recall in temporary chats too (they never form memories)."
     )
@@ -133,6 +139,16 @@ class ProxySettings(EngineSettings):
         if path in {"/", "/memory"} or path.startswith("/memory/"):
             raise ValueError("the base path must not be / and not lie under /memory, which is ours")
         return path
+
+    @field_validator("system_styles", mode="before")
+    @classmethod
+    def _mapped(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        pairs = [pair.partition("=") for pair in filter(None, map(str.strip, value.split(",")))]
+        if not all(pattern.strip() and equals for pattern, equals, _ in pairs):
+            raise ValueError("must be PATTERN=STYLE, with commas: gemma*=none,o1*=developer")
+        return {pattern.strip().lower(): style.strip() for pattern, _, style in pairs}
 
     @field_validator("identity", "trusted_networks", mode="before")
     @classmethod

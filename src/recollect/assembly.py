@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
 import httpx
 import structlog
 
+from recollect.composition import Bounds
 from recollect.embedders import parse_embedder_name
 from recollect.embedders.cache import CachedEmbedder
 from recollect.embedders.local import LocalEmbedder
@@ -22,6 +23,7 @@ from recollect.formation import Strategy
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock, Embedder, Extractor
 from recollect.postgres import Postgres, open_postgres, start_embedded
+from recollect.retrieval import Gate, Reach, Selecting
 from recollect.settings import EngineSettings, Formation
 
 log = structlog.get_logger(__name__)
@@ -65,6 +67,9 @@ async def open_engine(
         backends = Backends(
             memories=postgres.memories,
             log=postgres.log,
+            index=postgres.index,
+            chats=postgres.chats,
+            requests=postgres.requests,
             inbox=postgres.inbox,
             jobs=postgres.jobs,
             embedder=embedder,
@@ -147,13 +152,32 @@ def make_policy(settings: EngineSettings) -> Policy:
     strategies = {Formation.EXTRACT: Strategy.EXTRACT, Formation.QA_TURN: Strategy.QA_TURN}
     return Policy(
         deadline=settings.recall_deadline_ms / 1000,
-        limit=settings.recall_limit,
-        gate=settings.recall_gate,
+        reach=Reach(
+            limit=settings.recall_candidates,
+            lexical=settings.hybrid,
+            log=settings.chunking,
+            embedding_seconds=settings.recall_embedding_ms / 1000,
+        ),
+        gate=_make_gate(settings),
+        selecting=Selecting(limit=settings.recall_limit, cliff=settings.recall_cliff),
+        bounds=Bounds(
+            placement=settings.placement,
+            memory_tokens=settings.memory_tokens,
+            chat_memory_tokens=max(settings.chat_memory_tokens, settings.memory_tokens),
+            history_tokens=settings.history_tokens,
+        ),
+        embedded=settings.embed,
         strategy=strategies.get(settings.formation),
         minimum_importance=settings.minimum_importance,
         tries=settings.formation_tries,
         log_text=settings.log_memory_text,
     )
+
+
+def _make_gate(settings: EngineSettings) -> Gate:
+    gate = Gate(cosine=settings.recall_gate)
+    threshold = settings.recall_gate_threshold
+    return gate if threshold is None else replace(gate, threshold=threshold)
 
 
 async def _unload(loading: asyncio.Task[Embedder]) -> None:

@@ -1,24 +1,22 @@
 """The facade: recall, remember, and what a person may do with their memories. Never: a concrete backend.
 
-Failing open lives here and nowhere else: ``recall`` and ``remember`` never raise. What a person asks
-for by name (``add``, ``revise``, ``forget``, ``erase``) does raise, so that nothing fails silently.
+Failing open lives in what is recalled and remembered, and nowhere else: ``prepare``, ``recall`` and
+``remember`` never raise. What a person asks for by name (``add``, ``revise``, ``forget``, ``erase``) does
+raise, so that nothing fails silently.
 """
 
 import asyncio
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-import structlog
-from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
-from recollect.deadline import within
-from recollect.errors import DuplicateMemoryError, EmbedderError, StoreError
-from recollect.failures import place
+from recollect.composition import Placed
+from recollect.errors import DuplicateMemoryError
 from recollect.formation import Formed, Strategy, form
 from recollect.inbox import drain_inbox
+from recollect.indexing import keep_indexed, soonest
 from recollect.model import (
     Actor,
     Add,
@@ -32,25 +30,22 @@ from recollect.model import (
     Reason,
     Recall,
     Recollection,
+    RequestRecord,
     Retire,
     Scope,
-    Skip,
     Source,
     Turn,
     Update,
 )
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
-from recollect.retrieval import gated, rank
+from recollect.recalling import NO_WISHES, Prepared, Recalling, Wishes
+from recollect.remembering import Remembering
+from recollect.retrieval import Ranking
+from recollect.tidying import keep_tidy
+from recollect.tokens import estimate_tokens
 
-_CREDENTIALS_KEPT = 10_000
-_CREDENTIAL_SECONDS = 3600.0
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
-_APPEND_DELAYS = (0.5, 2.0, 5.0, *(15.0,) * 40)  # ten minutes; in a long gap a shutdown loses it
-
-__all__ = ["Backends", "Engine", "Policy", "system_clock"]
-
-log = structlog.get_logger(__name__)
+__all__ = ["Backends", "Engine", "Policy", "Prepared", "Wishes", "system_clock"]
 
 
 def system_clock() -> datetime:
@@ -65,41 +60,29 @@ class Engine:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._credentials: TTLCache[UUID, str] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
-        self._erased: TTLCache[str, datetime] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
+        self._recalling = Recalling(backends, policy, clock)
+        self._remembering = Remembering(backends, policy, clock)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
+    async def prepare(
+        self, turn: Turn, wishes: Wishes = NO_WISHES, *, count: Callable[[str], int] = estimate_tokens
+    ) -> Prepared:
+        """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
+        return await self._recalling.prepare(turn, wishes, count=count)
+
     async def recall(self, turn: Turn) -> Recall:
         """Return what may go into the prompt of ``turn``, within the deadline; never raises."""
-        started = time.perf_counter()
-        ranked: Sequence[Recollection] = ()
-        chosen: tuple[Recollection, ...] = ()
-        skipped: Skip | None = None
-        try:
-            ranked = await within(self._policy.deadline, self.rank(turn))
-            gate = self._policy.gate
-            chosen = gated(ranked, threshold=self._backends.embedder.gate if gate is None else gate)
-            skipped = None if chosen else Skip.NOTHING_RELEVANT
-        except TimeoutError:
-            skipped = Skip.DEADLINE
-        except (EmbedderError, StoreError) as error:
-            skipped = Skip.STORE if isinstance(error, StoreError) else Skip.EMBEDDER
-            log.warning("recall_failed", error=type(error).__name__, detail=str(error))
-        except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
-            skipped = Skip.FAILED
-            log.error("recall_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- a trace quotes users
-        return Recall(chosen, tuple(ranked), skipped, (time.perf_counter() - started) * 1000)
+        return (await self.prepare(turn)).recall
 
-    async def rank(self, turn: Turn) -> list[Recollection]:
-        """Return the user's memories as they rank for ``turn``, before the gate and without a deadline.
+    async def rank(self, turn: Turn) -> Ranking:
+        """Return what may be recalled for ``turn`` as it ranks, before the gate and without a deadline.
 
         Raises:
             EmbedderError: The turn could not be embedded.
             StoreError: The store could not be asked.
         """
-        backends = self._backends
-        return await rank(turn, embedder=backends.embedder, store=backends.memories, limit=self._policy.limit)
+        return await self._recalling.rank(turn)
 
     async def remember(
         self,
@@ -122,60 +105,47 @@ class Engine:
         Returns:
             Whether it was a new exchange that is now logged.
         """
-        if self._policy.strategy is None:
-            return False
-        exchange = Exchange(
-            uuid7(), turn, reply, uuid7(), uuid7(), authorized=credential is not None, credential=credential
+        return await self._remembering.remember(
+            turn, reply, recollections=recollections, credential=credential
         )
-        if credential is not None:
-            self._credentials[exchange.id] = credential
-        new = await self._append(exchange)
-        if new is None:
-            log.error("exchange_lost", exchange_id=str(exchange.id))
-            return False
-        await self._touch(turn.scope, recollections)
-        return new
 
-    async def _append(self, exchange: Exchange) -> bool | None:
-        """Return whether the exchange was new, or None if it could not be logged."""
-        for delay in (*_APPEND_DELAYS, None):
-            if exchange.turn.at <= self._erased.get(exchange.turn.scope.user_id, _LONG_AGO):
-                return False  # said before its user's erasure
-            try:
-                return await self._backends.log.append(exchange)
-            except StoreError as error:
-                log.warning("remember_failed", error=type(error).__name__, detail=str(error), again=delay)
-                if delay is not None:
-                    await asyncio.sleep(delay)
-            except Exception as error:  # noqa: BLE001 -- as in recall
-                log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as in recall
-                break
-        return None
+    async def inject(self, turn: Turn, placed: Placed) -> None:
+        """Note what was added to a turn, so that it can be added again byte for byte; never raises."""
+        await self._remembering.inject(turn, placed)
 
-    async def _touch(self, scope: Scope, recollections: Sequence[Recollection]) -> None:
-        """Count the recollections as recalled; to miss a count is no reason to lose an exchange."""
-        try:
-            if ids := [recollection.memory.id for recollection in recollections]:
-                await self._backends.memories.touch(scope.user_id, ids, at=self._clock())
-        except Exception as error:  # noqa: BLE001 -- as in recall
-            log.warning("touch_failed", error=type(error).__name__, place=place(error))
+    async def record(self, request: RequestRecord, turn: Turn) -> None:
+        """Keep what a request was like; never raises."""
+        await self._remembering.record(request, turn)
 
     # -- in the background -------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Form memories of what was remembered, until cancelled."""
-        await self._backends.jobs.run(self.drain)
+        """Form memories of what was remembered, and keep the index, until cancelled."""
+        async with asyncio.TaskGroup() as running:
+            running.create_task(self._backends.jobs.run(self.drain))
+            running.create_task(keep_tidy(self._backends, self._policy, self._clock))
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Form all that this user's inbox holds; return after how long to come again, if at all."""
-        return await drain_inbox(
-            user_id,
-            inbox=self._backends.inbox,
-            form=self._form,
-            credential=self._credentials.get,
-            tries=self._policy.tries,
-            log_text=self._policy.log_text,
-            clock=self._clock,
+        """Index and form all that this user said; return after how long to come again, if at all."""
+        backends, again = self._backends, None
+        if self._policy.reach.log or self._policy.reach.lexical:
+            again = await keep_indexed(
+                user_id,
+                index=backends.index,
+                embedder=backends.embedder,
+                embedded=self._policy.embedded,
+            )
+        return soonest(
+            again,
+            await drain_inbox(
+                user_id,
+                inbox=backends.inbox,
+                form=self._form,
+                credential=self._remembering.credential,
+                tries=self._policy.tries,
+                log_text=self._policy.log_text,
+                clock=self._clock,
+            ),
         )
 
     async def _form(self, exchange: Exchange, *, fallback: str | None = None) -> Formed:
@@ -282,11 +252,16 @@ class Engine:
 
     async def erase(self, user_id: str) -> Erasure:
         """Delete everything of this user, and prove it by counts."""
-        self._erased[user_id] = now = self._clock()  # first, so that nothing waiting slips in behind it
+        now = self._clock()
+        self._remembering.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
         erasure = await self._backends.memories.erase(user_id, at=now)
         for cache in self._backends.caches:
             cache.clear()
         return erasure
+
+    async def request(self, request_id: UUID) -> RequestRecord | None:
+        """Return what a request was like and what was recalled for it and why; None if it is not known (any more)."""
+        return await self._backends.requests.request(request_id)
 
     async def backlog(self) -> Backlog:
         """Count what is waiting to be formed, and what failed."""

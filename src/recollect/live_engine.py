@@ -5,14 +5,19 @@ remembered waits, so that a database that starts late costs no memory.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
+from typing import Any
+from uuid import UUID
 
 import structlog
+from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.model import Recall, Recollection, Skip, Turn
+from recollect.model import Recall, Recollection, RequestRecord, Skip, Turn
+from recollect.recalling import Prepared, Wishes
+from recollect.story import tell
 
 _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 600.0
@@ -95,11 +100,20 @@ class LiveEngine:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), _REOPEN_SECONDS)
 
-    async def recall(self, turn: Turn) -> Recall:
-        """Recall for a turn; never raises."""
+    async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
+        """Return what the prompt of a turn is given; never raises."""
         if self._engine is None:
-            return Recall(skipped=Skip.STORE)
-        return await self._engine.recall(turn)
+            return Prepared(Recall(skipped=Skip.STORE))
+        return await self._engine.prepare(turn, wishes, count=count)
+
+    def note(
+        self, turn: Turn, prepared: Prepared, *, request_id: UUID | None = None, api: str = "completions"
+    ) -> None:
+        """Note in the background what a turn was given, and what its request was like; never raises, never waits."""
+        if self._engine is None or len(self._remembering) >= _WAITING_AT_MOST:
+            return
+        told = tell(prepared, turn, request_id=request_id or uuid7(), at=turn.at, api=api)
+        self._keep(_noted(self._engine, turn, prepared, told))
 
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
@@ -108,7 +122,10 @@ class LiveEngine:
         if len(self._remembering) >= _WAITING_AT_MOST:
             log.error("exchange_lost", reason="too many are waiting for the store")
             return
-        task = asyncio.create_task(self._remember(turn, reply, recollections, credential))
+        self._keep(self._remember(turn, reply, recollections, credential))
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._remembering.add(task)
         task.add_done_callback(self._remembering.discard)
 
@@ -143,3 +160,8 @@ class LiveEngine:
         await asyncio.wait({self._keeper})
         if not self._keeper.cancelled():
             self._keeper.exception()  # told of when it was raised
+
+
+async def _noted(engine: Engine, turn: Turn, prepared: Prepared, told: RequestRecord) -> None:
+    await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
+    await engine.record(told, turn)

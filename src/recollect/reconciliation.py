@@ -113,7 +113,7 @@ class _Batch:
             if target.id in self.replaced | self.reinforced:
                 return Ignore(Reason.REPEATS, candidate, target.id)
             self.reinforced.add(target.id)
-            return Reinforce(target.id)
+            return Reinforce(target.id, messages=(self.exchange.message_id,))
         if target.id in self.replaced or target.owner != self.exchange.turn.scope.user_id:
             return Add(self._memory(candidate, embedding))
         if self.exchange.turn.at <= target.observed_at:

@@ -8,6 +8,9 @@ import platformdirs
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from recollect.indexing import Embedded
+from recollect.model import Placement
+
 
 class Formation(StrEnum):
     """How memories are formed from an exchange."""
@@ -69,14 +72,51 @@ class EngineSettings(BaseSettings):
     recall_deadline_ms: int = Field(
         default=300, gt=0, description="A chat never waits longer for its memories."
     )
+    recall_embedding_ms: int = Field(
+        default=150, gt=0, description="Of that, what the embedding may take; then words alone are searched for."
+    )
     recall_limit: int = Field(default=10, ge=1, le=100, description="Memories recalled for a turn at most.")
+    recall_candidates: int = Field(
+        default=100, ge=10, le=1000, description="Memories looked at by meaning, and by words, for a turn."
+    )
     recall_gate: float | None = Field(
         default=None,
         ge=-1,
         le=1,
-        description="Cosine below which a turn recalls nothing; empty: the embedder's own.",
+        description="Cosine of a best match that means nothing; empty: the embedder's own.",
     )
-    memory_tokens: int = Field(default=1000, ge=50, description="Tokens the memory block may take.")
+    recall_gate_threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="How sure the gate must be that a turn asks for anything remembered; empty: as measured; 0: always open.",
+    )
+    recall_cliff: float = Field(
+        default=0.5, ge=0, le=1, description="Share of the best score below which nothing is taken."
+    )
+    hybrid: bool = Field(default=True, description="Search by words too, not by meaning alone.")
+    chunking: bool = Field(
+        default=True, description="Index the message log in chunks, and search it beside the memories."
+    )
+    embed: Embedded = Field(
+        default=Embedded.ALL,
+        description="What gets embeddings: memories, memories+summaries, marked (messages somebody marked too), or all.",
+    )
+    placement: Placement = Field(
+        default=Placement.STABLE,
+        description="Where memories go: stable (so that prompt caches hold), system, user, or off.",
+    )
+    memory_tokens: int = Field(default=1000, ge=50, description="Tokens the memories of a turn may take.")
+    chat_memory_tokens: int = Field(
+        default=4000,
+        ge=50,
+        description="Tokens that all blocks of a chat may take; the oldest half goes when they pass it.",
+    )
+    history_tokens: int = Field(
+        default=800,
+        ge=0,
+        description="Tokens for what was said earlier in a conversation and the request lacks; 0: none.",
+    )
 
     formation: Formation = Field(
         default=Formation.EXTRACT,

@@ -16,9 +16,17 @@ async def store(
 ) -> AsyncIterator[Store]:
     if request.param == "memory":
         memory = InMemoryStore()
-        yield Store(memory, memory, memory, memory)
+        yield Store(memory, memory, memory, memory, memory, memory, memory)
         return
     async with new_database(database_server, template_database) as dsn:
         postgres = await open_postgres(dsn, lease=2, heartbeat=2)
-        yield Store(postgres.memories, postgres.log, postgres.inbox, postgres.jobs)
+        yield Store(
+            postgres.memories,
+            postgres.log,
+            postgres.inbox,
+            postgres.jobs,
+            postgres.index,
+            postgres.chats,
+            postgres.requests,
+        )
         await postgres.aclose()

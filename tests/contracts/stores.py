@@ -8,7 +8,7 @@ import numpy as np
 from uuid_utils.compat import uuid7
 
 from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
-from recollect.ports import Inbox, Jobs, MemoryStore, MessageLog
+from recollect.ports import ChatMemory, Inbox, Jobs, LogIndex, MemoryStore, MessageLog, RequestLog
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)
@@ -24,6 +24,9 @@ class Store:
     log: MessageLog
     inbox: Inbox
     jobs: Jobs
+    index: LogIndex
+    chats: ChatMemory
+    requests: RequestLog
 
 
 def vector(*numbers: float) -> Vector:

@@ -22,12 +22,15 @@ def engine_over(
     """Return an engine over ``store``, or over one of its own; it is always noon."""
     store = store or InMemoryStore()
     backends = Backends(
-        store,
-        store,
-        store,
-        store,
-        embedder or WordEmbedder(),
-        extractor,
+        memories=store,
+        log=store,
+        index=store,
+        chats=store,
+        requests=store,
+        inbox=store,
+        jobs=store,
+        embedder=embedder or WordEmbedder(),
+        extractor=extractor,
         caches=[cache] if cache else [],
     )
     return Engine(backends, policy, clock=lambda: NOON)

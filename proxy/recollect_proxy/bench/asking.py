@@ -11,7 +11,7 @@ from recollect.engine import Engine
 from recollect.model import Skip
 from recollect.tokens import estimate_tokens
 from recollect_proxy.bench.dataset import Question
-from recollect_proxy.bench.turn_ids import TurnIds
+from recollect_proxy.bench.turn_ids import Origins
 from recollect_proxy.bench.upstream import MODEL
 
 
@@ -20,23 +20,34 @@ class Asked:
     """What came of a question.
 
     Attributes:
-        ranked: The turns behind what retrieval ranked, best first, each once.
-        injected: The turns behind what would have gone into the prompt, best first, each once.
+        user_id: Whose memory was asked.
+        ranked: What the ranked memories come from, best first, each once.
+        injected: What those come from that would have gone into the prompt, best first, each once.
         tokens: What that would have taken.
         milliseconds: What recalling took.
         skipped: Why nothing was recalled, or None.
+        gate_score: What the gate went by; None where it had nothing to go by.
     """
 
     question: Question
+    user_id: str = ""
     ranked: tuple[str, ...] = ()
     injected: tuple[str, ...] = ()
     tokens: int = 0
     milliseconds: float = 0.0
     skipped: Skip | None = None
+    gate_score: float | None = None
 
 
 async def ask(
-    engine: Engine, question: Question, *, user_id: str, at: datetime, turns: TurnIds, budget: int
+    engine: Engine,
+    question: Question,
+    *,
+    user_id: str,
+    at: datetime,
+    origins: Origins,
+    limit: int,
+    budget: int,
 ) -> Asked:
     """Ask ``question`` in a new chat of the user: read, recalled for and composed as a chat's first turn.
 
@@ -45,7 +56,8 @@ async def ask(
         question: What to ask.
         user_id: Whose memory.
         at: When.
-        turns: The turns that memories rest on.
+        origins: What memories come from.
+        limit: Memories that may be injected at most; more than these are ranked.
         budget: Tokens the memory block may take.
     """
     body = {"model": MODEL, "messages": [{"role": "user", "content": question.text}]}
@@ -57,16 +69,18 @@ async def ask(
         at=at,
     )
     if heard.turn is None:
-        return Asked(question, skipped=heard.skip)
+        return Asked(question, user_id, skipped=heard.skip)
     recall = await engine.recall(heard.turn)
-    block = compose(recall.recollections, budget=budget, count=estimate_tokens)
+    block = compose(recall.recollections[:limit], budget=budget, count=estimate_tokens)
     # what retrieval ranks is asked for apart: a recall that missed its deadline has nothing to show
     ranked = await engine.rank(heard.turn)
     return Asked(
         question,
-        ranked=turns.expand(recollection.memory for recollection in ranked),
-        injected=turns.expand(recollection.memory for recollection in block.recollections) if block else (),
+        user_id,
+        ranked=origins.expand(recollection.item for recollection in ranked),
+        injected=origins.expand(recollection.item for recollection in block.recollections) if block else (),
         tokens=block.tokens if block else 0,
         milliseconds=recall.milliseconds,
         skipped=recall.skipped,
+        gate_score=getattr(recall, "gate_score", None),
     )

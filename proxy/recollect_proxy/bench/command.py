@@ -1,7 +1,8 @@
 """`recollect bench`: figures on labelled conversations. Never: how they are made."""
 
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 import typer
@@ -9,15 +10,36 @@ from rich.console import Console
 from rich.progress import Progress
 
 from recollect.errors import RecollectError
+from recollect_proxy.bench.abstention import bench_abstention
+from recollect_proxy.bench.code_recall import bench_code
 from recollect_proxy.bench.dataset import DatasetError, read_conversations
-from recollect_proxy.bench.recall import bench_recall
-from recollect_proxy.bench.table import show
+from recollect_proxy.bench.facts import read_facts
+from recollect_proxy.bench.prefix_cache import Placement, SessionCaps, bench_cache
+from recollect_proxy.bench.recall import bench_facts, bench_recall
+from recollect_proxy.bench.table import show_abstention, show_cache, show_code, show_recall
 from recollect_proxy.logs import configure_logging
 from recollect_proxy.options import read_settings
+from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import run_to_the_end
 
 _REPLACED = "http://127.0.0.1"
 """Settings need an upstream; the bench brings its own."""
+
+_COMPARED = (Placement.STABLE, Placement.SYSTEM, Placement.OFF)
+_CAPS = SessionCaps()
+
+Figures: TypeAlias = dict[str, Any]
+
+_Data = Annotated[
+    Path, typer.Option("--data", help="Labelled conversations, one JSON object a line.", metavar="FILE")
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
+_Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit-conversations", help="Replay the first N conversations of a file.", metavar="N", min=1
+    ),
+]
 
 bench_app = typer.Typer(
     help="Measure Recollect on labelled conversations.",
@@ -33,16 +55,18 @@ def bench() -> None:
 
 @bench_app.command()
 def recall(
-    data: Annotated[
-        Path, typer.Option(help="Labelled conversations, one JSON object a line.", metavar="FILE")
-    ],
+    data: _Data,
     *,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")
-    ] = False,
-    limit_conversations: Annotated[
-        int | None, typer.Option(help="Replay the first N conversations.", metavar="N", min=1)
+    facts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Facts and the turns they come from, one JSON object a line (conversation, fact, evidence): "
+            "they are written as memories, and nothing that was said is replayed.",
+            metavar="FILE",
+        ),
     ] = None,
+    as_json: _Json = False,
+    limit_conversations: _Limit = None,
     questions: Annotated[
         int | None, typer.Option(help="Ask the first N questions of each.", metavar="N", min=0)
     ] = None,
@@ -51,16 +75,142 @@ def recall(
 
     Each conversation is one user's chats, in a database of its own that is removed in the end. The
     RECOLLECT_* settings of embedder and recall are those that a chat has.
+
+    With --facts, what is ranked are facts, not turns. A fact is relevant if it rests on any evidence
+    of the question: for NDCG, MRR and hit. Recall is the share of the evidence that the first facts
+    rest on together.
     """
+
+    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
+        conversations = read_conversations(data)[:limit_conversations]
+        if facts is None:
+            return await bench_recall(
+                data.name, conversations, settings, questions=questions, progress=progress
+            )
+        read = read_facts(facts, conversations)
+        return await bench_facts(
+            data.name, conversations, read, settings, questions=questions, progress=progress
+        )
+
+    _measure(measured, show_recall, as_json=as_json)
+
+
+@bench_app.command()
+def code(
+    data: _Data,
+    *,
+    as_json: _Json = False,
+    limit_conversations: _Limit = None,
+    identifiers: Annotated[
+        int, typer.Option(help="Ask for N identifiers of each conversation at most.", metavar="N", min=1)
+    ] = 300,
+    dense: Annotated[
+        bool, typer.Option("--dense", help="Also replay with ranking by embeddings alone.")
+    ] = False,
+) -> None:
+    """Replay conversations, and measure whether the code names they talk of are found again.
+
+    Names of two parts or more, as getUserName or user_name, that one to three turns of a conversation
+    hold are asked for as they stand, in small letters, and split into words.
+    """
+
+    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
+        conversations = read_conversations(data)[:limit_conversations]
+        return await bench_code(
+            data.name,
+            conversations,
+            settings,
+            identifiers=identifiers,
+            dense_only=dense,
+            progress=progress,
+        )
+
+    _measure(measured, show_code, as_json=as_json)
+
+
+@bench_app.command()
+def abstention(
+    data: Annotated[
+        list[Path],
+        typer.Option(help="Labelled conversations; may be given several times.", metavar="FILE"),
+    ],
+    *,
+    as_json: _Json = False,
+    limit_conversations: _Limit = None,
+    unrelated: Annotated[
+        int | None,
+        typer.Option(
+            help="Ask N unrelated questions of each conversation's user at most; otherwise all 500 are "
+            "dealt out.",
+            metavar="N",
+            min=0,
+        ),
+    ] = None,
+) -> None:
+    """Measure how often unrelated questions inject memories, and what keeping them out costs.
+
+    Conversations are replayed; then their own questions that have evidence, and questions of the world
+    that nobody's memory has to do with, are asked in new chats. Told is, for a gate at every threshold:
+    the share of unrelated questions that inject anything, and of own ones with evidence among the first
+    ten before the gate the share that have none after it; and the same for the gate as it is shipped.
+    """
+
+    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
+        read = [(path.name, read_conversations(path)[:limit_conversations]) for path in data]
+        return await bench_abstention(read, settings, unrelated=unrelated, progress=progress)
+
+    _measure(measured, show_abstention, as_json=as_json)
+
+
+@bench_app.command()
+def cache(
+    data: _Data,
+    *,
+    as_json: _Json = False,
+    limit_conversations: _Limit = None,
+    placement: Annotated[
+        Placement | None,
+        typer.Option(help="Where memories go; otherwise stable, system and off are compared."),
+    ] = None,
+    session_turns: Annotated[
+        int, typer.Option(help="Replay the first N turns of a chat.", metavar="N", min=1)
+    ] = _CAPS.turns,
+    session_bytes: Annotated[
+        int, typer.Option(help="Replay a chat up to N bytes of text.", metavar="N", min=1)
+    ] = _CAPS.text_bytes,
+) -> None:
+    """Measure how much of each request an upstream's prefix cache could use again for the chat's next.
+
+    Every request carries its chat's whole history. For each two that follow each other: the share of
+    the first's messages, and of its whole body, as the upstream got them, that the second's begin with.
+    """
+
+    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
+        conversations = read_conversations(data)[:limit_conversations]
+        return await bench_cache(
+            data.name,
+            conversations,
+            settings,
+            placements=_COMPARED if placement is None else (placement,),
+            caps=SessionCaps(session_turns, session_bytes),
+            progress=progress,
+        )
+
+    _measure(measured, show_cache, as_json=as_json)
+
+
+def _measure(
+    measured: Callable[[ProxySettings, Progress], Coroutine[Any, Any, Figures]],
+    show: Callable[[Mapping[str, Any], Console], None],
+    *,
+    as_json: bool,
+) -> None:
     configure_logging("error")
     settings = read_settings(upstream=_REPLACED)
     errors = Console(stderr=True)
     try:
-        conversations = read_conversations(data)[:limit_conversations]
         with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
-            summary = run_to_the_end(
-                bench_recall(data.name, conversations, settings, questions=questions, progress=progress)
-            )
+            figures = run_to_the_end(measured(settings, progress))
     except DatasetError as error:
         typer.echo(f"{error}", err=True)
         raise typer.Exit(2) from None
@@ -68,6 +218,6 @@ def recall(
         typer.echo(f"{error}", err=True)
         raise typer.Exit(1) from None
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(summary), indent=2))
+        typer.echo(msgspec.json.format(msgspec.json.encode(figures), indent=2))
     else:
-        show(summary, Console(highlight=False))
+        show(figures, Console(highlight=False))

@@ -81,22 +81,41 @@ def read_conversations(path: Path) -> list[LabelledConversation]:
         DatasetError: It can't be read, or a line of it is not what it must be; the message names the line.
     """
     conversations: dict[str, LabelledConversation] = {}
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise DatasetError(f"{path}: {error.strerror}.") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in read_lines(path):
         try:
             conversation = msgspec.json.decode(line, type=LabelledConversation)
             _check(conversation, conversations)
         except (ValueError, RecursionError) as error:
+            if _is_fact(line):
+                raise DatasetError(
+                    f"{path} holds facts: name it with --facts, and with --data the conversations that they "
+                    "come from."
+                ) from error
             raise DatasetError(f"{path}, line {number}: {error}") from error
         conversations[conversation.id] = conversation
     if not conversations:
         raise DatasetError(f"{path} holds no conversation.")
     return list(conversations.values())
+
+
+def read_lines(path: Path) -> list[tuple[int, bytes]]:
+    """Return the lines of a file that hold anything, each with its number.
+
+    Raises:
+        DatasetError: It can't be read.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise DatasetError(f"{path}: {error.strerror}.") from error
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _is_fact(line: bytes) -> bool:
+    try:
+        return "fact" in msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+    except (ValueError, RecursionError):
+        return False
 
 
 def _check(conversation: LabelledConversation, before: Container[str]) -> None:

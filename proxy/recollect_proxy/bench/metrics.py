@@ -1,13 +1,16 @@
-"""How well a ranked list of turns holds the evidence. Pure. Never: where the list came from."""
+"""How well a ranking holds the evidence. Pure. Never: where the ranking came from."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from math import log2
+from dataclasses import dataclass, fields
+from math import log2, sqrt
 from statistics import fmean
 
 import numpy as np
 
-NDCG_DEPTH = 10
+DEPTH = 20
+"""The deepest place that a score looks at, but for the reciprocal rank, which looks at all."""
+
+_Z_95 = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,32 +18,66 @@ class Scores:
     """The scores of one question, or the means over several; each from 0 to 1.
 
     Attributes:
-        recall_at_5: Share of the evidence among the first five turns.
+        recall_at_5: Share of the evidence among the first five.
         recall_at_10: Share of the evidence among the first ten.
-        ndcg_at_10: Binary normalised discounted cumulative gain (Järvelin and Kekäläinen, 2002).
-        hit_at_10: Whether any evidence is among the first ten.
+        recall_at_20: Share of the evidence among the first twenty.
+        ndcg_at_5: Binary normalised discounted cumulative gain of the first five (Järvelin and Kekäläinen, 2002).
+        ndcg_at_10: The same of the first ten.
+        reciprocal_rank: 1 / the place of the first that holds evidence, over the whole ranking; 0 if none
+            does. Its mean is the MRR (Voorhees, 1999).
+        hit_at_1: Whether the first holds evidence.
+        hit_at_5: Whether any of the first five does.
+        hit_at_10: Whether any of the first ten does.
+        hit_at_20: Whether any of the first twenty does.
     """
 
     recall_at_5: float
     recall_at_10: float
+    recall_at_20: float
+    ndcg_at_5: float
     ndcg_at_10: float
+    reciprocal_rank: float
+    hit_at_1: float
+    hit_at_5: float
     hit_at_10: float
+    hit_at_20: float
 
 
 def score(ranked: Sequence[str], evidence: Collection[str]) -> Scores:
-    """Score one question.
+    """Score one question whose ranking is of turns.
 
     Args:
         ranked: Turn ids, best first, each once.
         evidence: The ids to be found, at least one.
     """
+    return score_units([{turn_id} for turn_id in ranked], evidence, relevant=len(set(evidence)))
+
+
+def score_units(units: Sequence[Collection[str]], evidence: Collection[str], *, relevant: int) -> Scores:
+    """Score one question whose ranking is of things that rest on several turns each, as facts do.
+
+    Recall is the share of the evidence that the first units cover together; for gain, rank and hit a
+    unit is relevant if it covers any evidence.
+
+    Args:
+        units: The turns that each unit rests on, best first.
+        evidence: The turn ids to be covered, at least one.
+        relevant: How many units there were to be found; 0: there was no gain to be had.
+    """
     wanted = set(evidence)
-    found_at_10 = len(wanted.intersection(ranked[:10]))
+    found = [wanted.intersection(unit) for unit in units]
+    hits = [bool(each) for each in found]
     return Scores(
-        recall_at_5=len(wanted.intersection(ranked[:5])) / len(wanted),
-        recall_at_10=found_at_10 / len(wanted),
-        ndcg_at_10=_ndcg(ranked[:NDCG_DEPTH], wanted),
-        hit_at_10=float(found_at_10 > 0),
+        recall_at_5=_recall(found[:5], wanted),
+        recall_at_10=_recall(found[:10], wanted),
+        recall_at_20=_recall(found[:20], wanted),
+        ndcg_at_5=_ndcg(hits, 5, relevant),
+        ndcg_at_10=_ndcg(hits, 10, relevant),
+        reciprocal_rank=1 / (hits.index(True) + 1) if any(hits) else 0.0,
+        hit_at_1=float(any(hits[:1])),
+        hit_at_5=float(any(hits[:5])),
+        hit_at_10=float(any(hits[:10])),
+        hit_at_20=float(any(hits[:20])),
     )
 
 
@@ -48,12 +85,7 @@ def mean(scores: Sequence[Scores]) -> Scores | None:
     """Return the mean of each score; None over no questions."""
     if not scores:
         return None
-    return Scores(
-        recall_at_5=fmean(each.recall_at_5 for each in scores),
-        recall_at_10=fmean(each.recall_at_10 for each in scores),
-        ndcg_at_10=fmean(each.ndcg_at_10 for each in scores),
-        hit_at_10=fmean(each.hit_at_10 for each in scores),
-    )
+    return Scores(*(fmean(getattr(each, field.name) for each in scores) for field in fields(Scores)))
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
@@ -61,7 +93,22 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
     return float(np.percentile(values, percent)) if values else None
 
 
-def _ndcg(ranked: Sequence[str], wanted: Collection[str]) -> float:
-    gain = sum(1 / log2(place + 2) for place, turn_id in enumerate(ranked) if turn_id in wanted)
-    ideal = sum(1 / log2(place + 2) for place in range(min(len(wanted), NDCG_DEPTH)))
-    return gain / ideal
+def wilson(successes: int, trials: int) -> tuple[float, float] | None:
+    """Return the 95 % score interval of a share (Wilson, 1927); None where nothing was tried."""
+    if not trials:
+        return None
+    share, squared = successes / trials, _Z_95**2
+    centre = share + squared / (2 * trials)
+    margin = _Z_95 * sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
+    scale = 1 + squared / trials
+    return max(0.0, (centre - margin) / scale), min(1.0, (centre + margin) / scale)
+
+
+def _recall(found: Sequence[Collection[str]], wanted: Collection[str]) -> float:
+    return len(set[str]().union(*found)) / len(wanted)
+
+
+def _ndcg(hits: Sequence[bool], depth: int, relevant: int) -> float:
+    gain = sum(1 / log2(place + 2) for place, hit in enumerate(hits[:depth]) if hit)
+    ideal = sum(1 / log2(place + 2) for place in range(min(relevant, depth)))
+    return gain / ideal if ideal else 0.0

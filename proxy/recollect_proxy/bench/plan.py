@@ -52,8 +52,18 @@ class Plan:
     steps: tuple[Sending | Question, ...]
     unsent: int
 
+    @property
+    def sendings(self) -> tuple[Sending, ...]:
+        """What is sent, in order."""
+        return tuple(step for step in self.steps if isinstance(step, Sending))
 
-def plan(conversation: LabelledConversation, *, questions: int | None = None) -> Plan:
+
+def plan(
+    conversation: LabelledConversation,
+    *,
+    questions: int | None = None,
+    history_messages: int | None = HISTORY_MESSAGES,
+) -> Plan:
     """Return how ``conversation`` is replayed.
 
     A question that may see only what was said before a turn is asked before the exchange which that
@@ -62,7 +72,10 @@ def plan(conversation: LabelledConversation, *, questions: int | None = None) ->
     Args:
         conversation: What was said and is asked.
         questions: How many of its questions are asked at most, its first; None: all.
+        history_messages: How many messages before the user's a request carries at most; None: all that
+            its chat has, as a frontend sends them.
     """
+    oldest = None if history_messages is None else -history_messages
     exchanges = _exchanges(conversation.turns)
     exchange_of = {turn.id: n for n, turns in enumerate(exchanges) for turn in turns}
     asked = defaultdict[int, list[Question]](list)
@@ -78,7 +91,7 @@ def plan(conversation: LabelledConversation, *, questions: int | None = None) ->
         turn, *replies = turns
         history = said[turn.session]
         if turn.role == "user":
-            messages = (*history[-HISTORY_MESSAGES:], _message(turn, named=named))
+            messages = (*history[oldest:], _message(turn, named=named))
             steps.append(Sending(turn, tuple(replies), messages))
         else:
             unsent += len(turns)

@@ -1,26 +1,19 @@
 """The recall bench: replays a file through a proxy of its own, and sums up. Never: how that is shown."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import httpx
 from rich.progress import Progress
 
-from recollect.settings import Formation
+from recollect.model import Actor, Kind
 from recollect_proxy.bench.asking import Asked
-from recollect_proxy.bench.clock import ReplayClock
-from recollect_proxy.bench.dataset import LabelledConversation
+from recollect_proxy.bench.dataset import LabelledConversation, Question
+from recollect_proxy.bench.facts import Fact, FactIds, Facts, fact_steps
+from recollect_proxy.bench.opening import open_replay
 from recollect_proxy.bench.plan import plan
-from recollect_proxy.bench.replay import Replay, ReplayedApp
-from recollect_proxy.bench.summary import summarize
-from recollect_proxy.bench.upstream import ReplayUpstream
+from recollect_proxy.bench.replay import Replay
+from recollect_proxy.bench.summary import summarize, summarize_facts
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
-
-DEPTH = 10
-"""How many turns are scored: a memory holds one at least, so no fewer memories are ranked."""
-
-_ANSWER_SECONDS = 120.0
 
 
 async def bench_recall(
@@ -36,8 +29,7 @@ async def bench_recall(
     Args:
         name: What they are called in the summary.
         conversations: What was said and is asked.
-        settings: The operator's. The database, the data and the upstream are the bench's own, memories
-            are formed without a model, and everything else is as in a chat.
+        settings: The operator's; see ``open_replay``.
         questions: How many questions of each conversation are asked at most; None: all.
         progress: Is told how far it is.
 
@@ -47,26 +39,70 @@ async def bench_recall(
     Raises:
         RecollectError: The replay can't be done.
     """
-    upstream, clock = ReplayUpstream(), ReplayClock()
     plans = [plan(conversation, questions=questions) for conversation in conversations]
     bar = progress.add_task(name, total=sum(len(each.steps) for each in plans))
     asked: list[Asked] = []
-    with temporary_data_dir(settings) as data_dir:
-        async with serve_upstream(upstream) as replayed:
-            own = temporary(
-                settings,
-                data_dir,
-                upstream=f"{replayed}/v1",
-                formation=Formation.QA_TURN,
-                recall_limit=max(settings.recall_limit, DEPTH),
-                embedder_cache_size=1,  # users ask alike: an embedding another asked for would flatter us
-            )
-            app = ReplayedApp(own, admin_token="bench", clock=clock)  # noqa: S106 -- of a proxy that only we reach
-            async with (
-                serve_proxy(app, own) as origin,
-                httpx.AsyncClient(base_url=origin, timeout=_ANSWER_SECONDS, trust_env=False) as client,
-            ):
-                replay = Replay(app, own, client=client, upstream=upstream, clock=clock)
-                for conversation, each in zip(conversations, plans, strict=True):
-                    asked += await replay.play(conversation, each, lambda: progress.advance(bar))
-    return summarize(name, asked, replay.tally, own)
+    async with open_replay(settings) as replay:
+        for conversation, each in zip(conversations, plans, strict=True):
+            asked += await replay.play(conversation, each, lambda: progress.advance(bar))
+    return summarize(name, asked, replay.tally, replay.settings)
+
+
+async def bench_facts(
+    name: str,
+    conversations: Sequence[LabelledConversation],
+    facts: Facts,
+    settings: ProxySettings,
+    *,
+    questions: int | None,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Write the facts of ``conversations`` as memories of their users, and ask what these ask.
+
+    Nothing that was said is replayed: all that can be found are the facts, as if an extractor had kept
+    just these.
+
+    Args:
+        name: What the conversations are called in the summary.
+        conversations: What is asked.
+        facts: What is known. Conversations without facts are passed over.
+        settings: The operator's; see ``open_replay``.
+        questions: How many questions of each conversation are asked at most; None: all.
+        progress: Is told how far it is.
+
+    Returns:
+        As ``summarize_facts`` does.
+
+    Raises:
+        RecollectError: It can't be done.
+    """
+    known = [conversation for conversation in conversations if conversation.id in facts.of]
+    steps = [fact_steps(each, facts.of[each.id], questions=questions) for each in known]
+    bar = progress.add_task(name, total=sum(map(len, steps)))
+    asked: list[Asked] = []
+    async with open_replay(settings) as replay:
+        for conversation, each in zip(known, steps, strict=True):
+            replay.begin(conversation)
+            asked += await play_facts(replay, conversation.id, each, lambda: progress.advance(bar))
+    return summarize_facts(name, asked, replay.tally, replay.settings, facts)
+
+
+async def play_facts(
+    replay: Replay, user_id: str, steps: Sequence[Fact | Question], advance: Callable[[], None]
+) -> list[Asked]:
+    """Write and ask what ``steps`` say, in order; call ``advance`` after each.
+
+    Raises:
+        RecollectError: A fact could not be written, or a question not asked.
+    """
+    ids = FactIds()
+    asked: list[Asked] = []
+    for step in steps:
+        if isinstance(step, Fact):
+            replay.clock.move_to(step.at)
+            memory = await replay.engine.add(user_id, step.text, kind=Kind.FACT, actor=Actor.IMPORT)
+            ids.written(memory, step)
+        else:
+            asked.append(await replay.ask(user_id, step, ids))
+        advance()
+    return asked

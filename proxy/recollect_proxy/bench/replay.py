@@ -22,7 +22,7 @@ from recollect_proxy.bench.asking import Asked, ask
 from recollect_proxy.bench.clock import ReplayClock
 from recollect_proxy.bench.dataset import LabelledConversation, Question
 from recollect_proxy.bench.plan import Plan, Sending
-from recollect_proxy.bench.turn_ids import TurnIds
+from recollect_proxy.bench.turn_ids import Origins, TurnIds
 from recollect_proxy.bench.upstream import MODEL, ReplayUpstream
 from recollect_proxy.settings import ProxySettings
 
@@ -95,6 +95,7 @@ class Replay:
         client: httpx.AsyncClient,
         upstream: ReplayUpstream,
         clock: ReplayClock,
+        injected_limit: int | None = None,
     ) -> None:
         """Prepare a replay.
 
@@ -104,12 +105,14 @@ class Replay:
             client: Reaches it.
             upstream: The LLM behind it.
             clock: What it tells the time by.
+            injected_limit: Memories that a question may inject at most; None: as many as are ranked.
         """
         self._app = app
         self._settings = settings
         self._client = client
-        self._upstream = upstream
-        self._clock = clock
+        self.upstream = upstream
+        self.clock = clock
+        self._injected_limit = settings.recall_limit if injected_limit is None else injected_limit
         self.tally = Tally()
 
     async def play(
@@ -121,28 +124,37 @@ class Replay:
             ReplayError: The proxy answered with an error, or formation stands still.
             RecollectError: A question could not be asked.
         """
-        self._clock.restart()
-        self.tally.conversations += 1
-        self.tally.turns += len(conversation.turns)
+        self.begin(conversation)
         self.tally.unsent += plan.unsent
         turns = TurnIds()
         asked: list[Asked] = []
         for step in plan.steps:
             began = time.perf_counter()
             if isinstance(step, Sending):
-                await self._send(conversation.id, step, turns)
+                await self.send(conversation.id, step, turns)
             else:
-                await self._drained()
+                await self.drained()
             self.tally.seconds_sending += time.perf_counter() - began
             if isinstance(step, Question):
-                asked.append(await self._ask(conversation.id, step, turns))
+                asked.append(await self.ask(conversation.id, step, turns))
             advance()
-        await self._drained()
+        await self.drained()
         return asked
 
-    async def _send(self, user_id: str, sending: Sending, turns: TurnIds) -> None:
-        self._clock.move_to(sending.turn.at)
-        self._upstream.reply = sending.reply
+    def begin(self, conversation: LabelledConversation) -> None:
+        """Begin another conversation."""
+        self.clock.restart()
+        self.tally.conversations += 1
+        self.tally.turns += len(conversation.turns)
+
+    async def send(self, user_id: str, sending: Sending, turns: TurnIds) -> None:
+        """Send one request, and wait until what was said is in the log.
+
+        Raises:
+            ReplayError: The proxy answered with an error.
+        """
+        self.clock.move_to(sending.turn.at)
+        self.upstream.reply = sending.reply
         turns.sending(sending)
         response = await self._client.post(
             f"{self._settings.base_path}/chat/completions",
@@ -160,24 +172,34 @@ class Replay:
         if reason := response.headers.get("x-recollect-skipped"):
             self.tally.skipped[reason] += 1
 
-    async def _ask(self, user_id: str, question: Question, turns: TurnIds) -> Asked:
+    async def ask(self, user_id: str, question: Question, origins: Origins) -> Asked:
+        """Ask a question, now or when it says.
+
+        Raises:
+            RecollectError: It could not be asked.
+        """
         began = time.perf_counter()
-        at: datetime = question.at or self._clock()
+        at: datetime = question.at or self.clock()
         asked = await ask(
-            self._engine,
+            self.engine,
             question,
             user_id=user_id,
             at=at,
-            turns=turns,
+            origins=origins,
+            limit=self._injected_limit,
             budget=self._settings.memory_tokens,
         )
         self.tally.seconds_asking += time.perf_counter() - began
         return asked
 
-    async def _drained(self) -> None:
-        """Wait until memories are formed of everything that was sent."""
+    async def drained(self) -> None:
+        """Wait until memories are formed of everything that was sent.
+
+        Raises:
+            ReplayError: Formation stands still.
+        """
         moved, pending = time.monotonic(), -1
-        while (backlog := await self._engine.backlog()).pending:
+        while (backlog := await self.engine.backlog()).pending:
             if backlog.pending != pending:
                 moved, pending = time.monotonic(), backlog.pending
             if time.monotonic() - moved > _STANDSTILL_SECONDS:
@@ -186,7 +208,13 @@ class Replay:
         self.tally.formed, self.tally.failed = backlog.formed, backlog.failed
 
     @property
-    def _engine(self) -> Engine:
+    def settings(self) -> ProxySettings:
+        """What the proxy was made with, but that ``recall_limit`` is what a question may inject."""
+        return self._settings.model_copy(update={"recall_limit": self._injected_limit})
+
+    @property
+    def engine(self) -> Engine:
+        """The proxy's engine, or StoreUnavailableError."""
         if self._app.engine.engine is None:
             raise StoreUnavailableError
         return self._app.engine.engine

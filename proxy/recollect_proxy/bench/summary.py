@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from statistics import fmean
 from typing import Any
 
 from recollect import __version__
 from recollect_proxy.bench.asking import Asked
-from recollect_proxy.bench.metrics import Scores, mean, percentile, score
+from recollect_proxy.bench.facts import Facts
+from recollect_proxy.bench.metrics import DEPTH, Scores, mean, percentile, score
 from recollect_proxy.bench.replay import Tally
 from recollect_proxy.settings import ProxySettings
 
@@ -18,19 +20,28 @@ _SETTINGS = {
     "embedder",
     "embedder_cache_size",
     "embedder_precision",
-    "recall_limit",
-    "recall_gate",
-    "recall_deadline_ms",
     "memory_tokens",
     "formation",
+    "placement",
 }
 
 
-def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySettings) -> dict[str, Any]:
+Scorer = Callable[[Asked, Sequence[str]], Scores]
+"""Scores a ranking for what was asked."""
+
+
+def summarize(
+    name: str,
+    asked: Sequence[Asked],
+    tally: Tally,
+    settings: ProxySettings,
+    *,
+    scorer: Scorer = lambda each, ranked: score(ranked, each.question.evidence),
+) -> dict[str, Any]:
     """Return the figures.
 
     Shares are from 0 to 1; null where there was nothing to take a mean of. ``ranked`` is what retrieval
-    ranks; ``injected`` is what of it the gate and the token budget leave for the prompt. Tokens are
+    ranks, before gate, cliff and budget; ``injected`` is what these leave of it for the prompt. Tokens are
     told over all questions, those that inject nothing among them. ``not_recalled`` says why questions
     recalled nothing; ``requests_without_memories`` says it of the replayed chats.
 
@@ -39,6 +50,7 @@ def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySe
         asked: What came of every question.
         tally: What the replay did.
         settings: What it was done with.
+        scorer: How a ranking is scored; by default, as one of turns.
     """
     tokens = [each.tokens for each in asked]
     milliseconds = [each.milliseconds for each in asked]
@@ -48,10 +60,11 @@ def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySe
         "bench": "recall",
         "version": __version__,
         "data": name,
-        "settings": settings.model_dump(mode="json", include=_SETTINGS),
-        "counts": _counts(asked, tally),
-        "ranked": _scores(asked, lambda each: each.ranked),
-        "injected": _scores(asked, lambda each: each.injected),
+        "settings": settings_used(settings),
+        "depth": DEPTH,
+        "counts": counts(asked, tally),
+        "ranked": by_category(asked, lambda each: scorer(each, each.ranked)),
+        "injected": by_category(asked, lambda each: scorer(each, each.injected)),
         "abstention": {
             "questions": len(silent),
             "nothing_injected": sum(silent) / len(silent) if silent else None,
@@ -64,7 +77,34 @@ def summarize(name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySe
     }
 
 
-def _counts(asked: Sequence[Asked], tally: Tally) -> dict[str, Any]:
+def summarize_facts(
+    name: str, asked: Sequence[Asked], tally: Tally, settings: ProxySettings, facts: Facts
+) -> dict[str, Any]:
+    """Return the figures of a ranking of facts, as ``summarize`` does, and what there was to be found.
+
+    ``evidence_covered`` is the mean share of a question's evidence that any fact rests on: the highest
+    recall there can be.
+    """
+
+    def scorer(each: Asked, ranked: Sequence[str]) -> Scores:
+        return facts.score(each.user_id, ranked, each.question.evidence)
+
+    answerable = [each for each in asked if each.question.evidence and each.question.category != UNANSWERABLE]
+    covered = [facts.covered(each.user_id, each.question.evidence) for each in answerable]
+    figures = summarize(name, asked, tally, settings, scorer=scorer)
+    written = sum(len(facts.of[user_id]) for user_id in {each.user_id for each in asked})
+    about = {"file": facts.name, "facts": written, "evidence_covered": fmean(covered) if covered else None}
+    return figures | {"facts": about}
+
+
+def settings_used(settings: ProxySettings) -> dict[str, Any]:
+    """Return the settings that recall depends on."""
+    of_recall = {name for name in type(settings).model_fields if name.startswith("recall_")}
+    return settings.model_dump(mode="json", include=_SETTINGS | of_recall)
+
+
+def counts(asked: Sequence[Asked], tally: Tally) -> dict[str, Any]:
+    """Return what was replayed and asked, counted."""
     return {
         "conversations": tally.conversations,
         "turns": tally.turns,
@@ -77,12 +117,12 @@ def _counts(asked: Sequence[Asked], tally: Tally) -> dict[str, Any]:
     }
 
 
-def _scores(asked: Sequence[Asked], turns: Callable[[Asked], Sequence[str]]) -> dict[str, Any]:
+def by_category(asked: Sequence[Asked], score_of: Callable[[Asked], Scores]) -> dict[str, Any]:
+    """Return the mean scores of the questions that have evidence, overall and of each category."""
     scored: dict[str, list[Scores]] = {}
     for each in asked:
         if each.question.evidence:
-            scores = score(turns(each), each.question.evidence)
-            scored.setdefault(each.question.category, []).append(scores)
+            scored.setdefault(each.question.category, []).append(score_of(each))
     counted = [scores for category, found in scored.items() if category != UNANSWERABLE for scores in found]
     return {
         "overall": _means(counted),

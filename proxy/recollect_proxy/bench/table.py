@@ -1,32 +1,100 @@
-"""What a recall bench found, for a person to read. Never: a figure of its own."""
+"""What a bench found, for a person to read. Never: a figure of its own."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from recollect_proxy.bench.summary import UNANSWERABLE
 
-_COLUMNS = ("recall_at_5", "recall_at_10", "ndcg_at_10", "hit_at_10")
+_COLUMNS = {
+    "R@5": "recall_at_5",
+    "R@10": "recall_at_10",
+    "R@20": "recall_at_20",
+    "N@5": "ndcg_at_5",
+    "N@10": "ndcg_at_10",
+    "MRR": "reciprocal_rank",
+    "H@1": "hit_at_1",
+    "H@5": "hit_at_5",
+    "H@10": "hit_at_10",
+    "H@20": "hit_at_20",
+}
+_LEGEND = "R: recall, N: NDCG, H: hit; in percent."
+_RANKED = "What retrieval ranks"
+_INJECTED = "What reaches the prompt"
+_CURVE_ROWS = 20
 
 
-def show(summary: Mapping[str, Any], console: Console) -> None:
-    """Print the figures of ``summarize``, shares in percent."""
-    for part, title in (
-        ("ranked", "What retrieval ranks"),
-        ("injected", "What reaches the prompt, after gate and budget"),
-    ):
-        console.print(_scores(title, summary[part]))
-    for line in _lines(summary):
-        console.print(line, markup=False, highlight=False)
+def show_recall(figures: Mapping[str, Any], console: Console) -> None:
+    """Print the figures of ``summarize`` or ``summarize_facts``, shares in percent."""
+    console.print(_scores(_RANKED, figures["ranked"]))
+    console.print(_scores(f"{_INJECTED}, after gate and budget", figures["injected"]))
+    _print(console, _lines_of_recall(figures))
+
+
+def show_code(figures: Mapping[str, Any], console: Console) -> None:
+    """Print the figures of ``bench_code``, shares in percent."""
+    console.print(_scores(_RANKED, figures["ranked"]))
+    console.print(_scores(f"{_INJECTED}, after gate and budget", figures["injected"]))
+    if figures["dense_only"] is not None:
+        console.print(_scores("What embeddings alone rank", figures["dense_only"]))
+    _print(console, [_LEGEND, f"identifiers: {figures['identifiers']}", *_about(figures)])
+
+
+def show_abstention(figures: Mapping[str, Any], console: Console) -> None:
+    """Print the figures of ``bench_abstention``: as shipped, and some points of the curve."""
+    shipped = figures["shipped"]
+    table = _table("As shipped", "questions", "n", "share", "95 % interval")
+    for group, share in shipped["unrelated"].items():
+        table.add_row(f"unrelated, {group}: inject something", *_share(share))
+    table.add_row("unrelated: inject something", *_share(shipped["unrelated_injecting"]), end_section=True)
+    for group, share in shipped["own"].items():
+        table.add_row(f"own, {group}: lose their evidence", *_share(share))
+    table.add_row("own: lose their evidence", *_share(shipped["own_losing_evidence"]))
+    console.print(table)
+    curve = figures["curve"]
+    points = _table("A gate at", "threshold", "unrelated inject", "own lose evidence")
+    for point in curve[:: -(-len(curve) // _CURVE_ROWS) or 1]:
+        shares = (point["unrelated_injecting"], point["own_losing_evidence"])
+        points.add_row(f"{point['threshold']:.2f}", *(_percent(share["share"]) for share in shares))
+    console.print(points)
+    _print(console, _lines_of_abstention(figures))
+
+
+def show_cache(figures: Mapping[str, Any], console: Console) -> None:
+    """Print the figures of ``bench_cache``, shares in percent."""
+    table = _table("Of a request, the next of its chat begins with", "memories", "pairs", "with any")
+    for column in ("mean", "p5", "median", "all bytes", "whole body"):
+        table.add_column(column, justify="right")
+    for placement, found in figures["placements"].items():
+        messages = found["messages"]
+        shares = (*(messages[name] for name in ("mean", "p5", "median")), found["bytes_reused"])
+        table.add_row(
+            placement,
+            str(found["pairs"]),
+            str(found["requests_with_memories"]),
+            *(_percent(share) for share in (*shares, found["body"]["mean"])),
+        )
+    console.print(table)
+    counted = ("conversations", "turns", "turns_left_out", "session_turns", "session_bytes")
+    _print(console, [_named({name: figures[name] for name in counted}), *_settings(figures)])
+
+
+def _table(title: str, first: str, *columns: str) -> Table:
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=False
+    )
+    table.add_column(first, overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
 
 
 def _scores(title: str, scores: Mapping[str, Any]) -> Table:
-    table = Table(title=title, title_justify="left", expand=False)
-    table.add_column("category")
-    for column in ("questions", "R@5", "R@10", "NDCG@10", "hit@10"):
-        table.add_column(column, justify="right")
+    table = _table(title, "category", "n", *_COLUMNS)
+    table.padding = (0, 1, 0, 0)
     for category, means in scores["categories"].items():
         mark = " *" if category == UNANSWERABLE else ""
         table.add_row(f"{category}{mark}", *_cells(means))
@@ -39,23 +107,62 @@ def _scores(title: str, scores: Mapping[str, Any]) -> Table:
 
 
 def _cells(means: Mapping[str, Any]) -> list[str]:
-    return [str(means["questions"]), *(_percent(means.get(column)) for column in _COLUMNS)]
+    return [str(means["questions"]), *(_percent(means.get(column)) for column in _COLUMNS.values())]
 
 
-def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    counts, tokens, latency = summary["counts"], summary["injected_tokens"], summary["recall_milliseconds"]
-    abstention, seconds = summary["abstention"], summary["seconds"]
+def _share(share: Mapping[str, Any]) -> tuple[str, str, str]:
+    interval = share["interval"]
+    between = "-" if interval is None else " to ".join(map(_percent, interval))
+    return str(share["questions"]), _percent(share["share"]), between
+
+
+def _lines_of_recall(figures: Mapping[str, Any]) -> Iterator[str]:
+    counts, tokens, latency = figures["counts"], figures["injected_tokens"], figures["recall_milliseconds"]
+    abstention, seconds = figures["abstention"], figures["seconds"]
+    yield _LEGEND
+    if facts := figures.get("facts"):
+        yield (
+            f"facts of {facts['file']}: {facts['facts']}; they cover {_percent(facts['evidence_covered'])} % "
+            "of the evidence"
+        )
     yield (
         f"abstention: {_percent(abstention['nothing_injected'])} % of {abstention['questions']} questions "
         "without evidence inject nothing"
     )
     yield f"injected tokens: median {_number(tokens['median'])}, p95 {_number(tokens['p95'])}"
     yield f"recall: p50 {_number(latency['p50'])} ms, p95 {_number(latency['p95'])} ms"
-    for reason, count in summary["not_recalled"].items():
+    for reason, count in figures["not_recalled"].items():
         yield f"not recalled: {reason} ({count} of {counts['questions']} questions)"
-    yield ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
     yield f"replayed in {seconds['sending']} s, asked in {seconds['asking']} s"
-    yield ", ".join(f"{name}={value}" for name, value in sorted(summary["settings"].items()))
+    yield from _about(figures)
+
+
+def _lines_of_abstention(figures: Mapping[str, Any]) -> Iterator[str]:
+    stopped, passed = figures["shipped"]["threshold_between"]
+    yield f"the gate stopped scores up to {_score(stopped)}, and let through from {_score(passed)}"
+    yield (
+        f"{figures['own_questions_with_evidence_ranked']} of {figures['own_questions']} own questions have "
+        f"evidence among the first {figures['evidence_depth']}"
+    )
+    yield from _about(figures)
+
+
+def _about(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield _named(figures["counts"])
+    yield from _settings(figures)
+
+
+def _settings(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield ", ".join(f"{name}={value}" for name, value in sorted(figures["settings"].items()))
+
+
+def _named(counts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
+
+
+def _print(console: Console, lines: Iterator[str] | list[str]) -> None:
+    for line in lines:
+        console.print(line, markup=False, highlight=False)
 
 
 def _percent(share: float | None) -> str:
@@ -64,3 +171,7 @@ def _percent(share: float | None) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
+
+
+def _score(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

@@ -11,7 +11,7 @@ _LARGEST_BODY = 2**26
 
 
 class ReplayUpstream:
-    """An ASGI application: streams ``reply`` to every request.
+    """An ASGI application: streams ``reply`` to every request, and keeps the last one's body as ``received``.
 
     Where nobody replied it falls silent before the first word, as a model does whose user has left:
     what the user said is then kept alone, as it would be there.
@@ -19,10 +19,11 @@ class ReplayUpstream:
 
     def __init__(self) -> None:
         self.reply = ""
+        self.received = b""
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        await Incoming(receive).read(_LARGEST_BODY)
+        self.received = await Incoming(receive).read(_LARGEST_BODY) or b""
         headers = [(b"content-type", b"text/event-stream")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         for event in _events(self.reply):

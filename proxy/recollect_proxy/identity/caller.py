@@ -20,6 +20,7 @@ class Caller:
         session_id: The frontend's id of the chat, if it gave one.
         message_id: The frontend's id of the user message, if it gave one.
         credential: The request's ``Authorization``, for background calls on its behalf.
+        sends_all: Whether the frontend is known to send all that was said before the message; None: unknown.
     """
 
     user_id: str | None = None
@@ -27,6 +28,7 @@ class Caller:
     session_id: str | None = None
     message_id: str | None = None
     credential: str | None = field(default=None, repr=False)
+    sends_all: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

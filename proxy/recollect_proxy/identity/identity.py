@@ -8,7 +8,9 @@ from recollect_proxy.asgi import Headers, values
 from recollect_proxy.headers import is_own_key
 from recollect_proxy.identity.caller import Caller, Mode, readable_id
 
-_PREFIXES = (b"x-recollect-", b"x-openwebui-")  # a frontend tells more than we read: name, e-mail address
+_OPENWEBUI = b"x-openwebui-"
+_PARENT = b"x-recollect-parent"
+_PREFIXES = (b"x-recollect-", _OPENWEBUI)  # a frontend tells more than we read: name, e-mail address
 _NAMES_KEPT = 1024
 _LONGEST_KEPT = 100
 
@@ -68,7 +70,18 @@ class Identity:
             session_id=readable_id(values(headers, self._session)),
             message_id=readable_id(values(headers, self._message)),
             credential=credential,
+            sends_all=self._sends_all(headers),
         )
+
+    def _sends_all(self, headers: Headers) -> bool | None:
+        """Tell whether the frontend sends what was said before; only who sends none of it is asked for it.
+
+        OpenWebUI does; with the id of the message before, it says so of each message.
+        """
+        parents = values(headers, _PARENT)
+        if parents:
+            return not any(parent.strip() for parent in parents)
+        return True if self._session.startswith(_OPENWEBUI) and values(headers, self._session) else None
 
 
 def _dashed(names: frozenset[bytes]) -> frozenset[bytes]:

@@ -3,15 +3,19 @@
 Never: I/O, httpx, litestar, open_webui; and no function here raises on any bytes it is given.
 """
 
+from recollect.chat.additions import Additions, SystemStyle, restorable
+from recollect.chat.anchors import Anchor, anchors
 from recollect.chat.authored import authored_text
 from recollect.chat.body import ChatBody, ChatMessage, read_body
-from recollect.chat.compose import add_to_member, add_to_system
 from recollect.chat.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.chat.encodings import decoded
 from recollect.chat.heard import Heard, hear
 from recollect.chat.include import add_memories
+from recollect.chat.options import take_options
+from recollect.chat.prompt import prompt_texts
 from recollect.chat.reply import ReplyReader
 from recollect.chat.said import Reply
+from recollect.chat.splices import said_with
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
 
@@ -19,20 +23,26 @@ __all__ = [
     "COMPLETIONS",
     "MESSAGES",
     "RESPONSES",
+    "Additions",
+    "Anchor",
     "ChatBody",
     "ChatMessage",
     "Dialect",
     "Heard",
     "Reply",
     "ReplyReader",
+    "SystemStyle",
     "add_memories",
-    "add_to_member",
-    "add_to_system",
+    "anchors",
     "authored_text",
     "decoded",
     "hear",
     "is_background_task",
+    "prompt_texts",
     "read_body",
     "read_turn",
+    "restorable",
+    "said_with",
     "session_skip",
+    "take_options",
 ]

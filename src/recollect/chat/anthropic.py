@@ -37,7 +37,8 @@ def read_messages_body(body: bytes) -> ChatBody | None:
         return None
     system = decode_with(_SYSTEM, body)
     instructions = (ChatMessage("system", system.system),) if system and system.system else ()
-    return replace(chat, messages=(*instructions, *map(_message, chat.messages)))
+    messages = (*instructions, *map(_message, chat.messages))
+    return replace(chat, messages=messages, outside=len(instructions))
 
 
 def _message(message: ChatMessage) -> ChatMessage:

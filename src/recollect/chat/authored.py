@@ -1,7 +1,8 @@
 """Tells what a user wrote from what a frontend put around it.
 
 Never: raises, or takes a tag for wrapping that stands where no frontend puts it. The shapes are
-those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories.
+those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories; and our own fences,
+where a frontend sends back what we added.
 """
 
 import re
@@ -21,6 +22,8 @@ _BLOCKS = (
     (re.compile(r"^<memory_user_context>", re.MULTILINE), "</memory_user_context>"),
 )
 
+_OUR_FENCE = re.compile(r"^<(?P<closes>/?)recollect_(?P<what>memories|history)>[ \t]*\r?$", re.MULTILINE)
+
 
 def authored_text(message: ChatMessage) -> str:
     """Return what a message's author wrote.
@@ -30,7 +33,8 @@ def authored_text(message: ChatMessage) -> str:
 
     Returns:
         The text parts, joined by line ends; of a user's, each without retrieved documents, lists
-        of attached files, source tags and injected memories, and without surrounding space.
+        of attached files, source tags, injected memories and our own fenced blocks, and without
+        surrounding space.
         "" where nothing is left: a message of nothing but images, say.
     """
     if message.role != "user":
@@ -38,15 +42,43 @@ def authored_text(message: ChatMessage) -> str:
     return "\n".join(filter(None, map(_unwrapped, message.texts)))
 
 
+def own_blocks(text: str) -> list[tuple[int, int]]:
+    """Find where in a text our fenced blocks stand, in order: from its first character to behind its last.
+
+    Each tag has a line of its own. A block begins at the last tag that opens one before it is closed: a
+    block of ours holds no fence, but words in front of it may.
+    """
+    found: list[tuple[int, int]] = []
+    opening: re.Match[str] | None = None
+    for tag in _OUR_FENCE.finditer(text):
+        if not tag["closes"]:
+            opening = tag
+        elif opening and opening["what"] == tag["what"]:
+            found.append((opening.start(), tag.end()))
+            opening = None
+    return found
+
+
 def _unwrapped(text: str) -> str:
     text = text.strip()
     if "<" not in text:
         return text
+    # Ours first: what is quoted in one may look like the end of any other.
+    text = _without_own(text).strip()
     text = _without_retrieved(text)
     for opens, closes in _BLOCKS:
         if closes in text:
             text = _without_blocks(text, opens, closes)
     return _without_sources(text).strip()
+
+
+def _without_own(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in own_blocks(text):
+        kept.append(text[at:start])
+        at = end
+    return "".join((*kept, text[at:]))
 
 
 def _without_blocks(text: str, opens: re.Pattern[str], closes: str) -> str:

@@ -14,8 +14,8 @@ from recollect.chat.raw_json import (
     decode_text,
     decode_with,
     decoder_of,
+    find_items,
     find_member,
-    find_object,
 )
 
 
@@ -67,11 +67,13 @@ class ChatBody:
     Attributes:
         raw: The body as it came.
         messages: What it holds, at least one.
-        messages_span: Where in ``raw`` the list of messages stands, brackets included.
+        messages_span: Where in ``raw`` the list of messages stands, brackets included; or the text that is
+            the only message.
         model: The model it names; "" if it names none.
         stream: Whether the answer is asked for as a stream.
         follows: The answer that this follows, which the server keeps; "" if the request has all that was said.
         conversation: The chat's own id, if the server keeps it; else "".
+        outside: How many of ``messages``, the first of them, stand elsewhere in ``raw``.
     """
 
     raw: bytes
@@ -81,10 +83,19 @@ class ChatBody:
     stream: bool = False
     follows: str = ""
     conversation: str = ""
+    outside: int = 0
 
-    def message_span(self, position: int) -> Span:
-        """Find where in ``raw`` a message's object stands; only who writes needs to know."""
-        return find_object(self.raw, self.messages_span.start, position)
+    def message_spans(self) -> tuple[Span | None, ...] | None:
+        """Find where in ``raw`` each message stands; only who writes needs to know.
+
+        Returns:
+            A span for each of ``messages``, None for one outside the list; None if that can't be told
+            because the calls under way leave too little room to decode what is nested deeply.
+        """
+        span = self.messages_span
+        text = self.raw.startswith(b'"', span.start)
+        listed = (span,) if text else find_items(self.raw, span)
+        return None if listed is None else (*(None,) * self.outside, *listed)
 
 
 _MESSAGES = decoder_of(tuple[ChatMessage, ...])

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+from recollect.chat.additions import Additions, SystemStyle
 from recollect.chat.anthropic import SaidMessage, read_messages_body
 from recollect.chat.body import ChatBody, read_body
-from recollect.chat.compose import add_to_member, add_to_system
+from recollect.chat.placing import Form, compose
 from recollect.chat.reply import ReplyReader
 from recollect.chat.responses import SaidResponse, read_responses_body
 from recollect.chat.said import SaidCompletion
@@ -16,37 +18,42 @@ class Dialect:
     """An API that a chat can be spoken in.
 
     Attributes:
+        name: What it is called in metrics.
         read: Reads a request's body; None when it can't be read with certainty.
-        add_to_system: Adds text to what the system says, by splicing bytes.
+        compose: Adds all that is to be added, by splicing bytes; None if some of it has no certain place.
         listen: Makes a reader of an answer from its ``Content-Type`` and ``Content-Encoding``.
         kept_by_server: Whether what follows on a tool's result may come without what the user said: then
             an answer that calls tools is the last time that the user's words are seen.
     """
 
+    name: str
     read: Callable[[bytes], ChatBody | None]
-    add_to_system: Callable[[ChatBody, str], bytes]
+    compose: Callable[[ChatBody, Additions, SystemStyle], bytes | None]
     listen: Callable[[str, str], ReplyReader]
     kept_by_server: bool = False
 
 
 COMPLETIONS = Dialect(
+    "completions",
     read_body,
-    add_to_system,
+    partial(compose, form=Form()),
     lambda content_type, encoding: ReplyReader(content_type, encoding, SaidCompletion()),
 )
 """OpenAI's chat completions, as nearly every server speaks them."""
 
 RESPONSES = Dialect(
+    "responses",
     read_responses_body,
-    lambda body, text: add_to_member(body, "instructions", text, parts=False),
+    partial(compose, form=Form(system_member="instructions", user_part="input_text")),
     lambda content_type, encoding: ReplyReader(content_type, encoding, SaidResponse()),
     kept_by_server=True,
 )
 """OpenAI's responses."""
 
 MESSAGES = Dialect(
+    "messages",
     read_messages_body,
-    lambda body, text: add_to_member(body, "system", text, parts=True),
+    partial(compose, form=Form(system_member="system", system_parts=True)),
     lambda content_type, encoding: ReplyReader(content_type, encoding, SaidMessage()),
 )
 """Anthropic's messages."""

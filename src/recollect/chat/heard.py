@@ -1,10 +1,12 @@
 """Decides of a request whether it is a person's turn, for every host alike. Never: raises."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from recollect.chat.anchors import anchors
 from recollect.chat.body import ChatBody
 from recollect.chat.dialect import COMPLETIONS, Dialect
+from recollect.chat.prompt import prompt_texts
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
 from recollect.model import Skip, Turn
@@ -36,6 +38,7 @@ def hear(
     at: datetime,
     dialect: Dialect = COMPLETIONS,
     recall_in_temporary: bool = False,
+    is_whole: bool | None = None,
 ) -> Heard:
     """Read a chat request of a known user.
 
@@ -47,6 +50,7 @@ def hear(
         at: Now.
         dialect: The API it is spoken in.
         recall_in_temporary: Whether temporary chats recall; they never form memories.
+        is_whole: Whether the request is known to carry all that was said before; None: it is not known.
     """
     parsed = dialect.read(body)
     if parsed is None:
@@ -59,4 +63,5 @@ def hear(
     private = session_skip(turn.scope.session_id)
     if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
         return Heard(skip=private)
-    return Heard(turn, parsed, forms=private is None)
+    told = replace(turn, anchors=anchors(parsed), prompt=prompt_texts(parsed), is_whole=is_whole)
+    return Heard(told, parsed, forms=private is None)

@@ -10,27 +10,34 @@ import msgspec
 
 from recollect.chat.raw_json import decode_members
 
-_KEY = "memories"
+_MEMORIES = "memories"
+_HISTORY = "used_history_tokens"
 
 
-def add_memories(body: bytes, memories: Sequence[Mapping[str, Any]]) -> bytes:
-    """Add memories to an answer, as its last member.
+def add_memories(
+    body: bytes, memories: Sequence[Mapping[str, Any]], *, used_history_tokens: int | None = None
+) -> bytes:
+    """Add memories to an answer, as its last members.
 
     Args:
         body: The answer's body, not compressed.
         memories: What to add. They may hold what JSON can, and also UUIDs and times.
+        used_history_tokens: What earlier parts of the conversation took in the prompt; None says nothing of it.
 
     Returns:
-        The body with a member ``memories`` before its closing brace, every other byte as it was;
-        the same body if it isn't a JSON object, or has such a member already.
+        The body with a member ``memories``, and ``used_history_tokens`` if it is known, before its closing
+        brace, every other byte as it was; the same body if it isn't a JSON object, or has a member of
+        either name already.
 
     Raises:
         TypeError: A memory holds what JSON can't.
     """
     members = decode_members(body)
-    if members is None or _KEY in members:
+    added: dict[str, Any] = {_MEMORIES: [dict(memory) for memory in memories]}
+    if used_history_tokens is not None:
+        added[_HISTORY] = used_history_tokens
+    if members is None or not added.keys().isdisjoint(members):
         return body
     end = body.rindex(b"}")
     comma = b"," if members else b""
-    added = msgspec.json.encode([dict(memory) for memory in memories])
-    return b"".join((body[:end], comma, b'"memories":', added, body[end:]))
+    return b"".join((body[:end], comma, msgspec.json.encode(added)[1:-1], body[end:]))

@@ -6,7 +6,7 @@ counts as not JSON.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +15,7 @@ _UNREADABLE = (ValueError, RecursionError)  # msgspec.DecodeError and UnicodeDec
 
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
 # Each of these matches everywhere, if need be the empty string.
 _SPACE = re.compile(rb"[ \t\n\r]*")
@@ -82,33 +83,80 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
         The value's span in ``source``; None if the key stands there twice or not at all.
     """
     found: Span | None = None
-    at = _past(_SPACE, source, start + 1)
-    while source[at : at + 1] != b"}":
-        key_end = _past(_STRING, source, at)
-        key = decode_text(source[at:key_end]) or ""
-        at = _past(_COLON, source, key_end)
-        end = _value_end(source, at, bytes(members[key]))
-        if key == name:
+    for member in _walk(source, start, members):
+        if member.key == name:
             if found is not None:
                 return None
-            found = Span(at, end)
-        at = _past(_COMMA, source, end)
+            found = member.value
     return found
 
 
-def find_object(source: bytes, start: int, position: int) -> Span:
-    """Find where one object of an array of objects stands; what is behind it is not looked at.
+def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> bytes:
+    """Return the source without a member of an object, and without one comma beside it.
 
     Args:
-        source: Holds the array, which has been decoded before.
-        start: Where in ``source`` the array's opening bracket stands.
-        position: Which object; there are as many before it.
+        source: Holds the object.
+        start: Where in ``source`` the object's opening brace stands.
+        members: What ``decode_members`` made of that object.
+        name: The member's key; where it stands twice, each is cut out.
     """
-    at = end = start + 1
-    for _ in range(position + 1):
+    cuts: list[Span] = []
+    kept: _Member | None = None
+    before_kept = 0
+    for member in _walk(source, start, members):
+        if member.key == name:
+            cuts.append(Span(member.start, member.next))
+        else:
+            kept, before_kept = member, len(cuts)
+    if kept is not None and len(cuts) > before_kept:
+        # Nothing is left behind the last that is kept, so the comma behind that goes too.
+        cuts.insert(before_kept, Span(kept.next - 1, kept.next))
+    pieces: list[bytes] = []
+    at = 0
+    for cut in cuts:
+        pieces.append(source[at : cut.start])
+        at = cut.end
+    return b"".join((*pieces, source[at:]))
+
+
+def find_items(source: bytes, span: Span) -> tuple[Span, ...] | None:
+    """Find where each item of an array stands; None if it isn't an array.
+
+    Args:
+        source: Holds the array.
+        span: Where in ``source`` it stands, brackets included.
+    """
+    items = decode_with(_ITEMS, source[span.start : span.end])
+    if items is None:
+        return None
+    found: list[Span] = []
+    end = span.start + 1
+    for item in items:
         at = _past(_COMMA, source, end)
-        end = _container_end(source, at)
-    return Span(at, end)
+        end = at + memoryview(item).nbytes
+        found.append(Span(at, end))
+    return tuple(found)
+
+
+class _Member(NamedTuple):
+    """A member of an object: its key, where that and its value stand, and where the next member may begin."""
+
+    key: str
+    start: int
+    value: Span
+    next: int
+
+
+def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iterator[_Member]:
+    at = _past(_SPACE, source, start + 1)
+    while source[at : at + 1] != b"}":
+        key_start, key_end = at, _past(_STRING, source, at)
+        key = decode_text(source[at:key_end]) or ""
+        at = _past(_COLON, source, key_end)
+        end = _value_end(source, at, bytes(members[key]))
+        comma = _past(_SPACE, source, end)
+        yield _Member(key, key_start, Span(at, end), comma + 1 if source[comma : comma + 1] == b"," else end)
+        at = _past(_COMMA, source, end)
 
 
 def _past(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:

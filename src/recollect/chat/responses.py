@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.chat.body import ChatBody, ChatMessage
-from recollect.chat.raw_json import Span, decode_members, decode_text, decode_with, decoder_of, find_member
+from recollect.chat.raw_json import decode_members, decode_text, decode_with, decoder_of, find_member
 from recollect.chat.said import Answer, Said, objects
 
 _TEXTS = ("input_text", "output_text", "text")
@@ -49,7 +49,10 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         and the server keeps (``previous_response_id``, ``conversation``) is not in it, but its id.
     """
     members = decode_members(body)
-    if members is None or find_member(body, body.index(b"{"), members, "input") is None:
+    if members is None:
+        return None
+    span = find_member(body, body.index(b"{"), members, "input")
+    if span is None:
         return None
     text = decode_text(members["input"])
     messages: tuple[ChatMessage, ...]
@@ -64,11 +67,12 @@ def read_responses_body(body: bytes) -> ChatBody | None:
     return ChatBody(
         raw=body,
         messages=(ChatMessage("system", instructions), *messages) if instructions else messages,
-        messages_span=Span(0, 0),
+        messages_span=span,
         model=decode_text(members.get("model", b"")) or "",
         stream=bytes(members.get("stream", b"")) == b"true",
         follows=decode_text(members.get("previous_response_id", b"")) or "",
         conversation=_conversation(members),
+        outside=1 if instructions else 0,
     )
 
 

@@ -3,7 +3,7 @@
 Never: raises, knows headers, or asks whether the turn deserves remembering.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -44,16 +44,16 @@ def read_turn(
         The turn; None if the user wrote nothing: there is no message of theirs, or the last holds
         no words of their own.
     """
-    spoken = [_read(message) for message in chat.messages if message.role in ("user", "assistant")]
-    while spoken and not _is_users(spoken[-1]):
-        spoken.pop()
-    if not spoken or not spoken[-1].text:
+    said = [message for _, message in spoken(chat)]
+    while said and not is_users(said[-1]):
+        said.pop()
+    if not said or not said[-1].text:
         return None
-    *before, last = spoken
+    *before, last = said
     return Turn(
-        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(spoken)),
+        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(said)),
         text=last.text,
-        key=_present(message_id) or _key_of(spoken, chat.follows or chat.conversation),
+        key=_present(message_id) or _key_of(said, chat.follows or chat.conversation),
         at=at,
         model=chat.model,
         history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),
@@ -61,21 +61,29 @@ def read_turn(
     )
 
 
+def spoken(chat: ChatBody) -> Iterator[tuple[int, Message]]:
+    """Yield what user and assistant say, as their authors wrote it, each with its position in the request."""
+    for position, message in enumerate(chat.messages):
+        if message.role in ("user", "assistant"):
+            yield position, _read(message)
+
+
+def is_users(message: Message) -> bool:
+    """Tell whether a message is the user's own, not one that shows a model what its tools made."""
+    return message.role is Role.USER and message.text != _TOOL_IMAGES
+
+
 def _read(message: ChatMessage) -> Message:
     speaker = message.name if isinstance(message.name, str) else None
     return Message(_ROLES[message.role], authored_text(message), speaker)
-
-
-def _is_users(message: Message) -> bool:
-    return message.role is Role.USER and message.text != _TOOL_IMAGES
 
 
 def _present(given: str | None) -> str | None:
     return given if given and given.strip() else None
 
 
-def _session_of(spoken: Iterable[Message]) -> str:
-    first = next(message.text for message in spoken if message.text and _is_users(message))
+def _session_of(said: Iterable[Message]) -> str:
+    first = next(message.text for message in said if message.text and is_users(message))
     return "fp:" + sha256(_encoded(first)).hexdigest()[:32]
 
 

@@ -28,10 +28,15 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Reinforce:
-    """The user said again what ``target`` holds."""
+    """The user said again what ``target`` holds.
+
+    Attributes:
+        messages: In which messages of the log; ``target`` rests on them from then on, too.
+    """
 
     target: UUID
     reason: Reason = Reason.REPEATS
+    messages: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from recollect.model.words import Role
+from recollect.model.words import Place, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,10 @@ class Turn:
         model: The model the request names.
         speaker: The name the user goes by in this message, if the request gives one.
         at: When it was said.
+        anchors: Of each message of the user in the request, the turn's own last: its position there, and
+            the key by which it is known again in later requests of the chat.
+        prompt: All texts the request carries, also those of the system and of documents.
+        is_whole: Whether the request is known to carry all that was said before; None: it is not known.
     """
 
     scope: Scope
@@ -46,6 +50,73 @@ class Turn:
     model: str
     history: tuple[Message, ...] = ()
     speaker: str | None = None
+    anchors: tuple[tuple[int, str], ...] = ()
+    prompt: tuple[str, ...] = field(default=(), repr=False)
+    is_whole: bool | None = None
+
+    @property
+    def anchor(self) -> str:
+        """The key by which the turn's own message is known again; its key, where the request gives no better."""
+        return self.anchors[-1][1] if self.anchors else self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """What was added to a turn's prompt, so that it can be added again byte for byte.
+
+    Attributes:
+        anchor: Which message of the user it belongs to.
+        place: Where it stands.
+        block: The text.
+        items: The memories, and the messages of the log, that it speaks of.
+        tokens: What it takes.
+        at: When it was added first.
+    """
+
+    anchor: str
+    place: Place
+    block: str
+    items: tuple[UUID, ...]
+    tokens: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedExchange:
+    """An exchange of a chat, as its history is told from.
+
+    Attributes:
+        key: The turn's key.
+        turn_index: Its place in the chat; counts up by two.
+        said: What the user said.
+        reply: What was answered; "" if nothing was.
+        speaker: The name the user went by.
+        carried: How many messages before it its request carried, if that was counted.
+        anchor: By which the user's message is known again.
+    """
+
+    key: str
+    turn_index: int
+    said: str
+    reply: str
+    speaker: str | None = None
+    carried: int | None = None
+    anchor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """What is known of a chat when the next turn of it comes.
+
+    Attributes:
+        injections: What was added to its prompts, oldest first.
+        exchanges: Its last exchanges, oldest first, but those that are to be recalled no more.
+        summary: Its newest summary; "" if there is none.
+    """
+
+    injections: tuple[Injection, ...] = ()
+    exchanges: tuple[LoggedExchange, ...] = ()
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.words import Kind, Relation, Skip, Source
+from recollect.model.words import Kind, Relation, Source
 
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
@@ -86,40 +86,21 @@ class Memory:
         return self.event_at or self.observed_at
 
 
-COMMONS = "*"
-"""Owner of memories that several people share, and of global ones."""
-
-
 @dataclass(frozen=True, slots=True)
-class Recollection:
-    """A memory as it came back for a turn.
+class Neighbor:
+    """A memory near to a vector.
 
     Attributes:
         memory: The memory.
-        score: The final score it was ranked by; 1 is a perfect match, 0 none.
-        parts: The score's named parts, for explanation.
+        score: The cosine.
     """
 
     memory: Memory
     score: float
-    parts: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Recall:
-    """The outcome of recalling for a turn.
-
-    Attributes:
-        recollections: What may go into the prompt, best first; empty when skipped.
-        ranked: Everything retrieval ranked, best first, before gate and budget.
-        skipped: Why nothing was recalled, or None.
-        milliseconds: What it took.
-    """
-
-    recollections: tuple[Recollection, ...] = ()
-    ranked: tuple[Recollection, ...] = ()
-    skipped: Skip | None = None
-    milliseconds: float = 0.0
+COMMONS = "*"
+"""Owner of memories that several people share, and of global ones."""
 
 
 @dataclass(frozen=True, slots=True)

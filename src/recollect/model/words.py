@@ -96,6 +96,7 @@ class Skip(StrEnum):
     STORE = "store"
     EMBEDDER = "embedder"
     NOTHING_RELEVANT = "nothing-relevant"
+    OFF = "off"
     FAILED = "failed"
 
 
@@ -107,3 +108,46 @@ class Action(StrEnum):
     REINFORCE = "reinforce"
     RETIRE = "retire"
     EDIT = "edit"
+
+
+class Stage(StrEnum):
+    """A part of recalling that has a time limit of its own."""
+
+    EMBEDDING = "embedding"
+    LEXICAL = "lexical"
+    SEARCH = "search"
+    CHAT = "chat"
+
+
+class Drop(StrEnum):
+    """Why something that was ranked does not go into the prompt."""
+
+    IRRELEVANT = "irrelevant"
+    OTHER_SESSION = "other-session"
+    GIVEN = "given"
+    IN_PROMPT = "in-prompt"
+    SAME_SOURCE = "same-source"
+    REPEATS = "repeats"
+    CLIFF = "cliff"
+    LIMIT = "limit"
+    BUDGET = "budget"
+
+
+class Place(StrEnum):
+    """Where in a prompt a block stands."""
+
+    SYSTEM = "system"
+    BESIDE = "beside"
+
+
+class Placement(StrEnum):
+    """Where in a prompt what is recalled is put."""
+
+    STABLE = "stable"
+    """The chat's first block in the system prompt, later ones beside their turn's message; all as they were."""
+    SYSTEM = "system"
+    """All of it in the system prompt, anew with each turn."""
+    USER = "user"
+    """All of it beside the turn's message, anew with each turn."""
+    OFF = "off"
+    """Nowhere."""

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from recollect.postgres.chats import PostgresChats
 from recollect.postgres.embedded import EmbeddedServer, start_embedded
 from recollect.postgres.inbox import PostgresInbox
 from recollect.postgres.jobs import PostgresJobs
+from recollect.postgres.log_index import PostgresLogIndex
 from recollect.postgres.memories import PostgresMemories
 from recollect.postgres.message_log import PostgresMessageLog
 from recollect.postgres.pool import Access, Database
+from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 
 __all__ = ["EmbeddedServer", "Postgres", "open_postgres", "start_embedded"]
@@ -20,6 +23,9 @@ class Postgres:
 
     memories: PostgresMemories
     log: PostgresMessageLog
+    index: PostgresLogIndex
+    chats: PostgresChats
+    requests: PostgresRequests
     inbox: PostgresInbox
     jobs: PostgresJobs
     database: Database
@@ -64,6 +70,9 @@ async def open_postgres(
     return Postgres(
         memories=PostgresMemories(database),
         log=PostgresMessageLog(database),
+        index=PostgresLogIndex(database),
+        chats=PostgresChats(database),
+        requests=PostgresRequests(database),
         inbox=PostgresInbox(database, lease=timedelta(seconds=lease)),
         jobs=PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat)),
         database=database,

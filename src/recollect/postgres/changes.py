@@ -29,6 +29,7 @@ from recollect.model import (
 )
 from recollect.normalization import content_hash, storable_text
 from recollect.postgres.pool import Connection
+from recollect.postgres.postings import index_memory, unindex_memory
 from recollect.postgres.sql import SQL
 
 _REINFORCED_BY = 0.05
@@ -68,6 +69,7 @@ class _Changing:
     async def _add(self, memory: Memory, reason: Reason) -> Change:
         equal = await self._with_content(memory.content)
         if equal is not None:
+            await self._rest_on(equal, memory.provenance.message_ids)
             return Ignore(Reason.EQUAL_CONTENT, target=equal)
         await self._insert(memory)
         await self.audit(Action.ADD, reason, memory.id, after=memory.content)
@@ -82,6 +84,7 @@ class _Changing:
             # The new content is there already: all that is left to do is to let go of the old one.
             return await self._retire(Retire(change.old, change.reason))
         await self._unlink(change.old, old["owner"])
+        await self.connection.execute(SQL["note_change"], self.user_id, old["message_ids"], self.at)
         await self._insert(change.memory)
         await self.audit(
             Action.REPLACE,
@@ -98,6 +101,7 @@ class _Changing:
         if memory is None:
             return Ignore(Reason.DELETED, target=change.target)
         await self.connection.execute(SQL["count_reinforcement"], self.user_id, change.target)
+        await self._rest_on(change.target, change.messages)
         if memory["owner"] == self.user_id:
             await self.connection.execute(
                 SQL["raise_importance"], self.user_id, change.target, _REINFORCED_BY
@@ -116,6 +120,8 @@ class _Changing:
         if memory is None:
             return Ignore(Reason.DELETED, target=change.target)
         await self._unlink(change.target, memory["owner"])
+        if change.reason is Reason.DELETED:
+            await self._hide(change.target, memory["message_ids"])
         await self.audit(Action.RETIRE, change.reason, change.target, before=memory["content"])
         return change
 
@@ -152,7 +158,18 @@ class _Changing:
     async def _linked(self, memory_id: UUID) -> Record | None:
         return await self.connection.fetchrow(SQL["linked_content"], self.user_id, memory_id)
 
+    async def _rest_on(self, memory_id: UUID, message_ids: Sequence[UUID]) -> None:
+        await self.connection.execute(SQL["add_provenance"], self.user_id, memory_id, message_ids)
+
+    async def _hide(self, memory_id: UUID, message_ids: Sequence[UUID]) -> None:
+        """Forget in the log too: what somebody deleted must not come back in the words it was said in."""
+        rows = await self.connection.fetch(SQL["hide_messages"], self.user_id, message_ids)
+        hidden = [row["id"] for row in rows]
+        await self.connection.execute(SQL["hide_chunks"], self.user_id, hidden)
+        await self.connection.execute(SQL["delete_injections"], self.user_id, [memory_id, *hidden])
+
     async def _unlink(self, memory_id: UUID, owner: str) -> None:
+        await unindex_memory(self.connection, self.user_id, memory_id)
         await self.connection.execute(SQL["unlink_memory"], self.user_id, memory_id)
         if owner == self.user_id:  # what others see too stays believed
             await self.connection.execute(SQL["end_validity"], self.user_id, memory_id, self.at)
@@ -185,6 +202,7 @@ class _Changing:
         await self.connection.execute(
             SQL["link_memory"], self.user_id, memory.id, memory.owner, hashed, self.at
         )
+        await index_memory(self.connection, self.user_id, memory.id, storable_text(memory.content))
 
 
 async def edit_memory(
@@ -200,9 +218,13 @@ async def edit_memory(
     if content == before:
         await connection.execute(SQL["edit_vector_beside_embedding"], user_id, memory.id, *values)
     else:
+        await unindex_memory(connection, user_id, memory.id)
         embedding = as_reals(memory.embedding)
         model = None if embedding is None else memory.embedding_model
         await connection.execute(SQL["edit_vector"], user_id, memory.id, *values, embedding, model)
+        await index_memory(connection, user_id, memory.id, content)
+        await connection.execute(SQL["note_change"], user_id, memory.provenance.message_ids, at)
+        await connection.execute(SQL["delete_injections"], user_id, [memory.id])
     await connection.execute(SQL["edit_link"], user_id, memory.id, hashed)
     changing = _Changing(connection, user_id, actor, at)
     await changing.audit(Action.EDIT, Reason.EDITED, memory.id, before=before, after=content)

@@ -14,6 +14,12 @@ ERASED_TABLES = (
     # Exchanges first: a formation under way that finds none pending changes nothing.
     "exchanges",
     "leases",
+    "injections",
+    "request_metrics",
+    "chunk_vectors",
+    "message_chunks",
+    "postings",
+    "corpora",
     "messages",
     "sessions",
     "memory_updates",

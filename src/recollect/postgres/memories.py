@@ -10,10 +10,12 @@ from recollect.model import (
     Actor,
     Change,
     Erasure,
+    Hit,
     Kind,
+    Lexicon,
     Memory,
+    Neighbor,
     Page,
-    Recollection,
     Scope,
     Update,
     Vector,
@@ -22,8 +24,12 @@ from recollect.normalization import content_hash
 from recollect.postgres.changes import apply_changes, as_reals, edit_memory
 from recollect.postgres.erasure import erase_user
 from recollect.postgres.pool import Connection, Database
-from recollect.postgres.rows import memory_of, update_of
+from recollect.postgres.postings import read_lexicon
+from recollect.postgres.rows import hit_of, memory_of, update_of
 from recollect.postgres.sql import SQL
+
+_MOST_TERMS = 2_000
+"""Terms looked through for what a mistyped one may mean."""
 
 _NEWEST = UUID(int=2**128 - 1)
 """Every id is smaller: the first page stands behind it."""
@@ -35,13 +41,43 @@ class PostgresMemories:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Recollection]:
+    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Neighbor]:
         """Return the user's memories nearest to ``vector`` by cosine, best first; exact."""
         async with self._database.for_user(scope.user_id) as connection:
             rows = await connection.fetch(
                 SQL["nearest_memories"], scope.user_id, as_reals(vector), model, len(vector), limit
             )
-        return [Recollection(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
+        return [Neighbor(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
+
+    async def lexicon(self, user_id: str, terms: Sequence[str]) -> Lexicon:
+        """Return what of the user's lexical index concerns ``terms``."""
+        async with self._database.for_user(user_id) as connection:
+            return await read_lexicon(connection, user_id, terms)
+
+    async def vocabulary(self, user_id: str, prefixes: Sequence[str], *, lengths: range) -> list[str]:
+        """Return terms of the user's that begin with one of ``prefixes`` and have a length in ``lengths``."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(
+                SQL["vocabulary"], user_id, list(prefixes), lengths[0], lengths[-1], _MOST_TERMS
+            )
+        return [row["term"] for row in rows]
+
+    async def search(
+        self,
+        scope: Scope,
+        vector: Vector | None,
+        model: str,
+        *,
+        documents: Sequence[int],
+        limit: int,
+        log: bool,
+    ) -> list[Hit]:
+        """Return what is nearest to ``vector``, and what is named; exact, in one round trip."""
+        dimensions = None if vector is None else len(vector)
+        arguments = (scope.user_id, as_reals(vector), model, dimensions, list(documents), limit, log)
+        async with self._database.for_user(scope.user_id) as connection:
+            rows = await connection.fetch(SQL["search"], *arguments)
+        return [hit_of(row) for row in rows]
 
     async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
         """Return the user's memories, newest first, behind the memory ``after``."""

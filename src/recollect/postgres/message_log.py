@@ -34,6 +34,8 @@ class PostgresMessageLog:
                 await enqueue(connection, [scope.user_id])
             elif _has_text(exchange) and not known["kept"]:
                 await appending.another_reply(known["id"], known["turn_index"], alternate=known["replied"])
+                if not known["replied"]:
+                    await enqueue(connection, [scope.user_id])  # it is still to be indexed
             return known is None
 
 
@@ -61,6 +63,8 @@ class _Appending:
             storable_text(turn.model),
             exchange.authorized,
             turn.at,
+            len(turn.history),
+            turn.anchor,
         )
         speaker = None if turn.speaker is None else storable_text(turn.speaker)
         await self._message(

@@ -6,9 +6,11 @@ from recollect.model import (
     Action,
     Actor,
     Exchange,
+    Hit,
     Kind,
     Memory,
     Message,
+    Passage,
     Provenance,
     Reason,
     Role,
@@ -41,6 +43,30 @@ def memory_of(row: Record) -> Memory:
         reinforcement_count=row["reinforcement_count"],
         embedding_model=row["embedding_model"],
     )
+
+
+def passage_of(row: Record) -> Passage:
+    """Return the passage of a joined row of message_chunks and messages."""
+    return Passage(
+        message_id=row["id"],
+        exchange_id=row["exchange_id"],
+        session_id=row["session_id"],
+        turn_index=row["turn_index"],
+        part=row["part"],
+        role=Role(row["role"]),
+        content=row["content"],
+        said_at=row["created_at"],
+        speaker=row["speaker"],
+        code=row["code"],
+        language=row["language"],
+        changed_at=row["changed_at"],
+    )
+
+
+def hit_of(row: Record) -> Hit:
+    """Return what a row of the search found."""
+    item = passage_of(row) if row["owner"] is None else memory_of(row)
+    return Hit(item, row["document"], row["cosine"], row["first_cosine"])
 
 
 def update_of(row: Record) -> Update:

@@ -1,6 +1,23 @@
 """From a turn to its ranked recollections. Never: SQL, prompt text."""
 
-from recollect.retrieval.dense import rank
-from recollect.retrieval.gate import gated
+from recollect.retrieval.candidates import Candidates, Reach, find_candidates
+from recollect.retrieval.fusion import Weights
+from recollect.retrieval.gate import Gate
+from recollect.retrieval.query import Query, read_query
+from recollect.retrieval.ranking import Ranking, rank
+from recollect.retrieval.selection import Selecting, Surroundings, select
 
-__all__ = ["gated", "rank"]
+__all__ = [
+    "Candidates",
+    "Gate",
+    "Query",
+    "Ranking",
+    "Reach",
+    "Selecting",
+    "Surroundings",
+    "Weights",
+    "find_candidates",
+    "rank",
+    "read_query",
+    "select",
+]

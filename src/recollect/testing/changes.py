@@ -15,14 +15,18 @@ from recollect.model import (
     Change,
     Exchange,
     Ignore,
+    Injection,
     Memory,
     Reason,
     Reinforce,
     Replace,
+    RequestRecord,
     Retire,
+    Role,
     Update,
 )
 from recollect.normalization import content_hash, storable_text
+from recollect.testing.searching import Index, Said
 
 _REINFORCED_BY = 0.05
 
@@ -49,6 +53,25 @@ class Belongings:
     ids: set[UUID] = field(default_factory=set)
     updates: list[Update] = field(default_factory=list)
     log: list[Logged] = field(default_factory=list)
+    index: Index = field(default_factory=Index)
+    carried: dict[UUID, int] = field(default_factory=dict)
+    injections: dict[str, dict[str, Injection]] = field(default_factory=dict)
+    detached: set[str] = field(default_factory=set)
+    requests: dict[UUID, RequestRecord] = field(default_factory=dict)
+
+    @property
+    def said(self) -> list[Said]:
+        """The messages of the log, alternates left out, each with its place in its session."""
+        said: list[Said] = []
+        turns: dict[str, int] = {}
+        for logged in self.log:
+            exchange = logged.exchange
+            place = turns.get(exchange.turn.scope.session_id, 0)
+            turns[exchange.turn.scope.session_id] = place + 2
+            said.append(Said(exchange.message_id, exchange, Role.USER, place))
+            if exchange.reply:
+                said.append(Said(exchange.reply_id, exchange, Role.ASSISTANT, place + 1))
+        return said
 
     def with_content(self, content: str) -> UUID | None:
         """Return the memory with this content, if any."""
@@ -91,6 +114,7 @@ class Belongings:
     def _add(self, memory: Memory, reason: Reason, actor: Actor, at: datetime) -> Change:
         equal = self.with_content(memory.content)
         if equal is not None:
+            self._rest_on(equal, memory.provenance.message_ids)
             return Ignore(Reason.EQUAL_CONTENT, target=equal)
         kept = self._keep(memory)
         self.audit(Action.ADD, actor, reason, at, memory.id, after=kept.content)
@@ -103,6 +127,7 @@ class Belongings:
         if self.with_content(change.memory.content) not in {None, change.old}:
             return self._reinforce_or_retire(Retire(change.old, change.reason), actor, at)
         del self.memories[change.old]
+        self.index.note_change(old.provenance.message_ids, self.said, at)
         new = self._keep(change.memory)
         self.audit(
             Action.REPLACE,
@@ -122,8 +147,13 @@ class Belongings:
             return Ignore(Reason.DELETED, target=change.target)
         if isinstance(change, Retire):
             del self.memories[memory.id]
+            if change.reason is Reason.DELETED:
+                self.index.hide(memory.provenance.message_ids, self.said)
+                self.forget_injections({memory.id, *self.index.hidden})
             self.audit(Action.RETIRE, actor, change.reason, at, memory.id, before=memory.content)
             return change
+        self._rest_on(memory.id, change.messages)
+        memory = self.memories[memory.id]
         more = _REINFORCED_BY if memory.owner == self.user_id else 0.0
         self.memories[memory.id] = replace(
             memory,
@@ -140,6 +170,19 @@ class Belongings:
             after=memory.content,
         )
         return change
+
+    def forget_injections(self, items: set[UUID]) -> None:
+        """Forget what was added to prompts and speaks of one of these."""
+        for session_id, known in self.injections.items():
+            kept = {anchor: each for anchor, each in known.items() if not items & set(each.items)}
+            self.injections[session_id] = kept
+
+    def _rest_on(self, memory_id: UUID, message_ids: tuple[UUID, ...]) -> None:
+        memory = self.memories[memory_id]
+        if memory.owner == self.user_id:
+            further = tuple(each for each in message_ids if each not in memory.provenance.message_ids)
+            resting = replace(memory.provenance, message_ids=memory.provenance.message_ids + further)
+            self.memories[memory_id] = replace(memory, provenance=resting)
 
     def _keep(self, memory: Memory) -> Memory:
         if memory.owner not in {self.user_id, COMMONS}:

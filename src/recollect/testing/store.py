@@ -19,23 +19,26 @@ from recollect.model import (
     Kind,
     Memory,
     Message,
+    Neighbor,
     Page,
     Reason,
-    Recollection,
     Role,
     Scope,
+    Source,
     Update,
     Vector,
 )
 from recollect.normalization import storable_id, storable_text, storable_user
 from recollect.testing.changes import Belongings, Logged
+from recollect.testing.chats import ChatStore
+from recollect.testing.indexed_store import IndexedStore
 from recollect.testing.jobs import JobQueue
 
 _MESSAGES_BEFORE = 6
 
 
-class InMemoryStore:
-    """Implements MemoryStore, MessageLog, Inbox and Jobs.
+class InMemoryStore(IndexedStore, ChatStore):
+    """Implements MemoryStore, MessageLog, LogIndex, ChatMemory, RequestLog, Inbox and Jobs.
 
     Attributes:
         failure: When set, what every call raises.
@@ -50,10 +53,10 @@ class InMemoryStore:
 
     # -- MemoryStore -------------------------------------------------------------------------------
 
-    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Recollection]:
+    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Neighbor]:
         """Return the user's memories nearest to ``vector``, best first."""
         found = [
-            Recollection(_loaded(memory), float(memory.embedding @ vector))
+            Neighbor(_loaded(memory), float(memory.embedding @ vector))
             for memory in self._of(scope.user_id).memories.values()
             if memory.embedding is not None
             and memory.embedding_model == model
@@ -123,7 +126,10 @@ class InMemoryStore:
         )
         if written != old.content:
             model = None if embedding is None else embedding_model
-            new = replace(new, embedding=embedding, embedding_model=model)
+            source = Source.MANUAL if old.source is Source.QA_TURN else old.source
+            new = replace(new, embedding=embedding, embedding_model=model, source=source)
+            user.index.note_change(old.provenance.message_ids, user.said, at)
+            user.forget_injections({memory_id})
         user.memories[memory_id] = new
         user.audit(Action.EDIT, actor, Reason.EDITED, at, new.id, before=old.content, after=written)
         return _loaded(new)
@@ -161,6 +167,7 @@ class InMemoryStore:
                 return False
         logged = Logged(_storable(exchange), not_before=turn.at)
         user.log.append(logged)
+        user.carried[exchange.id] = len(turn.history)
         self.jobs.enqueue(turn.scope.user_id)
         return True
 
@@ -248,10 +255,16 @@ class InMemoryStore:
             raise self.failure
         return self._users.setdefault(storable_user(user_id), Belongings(user_id))
 
-    def _all_logged(self) -> list[Logged]:
+    def _everybody(self) -> list[Belongings]:
         if self.failure is not None:
             raise self.failure
-        return [each for user in self._users.values() for each in user.log]
+        return list(self._users.values())
+
+    def _enqueue(self, user_id: str) -> None:
+        self.jobs.enqueue(user_id)
+
+    def _all_logged(self) -> list[Logged]:
+        return [each for user in self._everybody() for each in user.log]
 
 
 class BrokenStore(InMemoryStore):

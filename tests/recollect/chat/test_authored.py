@@ -2,7 +2,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.chat import ChatMessage, authored_text
+from recollect.chat import ChatMessage, authored_text, said_with
+from recollect.composition import FENCE
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 TEMPLATE = """### Task:
@@ -23,6 +24,8 @@ RETRIEVED = TEMPLATE % SOURCES
 ATTACHED = '<attached_files>\n<file type="file" id="f1" url="f1" name="a > b.pdf"/>\n</attached_files>\n\n'
 MEMORIES = "<memory_context>\n[User Memory]\n- food: hates tea\n</memory_context>"
 OLD_MEMORIES = '<memory_user_context>[{"content": "hates tea"}]</memory_user_context>'
+OURS = f"<{FENCE}>\nNoted:\n- [FACT] Wrote </context> once. (2026-03-15)\n</{FENCE}>"
+HISTORY = "<recollect_history>\nThe user hates tea.\n</recollect_history>"
 WORDS = "What do they say about tea?"
 
 
@@ -51,6 +54,10 @@ def written(text: str) -> str:
         f"{MEMORIES}\n\n{WORDS}",
         f"{WORDS}\n\n{MEMORIES}",
         f"{OLD_MEMORIES}\n{MEMORIES}\n{WORDS}",
+        f"{WORDS}\n\n{OURS}",
+        f"{OURS}\n\n{WORDS}",
+        f"{HISTORY}\n\n{OURS}\n\n{WORDS}\n\n{OURS}",
+        f"{RETRIEVED}\n{WORDS}\n\n{OURS}".replace("\n", "\r\n"),
     ],
 )
 def test_only_the_users_words_are_left(text: str) -> None:
@@ -73,6 +80,10 @@ def test_only_the_users_words_are_left(text: str) -> None:
         "What goes into <attached_files> before </attached_files>?",
         "I said <user_query>yes</user_query>",
         "1 < 2",
+        f"<{FENCE}>\nis never closed",
+        f"</{FENCE}>\nis never opened",
+        f"What do <{FENCE}> and\n</{FENCE}> mean?",
+        f"<{FENCE}>\nis not closed by\n</recollect_history>",
     ],
 )
 def test_words_that_only_look_like_wrapping_are_kept(text: str) -> None:
@@ -83,7 +94,9 @@ def test_a_query_tag_that_is_not_closed_is_the_users() -> None:
     assert written(f"{RETRIEVED}\n<user_query> what is it?") == "<user_query> what is it?"
 
 
-@pytest.mark.parametrize("text", ["", "  \n", RETRIEVED, ATTACHED, MEMORIES, f"{RETRIEVED}{ATTACHED}"])
+@pytest.mark.parametrize(
+    "text", ["", "  \n", OURS, HISTORY, RETRIEVED, ATTACHED, MEMORIES, f"{RETRIEVED}{ATTACHED}"]
+)
 def test_wrapping_alone_says_nothing(text: str) -> None:
     assert written(text) == ""
 
@@ -113,6 +126,8 @@ TAGS = (
     "memory_context",
     "memory_user_context",
     "user_query",
+    FENCE,
+    "recollect_history",
 )
 PIECES = st.sampled_from(
     [
@@ -139,8 +154,21 @@ def test_what_is_left_are_words_of_the_text(text: str) -> None:
         at = text.index(line, at)
 
 
+@CALM
+@given(st.lists(PIECES).map("".join) | st.text(), st.sampled_from([OURS, HISTORY, f"{HISTORY}\n\n{OURS}"]))
+def test_what_we_added_to_any_words_is_cut_off_again(text: str, added: str) -> None:
+    assert written(said_with(text, added)) == written(text)
+
+
 @pytest.mark.parametrize(
-    "piece", ['<source id="1">', "<context>\n", "\n<memory_context>", "### Task:\n<context>\n<source "]
+    "piece",
+    [
+        '<source id="1">',
+        "<context>\n",
+        "\n<memory_context>",
+        "\n<recollect_memories>\n",
+        "### Task:\n<context>\n<source ",
+    ],
 )
 def test_a_long_hostile_text_is_read_in_linear_time(piece: str) -> None:
     text = piece * 100_000  # quadratic time would take minutes

@@ -23,7 +23,10 @@ def stand(chat: ChatBody) -> list[Any]:
 
 
 def messages_of(chat: ChatBody) -> list[bytes]:
-    return [chat.raw[slice(*chat.message_span(position))] for position in range(len(chat.messages))]
+    spans = chat.message_spans()
+    assert spans is not None
+    assert len(spans) == len(chat.messages)
+    return [chat.raw[slice(*span)] for span in spans if span]
 
 
 def test_a_chat_is_read() -> None:

@@ -1,4 +1,4 @@
-"""A text that is added to a request changes no byte beside it, whatever JSON the request is."""
+"""What is added to a request changes no byte beside it, whatever JSON the request is."""
 
 import json
 from datetime import UTC, datetime
@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.chat.fuzzing import dialects, fuzzed, names, values, words
 
-from recollect.chat import Dialect, hear
+from recollect.chat import COMPLETIONS, Additions, ChatBody, Dialect, SystemStyle, anchors, hear, restorable
+from recollect.model import Message, Role
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ADDED = 'What is known: \u00e4 "quoted" \\ </x>\n'
@@ -16,7 +17,7 @@ ADDED = 'What is known: \u00e4 "quoted" \\ </x>\n'
 contents = (
     words | st.none() | st.lists(st.fixed_dictionaries({"type": words, "text": words}), max_size=3) | values
 )
-spoken = st.fixed_dictionaries({"role": words, "content": contents})
+spoken = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]) | words, "content": contents})
 chats = st.dictionaries(names, values, max_size=4).flatmap(
     lambda beside: st.fixed_dictionaries(
         {"messages": st.lists(spoken, max_size=4) | values, "input": words | st.lists(spoken) | values},
@@ -87,6 +88,75 @@ def _without(value: Any, added: str) -> Any:
         empty: tuple[Any, ...] = (None, "", [], {}, {"type": "text"}, {"role": "system"})
         return [inner for inner in kept_items if inner not in empty]
     return value.removesuffix(added).removesuffix("\n\n") if isinstance(value, str) else value
+
+
+fenced = st.text(st.characters(exclude_characters="<"), max_size=9).map(
+    lambda text: f"<recollect_memories>\n- {text}\n</recollect_memories>"
+)
+restored = st.lists(st.builds(Message, st.sampled_from(list(Role)), words), max_size=3).map(tuple)
+
+
+@st.composite
+def additions_to(draw: st.DrawFn, chat: ChatBody) -> Additions:
+    """Draw what could be added to that request, and now and then what could not."""
+    own = [anchor.position for anchor in anchors(chat)]
+    any_position = st.integers(-1, 5)
+    positions = st.sampled_from(own) if own and draw(any_position) >= 0 else any_position
+    beside = st.dictionaries(positions, st.just("") | fenced, max_size=3)
+    return Additions(draw(st.just("") | fenced), draw(beside), draw(st.just(()) | restored))
+
+
+def listed(chat: ChatBody) -> list[bytes]:
+    spans = chat.message_spans()
+    assert spans is not None
+    return [chat.raw[slice(*span)] for span in spans if span]
+
+
+@fuzzed
+@given(dialect=dialects, body=written(), style=st.sampled_from(list(SystemStyle)), data=st.data())
+def test_composing_changes_no_message_but_those_it_is_told_to(
+    dialect: Dialect, body: bytes, style: SystemStyle, data: st.DataObject
+) -> None:
+    chat = dialect.read(body)
+    if chat is None:
+        return
+    additions = data.draw(additions_to(chat))
+
+    composed = dialect.compose(chat, additions, style)
+
+    if composed is None:
+        return
+    json.loads(composed)
+    after = dialect.read(composed)
+    assert after is not None
+    before, found = _told_apart(chat, additions, style), listed(after)
+    restored_here = restorable(chat, additions.earlier)
+    assert len(found) - len(listed(chat)) in {len(restored_here), len(restored_here) + 1}
+    rest = iter(found)
+    assert all(message in rest for message in before)
+    if dialect is COMPLETIONS or style is SystemStyle.NONE or not additions.system:
+        span, span_after = chat.messages_span, after.messages_span
+        assert composed[: span_after.start] == body[: span.start]
+        assert composed[span_after.end :] == body[span.end :]
+    keys = [anchor.key for anchor in anchors(chat)]
+    if not restored_here:
+        assert [anchor.key for anchor in anchors(after)] == keys
+    assert len(anchors(after)) == len(keys) + len(restored_here) - len(restored_here) // 2
+
+
+def _told_apart(chat: ChatBody, additions: Additions, style: SystemStyle) -> list[bytes]:
+    """Return the messages of the list that no addition goes to."""
+    roles = [message.role for message in chat.messages]
+    told = {position for position, text in additions.beside.items() if text}
+    if additions.system and style is SystemStyle.NONE:
+        told |= {roles.index("user")} if "user" in roles else set()
+    elif additions.system:
+        told |= {roles.index(role) for role in ("system", "developer") if role in roles}
+    wrapped = chat.raw.startswith(b'"', chat.messages_span.start) and restorable(chat, additions.earlier)
+    spans = chat.message_spans()
+    assert spans is not None
+    kept = [span for n, span in enumerate(spans) if span and n not in told and not wrapped]
+    return [chat.raw[slice(*span)] for span in kept]
 
 
 @fuzzed

@@ -38,6 +38,21 @@ def test_no_memories_are_an_empty_list() -> None:
     assert json.loads(add_memories(b'{"id":"a"}', ())) == {"id": "a", "memories": []}
 
 
+def test_what_the_history_took_stands_behind_the_memories() -> None:
+    assert add_memories(b"{}", (), used_history_tokens=0) == b'{"memories":[],"used_history_tokens":0}'
+    assert (
+        add_memories(b'{"id":1 }', [{"content": "a"}], used_history_tokens=1200)
+        == b'{"id":1 ,"memories":[{"content":"a"}],"used_history_tokens":1200}'
+    )
+
+
+def test_an_answer_that_says_what_its_history_took_stays_as_it_is_only_where_we_would_say_it_too() -> None:
+    body = b'{"used_history_tokens":5}'
+
+    assert add_memories(body, (), used_history_tokens=7) is body
+    assert add_memories(body, ()) == b'{"used_history_tokens":5,"memories":[]}'
+
+
 @pytest.mark.parametrize(
     "body",
     [

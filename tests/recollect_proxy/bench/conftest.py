@@ -1,8 +1,12 @@
 """An operator whose data folder has the embedder's graph in it, as after a first start."""
 
+import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 from tests.recollect_proxy.settings import proxy_settings
 
 from recollect.embedders.local import LocalEmbedder
@@ -15,3 +19,9 @@ async def operator_settings(data_dir: Path) -> ProxySettings:
     await embedder.load()
     await embedder.aclose()
     return proxy_settings(data_dir=data_dir, recall_deadline_ms=10_000)  # the machine may be busy
+
+
+@pytest.fixture
+def progress() -> Iterator[Progress]:
+    with Progress(console=Console(file=io.StringIO())) as shown:
+        yield shown

@@ -5,6 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from recollect_proxy.bench.dataset import LabelledConversation
+
 
 def turn(name: str, text: str, **changed: Any) -> dict[str, Any]:
     """Return a user's turn."""
@@ -36,9 +40,19 @@ def conversation(
     return {"id": name, "turns": list(turns), "questions": list(questions)}
 
 
-def write(path: Path, *conversations: Mapping[str, Any]) -> Path:
-    """Write a file of conversations, and return where it is."""
-    path.write_text("".join(json.dumps(each) + "\n" for each in conversations))
+def labelled(given: Mapping[str, Any]) -> LabelledConversation:
+    """Return a conversation as it is read from a file."""
+    return msgspec.convert(given, LabelledConversation)
+
+
+def fact(conversation_id: str, text: str, *evidence: str) -> dict[str, Any]:
+    """Return a fact that rests on these turns."""
+    return {"conversation": conversation_id, "fact": text, "evidence": list(evidence)}
+
+
+def write(path: Path, *lines: Mapping[str, Any]) -> Path:
+    """Write a file of conversations or facts, and return where it is."""
+    path.write_text("".join(json.dumps(each) + "\n" for each in lines))
     return path
 
 

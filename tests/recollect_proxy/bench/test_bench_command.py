@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, write
+from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, fact, turn, write
 
 from recollect_proxy.settings import ProxySettings
 
@@ -49,6 +49,45 @@ def test_without_json_a_table_is_printed(operator_settings: ProxySettings, tmp_p
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "What retrieval ranks" in ended.stdout
     assert "conversations 1, turns 3" in ended.stdout
+
+
+def test_facts_are_measured_in_place_of_what_was_said(
+    operator_settings: ProxySettings, tmp_path: Path
+) -> None:
+    data = write(tmp_path / "one.jsonl", TEA)
+    facts = write(tmp_path / "facts.jsonl", fact("anna", "Anna drinks green tea every morning.", "t1"))
+
+    ended = run(
+        *("recall", "--data", data, "--facts", facts, "--json"),
+        RECOLLECT_DATA_DIR=str(operator_settings.data_dir),
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert json.loads(ended.stdout)["facts"]["facts"] == 1
+
+
+def test_code_names_are_measured(operator_settings: ProxySettings, tmp_path: Path) -> None:
+    data = write(tmp_path / "one.jsonl", conversation([turn("t1", "Call fetchOrders() once.")]))
+
+    ended = run("code", "--data", data, RECOLLECT_DATA_DIR=str(operator_settings.data_dir))
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "identifiers: 1" in ended.stdout
+
+
+def test_abstention_and_cache_print_one_document_each(
+    operator_settings: ProxySettings, tmp_path: Path
+) -> None:
+    data = write(tmp_path / "one.jsonl", TEA)
+    folder = str(operator_settings.data_dir)
+
+    abstention = run("abstention", "--data", data, "--unrelated", "2", "--json", RECOLLECT_DATA_DIR=folder)
+    cache = run("cache", "--data", data, "--placement", "off", "--json", RECOLLECT_DATA_DIR=folder)
+
+    assert (abstention.returncode, abstention.stderr) == (0, "")
+    assert json.loads(abstention.stdout)["unrelated_questions"] == 2
+    assert (cache.returncode, cache.stderr) == (0, "")
+    assert list(json.loads(cache.stdout)["placements"]) == ["off"]
 
 
 def test_a_mistake_in_the_file_is_told_with_its_line_before_anything_is_started(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, question, turn, write
+from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, fact, question, turn, write
 
 from recollect_proxy.bench.dataset import DatasetError, read_conversations
 
@@ -92,6 +92,14 @@ def test_a_conversation_that_is_not_what_it_must_be_is_named(
 
     assert "bad.jsonl, line 2: " in str(raised.value)
     assert complaint in str(raised.value)
+
+
+@pytest.mark.parametrize("before", [(), (TEA,)])
+def test_a_file_of_facts_is_told_from_one_of_conversations(tmp_path: Path, before: tuple[Any, ...]) -> None:
+    path = write(tmp_path / "facts.jsonl", *before, fact("anna", "She drinks tea.", "t1"))
+
+    with pytest.raises(DatasetError, match=r"facts\.jsonl holds facts: name it with --facts"):
+        read_conversations(path)
 
 
 def test_a_file_without_conversations_is_refused(tmp_path: Path) -> None:

@@ -72,6 +72,14 @@ def test_the_history_is_bounded_to_the_last_messages() -> None:
     assert last[-1]["content"] == f"Number {HISTORY_MESSAGES + 2}."
 
 
+def test_the_history_is_whole_where_a_frontend_is_to_be_imitated() -> None:
+    turns = [turn(f"u{n}", f"Number {n}.") for n in range(HISTORY_MESSAGES + 3)]
+
+    last = sendings(planned(conversation(turns), history_messages=None))[-1].messages
+
+    assert [message["content"] for message in last] == [each["text"] for each in turns]
+
+
 def test_where_people_talk_each_turn_is_sent_under_its_speakers_name_and_nobody_replies() -> None:
     made = planned(FRIENDS)
 

@@ -1,53 +1,34 @@
 """The bench replays through a real proxy and database, and finds what is there to be found."""
 
-import io
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
-import msgspec
 import pytest
-from rich.console import Console
 from rich.progress import Progress
-from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, question, turn
+from tests.recollect_proxy.bench.conversations import (
+    FRIENDS,
+    TEA,
+    conversation,
+    fact,
+    labelled,
+    question,
+    turn,
+    write,
+)
 from tests.scripted_upstream import End, ScriptedUpstream, whole
 
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.bench import replay as replaying
 from recollect_proxy.bench.asking import Asked
 from recollect_proxy.bench.clock import ReplayClock
-from recollect_proxy.bench.dataset import LabelledConversation
+from recollect_proxy.bench.facts import read_facts
+from recollect_proxy.bench.opening import open_replay
 from recollect_proxy.bench.plan import plan
-from recollect_proxy.bench.recall import bench_recall
+from recollect_proxy.bench.recall import bench_facts, bench_recall, play_facts
 from recollect_proxy.bench.replay import Replay, ReplayedApp, ReplayError
 from recollect_proxy.bench.upstream import ReplayUpstream
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
-
-
-def labelled(given: dict[str, Any]) -> LabelledConversation:
-    return msgspec.convert(given, LabelledConversation)
-
-
-@pytest.fixture
-def progress() -> Iterator[Progress]:
-    with Progress(console=Console(file=io.StringIO())) as shown:
-        yield shown
-
-
-@asynccontextmanager
-async def replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[Replay]:
-    """A replay on a proxy of its own."""
-    upstream, clock = ReplayUpstream(), ReplayClock()
-    with temporary_data_dir(settings) as data_dir:
-        async with serve_upstream(upstream) as replayed:
-            own = temporary(
-                settings, data_dir, **{"upstream": f"{replayed}/v1", "formation": "qa_turn"} | changes
-            )
-            app = ReplayedApp(own, admin_token="token", clock=clock)
-            async with serve_proxy(app, own) as origin, httpx.AsyncClient(base_url=origin) as client:
-                yield Replay(app, own, client=client, upstream=upstream, clock=clock)
 
 
 async def play(replayed: Replay, given: dict[str, Any]) -> dict[str, Asked]:
@@ -62,7 +43,7 @@ async def play(replayed: Replay, given: dict[str, Any]) -> dict[str, Asked]:
 async def test_what_was_said_is_found_again_by_the_turns_it_was_said_in(
     operator_settings: ProxySettings,
 ) -> None:
-    async with replay(operator_settings) as replayed:
+    async with open_replay(operator_settings) as replayed:
         asked = await play(replayed, TEA)
         engine = replayed._app.engine.engine
         assert engine is not None
@@ -93,7 +74,7 @@ async def test_what_was_said_is_found_again_by_the_turns_it_was_said_in(
 async def test_people_who_talk_to_each_other_are_kept_under_their_names(
     operator_settings: ProxySettings,
 ) -> None:
-    async with replay(operator_settings) as replayed:
+    async with open_replay(operator_settings) as replayed:
         asked = await play(replayed, FRIENDS)
         engine = replayed._app.engine.engine
         assert engine is not None
@@ -125,7 +106,8 @@ async def test_the_bench_sums_up_what_it_found(operator_settings: ProxySettings,
         "questions": 5,
         "questions_with_evidence": 4,
     }
-    assert figures["settings"]["recall_limit"] == 10, "as many memories as turns are scored"
+    assert figures["settings"]["recall_limit"] == 3, "as the operator has it"
+    assert figures["depth"] == 20, "more are ranked than are injected"
     assert figures["settings"]["memory_tokens"] == 500
     assert figures["settings"]["formation"] == "qa_turn"
     assert figures["ranked"]["overall"]["questions"] == 3
@@ -137,10 +119,71 @@ async def test_the_bench_sums_up_what_it_found(operator_settings: ProxySettings,
     assert progress.finished
 
 
+async def test_no_more_is_injected_than_a_chat_would_get(
+    operator_settings: ProxySettings, progress: Progress
+) -> None:
+    settings = operator_settings.model_copy(update={"recall_limit": 1, "recall_gate": -1.0})
+    cups = [turn(f"t{n}", f"I keep {n} blue cups on the shelf.") for n in range(1, 9)]
+    asked = [question("q", "How many blue cups stand on the shelf?", *(each["id"] for each in cups))]
+
+    figures = await bench_recall(
+        "cups.jsonl", [labelled(conversation(cups, asked))], settings, questions=None, progress=progress
+    )
+
+    assert figures["ranked"]["overall"]["recall_at_20"] == 1.0
+    assert figures["injected"]["overall"]["recall_at_20"] == 1 / 8
+
+
+async def test_facts_are_found_in_place_of_what_was_said(
+    operator_settings: ProxySettings, progress: Progress, tmp_path: Path
+) -> None:
+    tea, friends = labelled(TEA), labelled(FRIENDS)
+    path = write(
+        tmp_path / "facts.jsonl",
+        fact("anna", "Anna drinks green tea from Uji every morning.", "t1"),
+        fact("anna", "Anna plays the cello in an orchestra.", "t5"),
+    )
+
+    figures = await bench_facts(
+        "tea.jsonl",
+        [tea, friends],
+        read_facts(path, [tea, friends]),
+        operator_settings,
+        questions=None,
+        progress=progress,
+    )
+
+    assert figures["facts"] == {"file": "facts.jsonl", "facts": 2, "evidence_covered": pytest.approx(2 / 3)}
+    assert figures["counts"]["conversations"] == 1, "who has no facts is passed over"
+    assert figures["counts"]["exchanges_sent"] == 0, "nothing that was said is there"
+    ranked = figures["ranked"]["categories"]
+    assert ranked["habits"]["reciprocal_rank"] == 1.0
+    assert ranked["habits"]["ndcg_at_5"] == 1.0
+    assert ranked["facts"]["recall_at_20"] == 0.0, "no fact rests on it"
+    assert ranked["early"]["recall_at_20"] == 0.0, "the cello is not known yet"
+    assert figures["injected"]["categories"]["habits"]["hit_at_1"] == 1.0
+    assert progress.finished
+
+
+async def test_a_fact_bears_the_date_of_what_it_rests_on(
+    operator_settings: ProxySettings, tmp_path: Path
+) -> None:
+    tea = labelled(TEA)
+    path = write(tmp_path / "facts.jsonl", fact("anna", "Anna plays the cello.", "t3", "t5"))
+
+    async with open_replay(operator_settings) as replayed:
+        replayed.begin(tea)
+        await play_facts(replayed, "anna", read_facts(path, [tea]).of["anna"], lambda: None)
+        [memory] = (await replayed.engine.page("anna", limit=5)).memories
+
+    assert (memory.content, memory.kind) == ("Anna plays the cello.", "fact")
+    assert f"{memory.dated:%Y-%m-%d}" == "2026-03-02"
+
+
 async def test_what_no_frontend_would_ask_recalls_nothing(operator_settings: ProxySettings) -> None:
     asked_for_nothing = conversation([turn("t1", "Tea is fine.")], [question("q", " ", "t1")])
 
-    async with replay(operator_settings) as replayed:
+    async with open_replay(operator_settings) as replayed:
         asked = await play(replayed, asked_for_nothing)
 
     assert (asked["q"].ranked, asked["q"].skipped) == ((), "empty")
@@ -149,7 +192,7 @@ async def test_what_no_frontend_would_ask_recalls_nothing(operator_settings: Pro
 async def test_requests_that_pass_without_memory_are_counted_with_their_reason(
     operator_settings: ProxySettings,
 ) -> None:
-    async with replay(operator_settings) as replayed:
+    async with open_replay(operator_settings) as replayed:
         await play(replayed, conversation([turn("t1", " "), turn("t2", "Tea is fine.")]))
 
     assert replayed.tally.skipped == {"empty": 1, "nothing-relevant": 1}
@@ -157,7 +200,7 @@ async def test_requests_that_pass_without_memory_are_counted_with_their_reason(
 
 
 async def test_an_answer_that_is_an_error_ends_the_bench(operator_settings: ProxySettings) -> None:
-    async with replay(operator_settings) as replayed, ScriptedUpstream() as broken:
+    async with open_replay(operator_settings) as replayed, ScriptedUpstream() as broken:
         broken.otherwise = lambda _request: whole(b"{}", status=500)
         replayed._client = httpx.AsyncClient(base_url=broken.base_url)
 
@@ -172,7 +215,7 @@ async def test_a_formation_that_stands_still_ends_the_bench(
 
     async with ScriptedUpstream(lambda _request: (End.SILENCE,)) as silent:
         extracting = {"formation": "extract", "extraction_base_url": silent.base_url, "extraction_model": "x"}
-        async with replay(operator_settings, **extracting) as replayed:
+        async with open_replay(operator_settings, **extracting) as replayed:
             with pytest.raises(ReplayError, match="stands still with 1 exchange"):
                 await play(replayed, conversation([turn("t1", "Tea is fine.")]))
 

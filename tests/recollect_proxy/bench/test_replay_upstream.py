@@ -39,3 +39,11 @@ async def test_where_nobody_replied_it_ends_before_the_first_word_without_a_clai
     assert (response.status, response.complete) == (200, True)
     reply = heard(response)
     assert (reply.text, reply.complete, reply.failed) == ("", False, False)
+
+
+async def test_it_keeps_the_last_request_as_it_came() -> None:
+    upstream = ReplayUpstream()
+
+    await answered(upstream)
+
+    assert upstream.received == chat_body("Hello?", stream=True)

@@ -2,6 +2,8 @@
 
 import io
 from collections import Counter
+from dataclasses import replace
+from math import log2
 from typing import Any
 
 import msgspec
@@ -12,9 +14,10 @@ from tests.recollect_proxy.settings import proxy_settings
 from recollect.model import Skip
 from recollect_proxy.bench.asking import Asked
 from recollect_proxy.bench.dataset import Question
+from recollect_proxy.bench.facts import Fact, Facts
 from recollect_proxy.bench.replay import Tally
-from recollect_proxy.bench.summary import summarize
-from recollect_proxy.bench.table import show
+from recollect_proxy.bench.summary import summarize, summarize_facts
+from recollect_proxy.bench.table import show_recall
 
 
 def asked(
@@ -30,7 +33,7 @@ def summary(*every: Asked, tally: Tally | None = None) -> dict[str, Any]:
 
 def shown(figures: dict[str, Any]) -> str:
     written = io.StringIO()
-    show(figures, Console(file=written, width=80))
+    show_recall(figures, Console(file=written, width=80))
     return written.getvalue()
 
 
@@ -54,8 +57,14 @@ def test_the_overall_figures_leave_out_what_nobody_answers_and_what_has_no_evide
         "questions": 1,
         "recall_at_5": 1.0,
         "recall_at_10": 1.0,
+        "recall_at_20": 1.0,
+        "ndcg_at_5": 1.0,
         "ndcg_at_10": 1.0,
+        "reciprocal_rank": 1.0,
+        "hit_at_1": 1.0,
+        "hit_at_5": 1.0,
         "hit_at_10": 1.0,
+        "hit_at_20": 1.0,
     }
 
 
@@ -110,6 +119,31 @@ def test_without_questions_there_are_no_figures_and_no_crash() -> None:
     assert "abstention: - %" in shown(figures)
 
 
+def test_facts_are_scored_by_the_turns_they_rest_on_and_what_they_cover_is_told() -> None:
+    known = Facts(
+        "facts.jsonl",
+        {"anna": [Fact("anna/0", "One.", ("a", "b"), 1, None), Fact("anna/1", "Two.", ("z",), 2, None)]},
+    )
+    found = replace(asked("a", "b", "c", "d"), user_id="anna", ranked=("anna/1", "anna/0"))
+    nobody = replace(asked("a", category="adversarial"), user_id="anna")
+
+    figures = summarize_facts("a.jsonl", [found, nobody], Tally(), proxy_settings(), known)
+
+    assert figures["facts"] == {"file": "facts.jsonl", "facts": 2, "evidence_covered": 0.5}
+    assert figures["ranked"]["overall"]["recall_at_5"] == 0.5
+    assert figures["ranked"]["overall"]["reciprocal_rank"] == 0.5
+    assert figures["ranked"]["overall"]["ndcg_at_5"] == pytest.approx(1 / log2(3))
+    assert figures["injected"]["overall"]["recall_at_20"] == 0.0
+    assert "facts of facts.jsonl: 2; they cover 50.0 % of the evidence" in " ".join(shown(figures).split())
+
+
+def test_without_questions_facts_cover_nothing() -> None:
+    figures = summarize_facts("a.jsonl", [], Tally(), proxy_settings(), Facts("facts.jsonl", {}))
+
+    assert figures["facts"] == {"file": "facts.jsonl", "facts": 0, "evidence_covered": None}
+    assert "cover - %" in shown(figures)
+
+
 def test_a_summary_is_json() -> None:
     figures = summary(*SOME)
 
@@ -122,7 +156,7 @@ def test_the_table_shows_both_rankings_in_percent_within_80_columns() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert "What retrieval ranks" in text
     assert "What reaches the prompt" in text
-    [overall_ranked, overall_injected] = [line for line in text.splitlines() if line.startswith("│ overall")]
+    [overall_ranked, overall_injected] = [line for line in text.splitlines() if line.startswith("overall")]
     assert "100.0" in overall_ranked
     assert "50.0" in overall_injected
     assert "* answered by nobody: not in overall" in text

@@ -3,10 +3,10 @@
 from uuid import UUID
 
 import pytest
-from tests.recollections import memory
+from tests.recollections import NOON, memory
 from uuid_utils.compat import uuid7
 
-from recollect.model import Memory, Provenance
+from recollect.model import Memory, Passage, Provenance, Role
 from recollect_proxy.bench.dataset import SaidTurn
 from recollect_proxy.bench.plan import Sending
 from recollect_proxy.bench.turn_ids import TurnIds, UnknownOriginError
@@ -18,6 +18,10 @@ def said(name: str, text: str = "Something.") -> SaidTurn:
 
 def resting_on(*message_ids: UUID) -> Memory:
     return memory("Yes.", provenance=Provenance("session-1", message_ids))
+
+
+def passage(message_id: UUID, role: Role, part: int = 0) -> Passage:
+    return Passage(message_id, uuid7(), "session-1", 0, part, role, "Something.", NOON)
 
 
 def sent(turns: TurnIds, name: str, *replies: SaidTurn) -> tuple[UUID, UUID]:
@@ -50,6 +54,22 @@ def test_what_nobody_replied_is_no_turn() -> None:
 
     assert turns.of(resting_on(*silent)) == ("u1",)
     assert turns.of(resting_on(*empty)) == ("u2",)
+
+
+def test_a_passage_of_the_log_is_from_the_turn_or_its_replies() -> None:
+    turns = TurnIds()
+    first = sent(turns, "u1", said("a1"))
+    second = sent(turns, "u2", said("a2"), said("a3"))
+    passages = [
+        passage(second[1], Role.ASSISTANT, part=1),
+        passage(first[0], Role.USER),
+        passage(second[1], Role.ASSISTANT),
+    ]
+
+    assert turns.of(passages[0]) == ("a2", "a3")
+    assert turns.expand(passages) == ("a2", "a3", "u1")
+    with pytest.raises(UnknownOriginError):
+        turns.of(passage(sent(turns, "u3")[1], Role.ASSISTANT))
 
 
 def test_several_memories_stand_for_their_turns_in_order_each_once() -> None:

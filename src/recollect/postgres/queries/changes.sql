@@ -3,8 +3,8 @@
 SELECT vector_id FROM users_vectors WHERE user_id = $1 AND content_hash = $2;
 
 -- name: linked_content
--- What a memory of the user says, and whose it is.
-SELECT v.owner, v.content
+-- What a memory of the user says, whose it is, and what messages of the log it rests on.
+SELECT v.owner, v.content, v.message_ids
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
@@ -37,6 +37,12 @@ UPDATE users_vectors
 SET reinforcement_count = reinforcement_count + 1
 WHERE user_id = $1 AND vector_id = $2;
 
+-- name: add_provenance
+-- Note in which further messages of the log a memory of the user's own was said.
+UPDATE vectors
+SET message_ids = message_ids || ARRAY(SELECT unnest($3::uuid[]) EXCEPT SELECT unnest(message_ids))
+WHERE owner = $1 AND id = $2 AND NOT message_ids @> $3::uuid[];
+
 -- name: raise_importance
 -- Make a memory of the user's own a little more important, up to 1.
 UPDATE vectors SET importance = least(1, importance + $3) WHERE owner = $1 AND id = $2;
@@ -47,9 +53,10 @@ INSERT INTO memory_updates (user_id, id, at, action, actor, reason, memory_id, r
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: edit_vector
--- Write over a memory of the user's own, its embedding with it.
+-- Write over a memory of the user's own, its embedding with it. What was kept verbatim is so no longer.
 UPDATE vectors
 SET content = $3, content_hash = $4, kind = $5, importance = $6, event_at = $7,
+    source = CASE source WHEN 'qa_turn' THEN 'manual' ELSE source END,
     "values" = $8::real[]::halfvec, embedding_model = $9
 WHERE owner = $1 AND id = $2;
 

@@ -6,6 +6,30 @@ DELETE FROM exchanges WHERE user_id = $1;
 -- Delete the user's lease, which ends a formation under way.
 DELETE FROM leases WHERE user_id = $1;
 
+-- name: erase_injections
+-- Delete what was added to the user's prompts.
+DELETE FROM injections WHERE user_id = $1;
+
+-- name: erase_request_metrics
+-- Delete what the user's requests were like.
+DELETE FROM request_metrics WHERE user_id = $1;
+
+-- name: erase_chunk_vectors
+-- Delete the embeddings of the user's log.
+DELETE FROM chunk_vectors WHERE user_id = $1;
+
+-- name: erase_message_chunks
+-- Delete the chunks of the user's log.
+DELETE FROM message_chunks WHERE user_id = $1;
+
+-- name: erase_postings
+-- Delete the words by which the user's memories and log are found.
+DELETE FROM postings WHERE user_id = $1;
+
+-- name: erase_corpora
+-- Delete what counts those words.
+DELETE FROM corpora WHERE user_id = $1;
+
 -- name: erase_messages
 -- Delete the user's message log.
 DELETE FROM messages WHERE user_id = $1;

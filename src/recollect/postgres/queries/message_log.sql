@@ -24,8 +24,8 @@ INSERT INTO messages (
 -- Write what is to be formed for the user.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-    state
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, 'pending');
+    carried, anchor, state
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, 'pending');
 
 -- name: set_reply
 -- Give an exchange of the user the reply it had not.

@@ -1,0 +1,123 @@
+"""The abstention bench: whether memories stay out of chats they have nothing to do with, and at what cost.
+
+Never: how figures are shown.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import msgspec
+from rich.progress import Progress
+
+from recollect import __version__
+from recollect.errors import ConfigurationError
+from recollect.model import Recall, Skip
+from recollect_proxy.bench.asking import Asked
+from recollect_proxy.bench.dataset import DatasetError, LabelledConversation
+from recollect_proxy.bench.gate_curve import EVIDENCE_DEPTH, Gated, curve, shipped
+from recollect_proxy.bench.opening import open_replay
+from recollect_proxy.bench.plan import plan
+from recollect_proxy.bench.replay import Replay
+from recollect_proxy.bench.summary import UNANSWERABLE, counts, settings_used
+from recollect_proxy.bench.unrelated import deal
+from recollect_proxy.settings import ProxySettings
+
+GATE_SCORE = "gate_score"
+"""The attribute of a ``Recall`` that tells what its gate went by."""
+
+_DEADLINE_MS = 10_000  # the gate is measured, not how busy the machine is
+_DECIDED = {None, Skip.NOTHING_RELEVANT}
+
+
+async def bench_abstention(
+    data: Sequence[tuple[str, Sequence[LabelledConversation]]],
+    settings: ProxySettings,
+    *,
+    unrelated: int | None,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Replay the conversations, and ask their users' own questions and unrelated ones in new chats.
+
+    The unrelated questions are dealt out to the conversations; of a conversation's own only those are
+    asked that have evidence.
+
+    Args:
+        data: The name of each file, and its conversations.
+        settings: The operator's; see ``open_replay``.
+        unrelated: How many unrelated questions each conversation's user asks at most; None: all are asked.
+        progress: Is told how far it is.
+
+    Returns:
+        The curve over the gate's own score, and what the gate does as it is shipped.
+
+    Raises:
+        DatasetError: Two conversations have the same id.
+        RecollectError: It can't be done.
+    """
+    if GATE_SCORE not in {field.name for field in fields(Recall)}:
+        raise ConfigurationError("This version's recall does not tell what its gate went by.")
+    files = _files(data)
+    hands = deal(len(files), at_most=unrelated)
+    conversations = [each for _, found in data for each in found]
+    asking = [_asking(each) for each in conversations]
+    full = [
+        msgspec.structs.replace(each, questions=(*each.questions, *hand))
+        for each, hand in zip(asking, hands, strict=True)
+    ]
+    plans = [plan(conversation) for conversation in full]
+    bar = progress.add_task("abstention", total=sum(len(each.steps) for each in plans))
+    asked: list[Asked] = []
+    async with open_replay(
+        settings, recall_deadline_ms=max(settings.recall_deadline_ms, _DEADLINE_MS)
+    ) as replay:
+        for conversation, each in zip(full, plans, strict=True):
+            asked += await replay.play(conversation, each, lambda: progress.advance(bar))
+    return _figures(asked, files, replay)
+
+
+def _files(data: Sequence[tuple[str, Sequence[LabelledConversation]]]) -> dict[str, str]:
+    files: dict[str, str] = {}
+    for name, conversations in data:
+        for conversation in conversations:
+            if conversation.id in files:
+                raise DatasetError(f"{name}: a conversation's id is in {files[conversation.id]} too.")
+            files[conversation.id] = name
+    return files
+
+
+def _asking(conversation: LabelledConversation) -> LabelledConversation:
+    """Return the conversation with those of its questions that have evidence to lose."""
+    own = (each for each in conversation.questions if each.evidence and each.category != UNANSWERABLE)
+    return msgspec.structs.replace(conversation, questions=tuple(own))
+
+
+def _figures(asked: Sequence[Asked], files: Mapping[str, str], replay: Replay) -> dict[str, Any]:
+    decided = [each for each in asked if each.skipped in _DECIDED]
+    unrelated = [_gated(each, each.question.category) for each in decided if not each.question.evidence]
+    own = [_gated(each, files[each.user_id]) for each in decided if each.question.evidence]
+    return {
+        "bench": "abstention",
+        "version": __version__,
+        "data": list(dict.fromkeys(files.values())),
+        "settings": settings_used(replay.settings),
+        "counts": counts(asked, replay.tally) | {"questions_not_recalled": len(asked) - len(decided)},
+        "unrelated_questions": len(unrelated),
+        "own_questions": len(own),
+        "own_questions_with_evidence_ranked": sum(each.evidence_ranked for each in own),
+        "evidence_depth": EVIDENCE_DEPTH,
+        "shipped": shipped(unrelated, own),
+        "curve": curve(unrelated, own),
+    }
+
+
+def _gated(asked: Asked, group: str) -> Gated:
+    evidence = set(asked.question.evidence)
+    return Gated(
+        group,
+        asked.gate_score,
+        passed=asked.skipped is None,
+        injected=bool(asked.injected),
+        evidence_ranked=not evidence.isdisjoint(asked.ranked[:EVIDENCE_DEPTH]),
+        evidence_injected=not evidence.isdisjoint(asked.injected),
+    )

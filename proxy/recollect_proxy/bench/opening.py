@@ -1,0 +1,62 @@
+"""Opens a proxy for a replay, with a database of its own that is removed in the end.
+
+Never: what is replayed.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from recollect.settings import Formation
+from recollect_proxy.bench.clock import ReplayClock
+from recollect_proxy.bench.metrics import DEPTH
+from recollect_proxy.bench.replay import Replay, ReplayedApp
+from recollect_proxy.bench.upstream import ReplayUpstream
+from recollect_proxy.settings import ProxySettings
+from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
+
+_ANSWER_SECONDS = 120.0
+
+
+@asynccontextmanager
+async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[Replay]:
+    """Serve a proxy until left, and yield what replays through it.
+
+    Args:
+        settings: The operator's. The database, the data and the upstream are the bench's own, memories
+            are formed without a model, as many are ranked as are scored, and everything else is as in
+            a chat.
+        **changes: Settings that differ from that.
+
+    Raises:
+        RecollectError: It could not be served.
+    """
+    upstream, clock = ReplayUpstream(), ReplayClock()
+    with temporary_data_dir(settings) as data_dir:
+        async with serve_upstream(upstream) as replayed:
+            own = temporary(
+                settings,
+                data_dir,
+                **{
+                    "upstream": f"{replayed}/v1",
+                    "formation": Formation.QA_TURN,
+                    "recall_limit": max(settings.recall_limit, DEPTH),
+                    "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
+                }
+                | changes,
+            )
+            app = ReplayedApp(own, admin_token="bench", clock=clock)  # noqa: S106 -- of a proxy that only we reach
+            async with (
+                serve_proxy(app, own) as origin,
+                httpx.AsyncClient(base_url=origin, timeout=_ANSWER_SECONDS, trust_env=False) as client,
+            ):
+                yield Replay(
+                    app,
+                    own,
+                    client=client,
+                    upstream=upstream,
+                    clock=clock,
+                    injected_limit=settings.recall_limit,
+                )

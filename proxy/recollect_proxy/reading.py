@@ -1,0 +1,83 @@
+"""What a chat request says to us: whose turn it is, what it asks of the memory, and what of it goes on.
+
+Never: what is recalled for it, a socket.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.chat import Dialect, decoded, take_options
+from recollect.chat.heard import Heard, hear
+from recollect.model import Skip
+from recollect_proxy.asgi import Headers, values
+from recollect_proxy.identity import Caller
+from recollect_proxy.wishes import RequestWishes, read_wishes
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request says.
+
+    Attributes:
+        heard: The turn, or why there is none.
+        wishes: What it asks of the memory.
+        body: What of its body goes on; None where that is as it came.
+    """
+
+    heard: Heard
+    wishes: RequestWishes
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How requests are read.
+
+    Attributes:
+        dialect: The API they are spoken in.
+        limit: Bytes of a body up to which it is read.
+        recall_in_temporary: Whether temporary chats recall.
+        clock: Tells the time.
+    """
+
+    dialect: Dialect
+    limit: int
+    recall_in_temporary: bool
+    clock: Callable[[], datetime]
+
+    def read(self, caller: Caller, headers: Headers, body: bytes | None) -> Asked:
+        """Read a request.
+
+        Args:
+            caller: Who speaks.
+            headers: The request's.
+            body: Its body as it came; None where that is too large to be read.
+
+        Raises:
+            WishError: It asks the memory for what makes no sense.
+        """
+        if body is None:
+            return Asked(Heard(skip=caller.skip or Skip.TOO_LARGE), read_wishes(headers, None))
+        encodings = b",".join(values(headers, b"content-encoding")).decode("latin-1")
+        plain = decoded(body, encodings, self.limit)
+        if plain is None:
+            return Asked(Heard(skip=caller.skip or Skip.UNREADABLE), read_wishes(headers, None))
+        kept, options = take_options(plain)
+        wishes = read_wishes(headers, options)
+        goes_on = None if options is None else kept
+        return Asked(self._hear(caller, wishes, kept), wishes, goes_on)
+
+    def _hear(self, caller: Caller, wishes: RequestWishes, body: bytes) -> Heard:
+        if caller.user_id is None or caller.skip is not None:
+            return Heard(skip=caller.skip)
+        return hear(
+            body,
+            dialect=self.dialect,
+            user_id=caller.user_id,
+            session_id=wishes.session or caller.session_id,
+            message_id=caller.message_id,
+            at=self.clock(),
+            recall_in_temporary=self.recall_in_temporary,
+            is_whole=None if wishes.session else caller.sends_all,
+        )

@@ -1,0 +1,173 @@
+"""Cuts a stretch of text into parts of a limited size, at the best places there are. Pure.
+
+Never: where code begins or ends.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from recollect.tokens import estimate_hundredths
+
+
+class Span(NamedTuple):
+    """A stretch of a text: ``text[start:stop]``."""
+
+    start: int
+    stop: int
+
+
+class _Part(NamedTuple):
+    start: int
+    stop: int
+    cost: int
+    """In hundredths of a token."""
+
+
+Cut: TypeAlias = Callable[[str, Span, int], Iterator[int]]
+"""Yields where a new part may begin within a span, for parts of so many hundredths of a token."""
+
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t][^\n]*+\s*+\Z")
+_LONGEST_HEADING = 300
+_PARAGRAPH = re.compile(r"\n[^\S\n]*+(?:\n[^\S\n]*+)++")
+_LINE = re.compile(r"\n(?:[^\S\n]*+\n)*+")
+_ROW = re.compile(r"[ \t]*+(?:[-*+\u2022]|[0-9]{1,9}[.)])[ \t]|[ \t]*+\|")
+_CONTINUATION = re.compile(r"[ \t]{2,}+\S")
+_SENTENCE = re.compile(
+    "[.!?\u2026\u061f\u06d4\u0964\u0965\u1362][\"'\u201d\u2019)\\]]{0,3}\\s++|[\u3002\uff01\uff1f\uff0e][\u300d\u300f\u201d\u2019\uff09]{0,3}"
+)
+_DEFINITION = re.compile(
+    r"\n(?=(?:async |export |pub |public |private |static )?"
+    r"(?:def|class|function|fn|func|impl|struct|enum|trait|interface|type|module|create|select|insert|@\w{1,80})\b)",
+    re.IGNORECASE,
+)
+_BLANK_LINE_BEFORE_MARGIN = re.compile(r"\n[^\S\n]*+(?:\n[^\S\n]*+)++(?<=\n)(?=\S)")
+_JOINING = "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094d\u0e31\u0e34-\u0e4e\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\udc00-\udfff\U0001f3fb-\U0001f3ff"
+_WIDEST = 360
+"""No character costs more than 3.6 tokens."""
+
+
+def packed(text: str, span: Span, cuts: tuple[Cut, ...], tokens: int) -> Iterator[Span]:
+    """Yield the parts of ``span``, each of at most ``tokens`` tokens, without the blanks around them.
+
+    Args:
+        text: The whole text.
+        span: What of it to cut.
+        cuts: Ways to cut, the best first; a part that is too long is cut by the next.
+        tokens: The limit of a part.
+    """
+    whole = _trimmed(text, *span, keep_margin=cuts is CODE)
+    for part in _parts(text, whole, cuts, tokens * 100):
+        start, stop = _trimmed(text, part.start, part.stop, keep_margin=cuts is CODE)
+        if start < stop:
+            yield Span(start, stop)
+
+
+def _parts(text: str, span: Span, cuts: tuple[Cut, ...], limit: int) -> Iterator[_Part]:
+    cost = estimate_hundredths(text[span.start : span.stop])
+    if cost <= limit or not cuts:
+        yield _Part(*span, cost)
+        return
+    smaller = (
+        part for piece in _pieces(text, span, cuts[0], limit) for part in _parts(text, piece, cuts[1:], limit)
+    )
+    yield from _merged(smaller, limit)
+
+
+def _pieces(text: str, span: Span, cut: Cut, limit: int) -> Iterator[Span]:
+    start = span.start
+    for place in cut(text, span, limit):
+        if start < place < span.stop:
+            yield Span(start, place)
+            start = place
+    yield Span(start, span.stop)
+
+
+def _merged(parts: Iterable[_Part], limit: int) -> Iterator[_Part]:
+    """Join neighbours as long as they fit: no part is left that could have stood with another."""
+    held: _Part | None = None
+    for part in parts:
+        if held is not None and held.cost + part.cost <= limit:
+            held = _Part(held.start, part.stop, held.cost + part.cost)
+            continue
+        if held is not None:
+            yield held
+        held = part
+    if held is not None:
+        yield held
+
+
+def _trimmed(text: str, start: int, stop: int, *, keep_margin: bool) -> Span:
+    part = text[start:stop]
+    begun = start + len(part) - len(part.lstrip())
+    if keep_margin:
+        begun = max(start, text.rfind("\n", start, begun) + 1)
+    return Span(begun, start + len(part.rstrip()))
+
+
+def _at(pattern: re.Pattern[str]) -> Cut:
+    def cut(text: str, span: Span, _limit: int) -> Iterator[int]:
+        return (found.end() for found in pattern.finditer(text, *span))
+
+    return cut
+
+
+def _below_no_heading(cut: Cut) -> Cut:
+    """Cut as ``cut`` does, but not between a heading and what follows it."""
+
+    def cut_on(text: str, span: Span, limit: int) -> Iterator[int]:
+        before = span.start
+        for place in cut(text, span, limit):
+            headed = place - before <= _LONGEST_HEADING and _HEADING.match(text, before, place)
+            before = place
+            if not headed:
+                yield place
+
+    return cut_on
+
+
+def _between_lists(text: str, span: Span, _limit: int) -> Iterator[int]:
+    """Cut where a list or a table begins or ends."""
+    place = span.start
+    was_row = _ROW.match(text, place, span.stop) is not None
+    for end in _LINE.finditer(text, *span):
+        place = end.end()
+        row = _ROW.match(text, place, span.stop) is not None
+        row = row or (was_row and _CONTINUATION.match(text, place, span.stop) is not None)
+        if row != was_row:
+            yield place
+        was_row = row
+
+
+def _between_words(text: str, span: Span, limit: int) -> Iterator[int]:
+    """Cut at spaces, some words at a time, as one by one they would take long."""
+    least = max(1, min(48, limit // _WIDEST // 4))
+    return _at(re.compile(rf"(?s:.{{{least}}})\S*+(?:\s++|\Z)"))(text, span, limit)
+
+
+def _anywhere(text: str, span: Span, limit: int) -> Iterator[int]:
+    """Cut every few characters, though not inside a surrogate pair or a combining sequence."""
+    most = max(1, min(64, limit // _WIDEST - 8))
+    few = re.compile(rf"(?s:.{{1,{most}}})(?:[{_JOINING}](?:(?<=\u200d)(?s:.))?){{0,8}}")
+    return _at(few)(text, span, limit)
+
+
+PROSE: tuple[Cut, ...] = (
+    _below_no_heading(_at(_PARAGRAPH)),
+    _below_no_heading(_between_lists),
+    _below_no_heading(_at(_LINE)),
+    _at(_SENTENCE),
+    _between_words,
+    _anywhere,
+)
+"""Ways to cut prose: paragraphs, lists and tables, lines, sentences, words, characters."""
+
+CODE: tuple[Cut, ...] = (
+    _at(_BLANK_LINE_BEFORE_MARGIN),
+    _at(_DEFINITION),
+    _at(_PARAGRAPH),
+    _at(_LINE),
+    _between_words,
+    _anywhere,
+)
+"""Ways to cut code: what begins at the margin, definitions, blank lines, lines, spaces, characters."""

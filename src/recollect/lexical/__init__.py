@@ -1,0 +1,19 @@
+"""The terms by which texts are found, and how their matches are weighed. Never: a database, a setting.
+
+The same terms are made when a text is stored and when it is asked for, in every store.
+"""
+
+from recollect.lexical.bm25 import coverage, idf, saturation
+from recollect.lexical.corrections import correction_prefixes, corrections
+from recollect.lexical.terms import document_terms, identifiers, query_terms
+
+__all__ = [
+    "correction_prefixes",
+    "corrections",
+    "coverage",
+    "document_terms",
+    "identifiers",
+    "idf",
+    "query_terms",
+    "saturation",
+]

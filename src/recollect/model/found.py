@@ -1,0 +1,111 @@
+"""What a search finds: memories, and passages of the message log."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple, TypeAlias
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model.memory import Memory
+from recollect.model.words import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of what was once said, as the message log keeps it.
+
+    Attributes:
+        message_id: The message it is a part of.
+        exchange_id: What that message was said in: a turn and its reply have one.
+        session_id: The chat.
+        turn_index: The message's place in the chat, from 0.
+        part: Its place among the message's parts, from 0.
+        role: Who said it: the user or the assistant.
+        content: The part's text, verbatim.
+        said_at: When it was said.
+        speaker: The name of who said it, if the request gave one.
+        code: Whether it is a block of code.
+        language: The programming language of that block, if known.
+        changed_at: Since when something that was understood from it is no longer so; else None.
+    """
+
+    message_id: UUID
+    exchange_id: UUID
+    session_id: str
+    turn_index: int
+    part: int
+    role: Role
+    content: str
+    said_at: datetime
+    speaker: str | None = None
+    code: bool = False
+    language: str | None = None
+    changed_at: datetime | None = None
+
+    @property
+    def id(self) -> UUID:
+        """The message's id."""
+        return self.message_id
+
+    @property
+    def dated(self) -> datetime:
+        """When it was said."""
+        return self.said_at
+
+
+Item: TypeAlias = Memory | Passage
+"""What can be recalled."""
+
+
+class Occurrences(NamedTuple):
+    """Where a term stands: parallel arrays of one dimension, a document each.
+
+    Attributes:
+        documents: The documents' numbers.
+        frequencies: How often the term stands there, the context included; 63 at most.
+        own: How often it stands in the document's own text; 63 at most.
+        lengths: How many terms each document has, its context included; 32,767 at most.
+        own_lengths: How many its own text has; 32,767 at most.
+    """
+
+    documents: NDArray[np.int64]
+    frequencies: NDArray[np.int64]
+    own: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    own_lengths: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What of a user's lexical index concerns some terms.
+
+    Attributes:
+        documents: How many documents the user has.
+        mean_length: How many terms each has on average.
+        occurrences: Where the terms stand that stand anywhere.
+    """
+
+    documents: int = 0
+    mean_length: float = 1.0
+    occurrences: Mapping[str, Occurrences] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something found, before it is ranked.
+
+    Attributes:
+        item: What was found.
+        document: Its number in the user's lexical index; None where it has none yet.
+        cosine: Of its embedding to the vector searched for: of the nearest one, where it has several;
+            None where it has none.
+        first_cosine: The same of its beginning alone.
+    """
+
+    item: Item
+    document: int | None = None
+    cosine: float | None = None
+    first_cosine: float | None = None

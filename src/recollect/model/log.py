@@ -1,0 +1,87 @@
+"""The message log as it is indexed: what is still to be found, and by what it will be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from recollect.model.memory import Vector
+from recollect.model.words import Role
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedMessage:
+    """A message of the log that is not indexed yet.
+
+    Attributes:
+        id: Its id in the log.
+        role: Who said it.
+        content: What was said, whole.
+        said_at: When.
+        speaker: The name of who said it, if known.
+        before: What was said right before it in its session; "" if nothing was.
+        marked: Whether somebody called it valuable.
+    """
+
+    id: UUID
+    role: Role
+    content: str
+    said_at: datetime
+    speaker: str | None = None
+    before: str = ""
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A part of a message, and by what it is found.
+
+    Attributes:
+        begins: Where in the message it begins, in characters.
+        ends: Where it ends.
+        code: Whether it is a block of code.
+        language: The programming language of that block, if known.
+        terms: How often each term stands in it.
+        context: How often each stands in what it is found by as well: who said it, when, and to what.
+        vectors: Its embeddings, one for each window an embedder can read; none where it has none (yet).
+        embeddable: Whether it is to have embeddings.
+    """
+
+    begins: int
+    ends: int
+    code: bool
+    language: str | None
+    terms: Mapping[str, int]
+    context: Mapping[str, int]
+    vectors: tuple[Vector, ...] = ()
+    embeddable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMessage:
+    """A message of the log, ready to be found.
+
+    Attributes:
+        id: Its id in the log.
+        chunks: Its parts, in order; none of a message that holds no words.
+        head: How often each term stands in its beginning: what was said before it is found by that, too.
+        embedding_model: What made the vectors.
+    """
+
+    id: UUID
+    chunks: tuple[IndexedChunk, ...]
+    head: Mapping[str, int]
+    embedding_model: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnembeddedChunk:
+    """A chunk that is to have embeddings of the embedder in use, and has none.
+
+    Attributes:
+        document: Its number among the user's documents.
+        content: Its text.
+    """
+
+    document: int
+    content: str

@@ -1,0 +1,52 @@
+"""What came of recalling for a turn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from recollect.model.found import Item
+from recollect.model.words import Drop, Skip, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """Something remembered, as it came back for a turn.
+
+    Attributes:
+        item: A memory, or a passage of the message log.
+        score: What it was ranked by; 1 is about a perfect match, 0 none.
+        parts: The score's named parts, for explanation.
+        dropped: Why it does not go into the prompt, or None.
+    """
+
+    item: Item
+    score: float
+    parts: tuple[tuple[str, float], ...] = ()
+    dropped: Drop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The outcome of recalling for a turn.
+
+    Attributes:
+        recollections: What may go into the prompt, best first; empty when skipped.
+        ranked: Everything retrieval ranked, best first, before gate, cliff and budget.
+        skipped: Why nothing was recalled, or None.
+        degraded: The stages that failed or were late, and that the recall did without.
+        error_stage: The stage that ended it, or None.
+        gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing
+            was ranked.
+        user_wide: Whether other sessions were searched too.
+        milliseconds: What it took.
+        stages: What each stage took, in milliseconds.
+    """
+
+    recollections: tuple[Recollection, ...] = ()
+    ranked: tuple[Recollection, ...] = ()
+    skipped: Skip | None = None
+    degraded: tuple[Stage, ...] = ()
+    error_stage: Stage | None = None
+    gate_score: float | None = None
+    user_wide: bool = True
+    milliseconds: float = 0.0
+    stages: Mapping[Stage, float] = field(default_factory=dict)

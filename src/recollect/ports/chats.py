@@ -1,0 +1,53 @@
+"""What the engine needs of what keeps chats: the log, what was added to prompts, what requests were like.
+
+Never: an implementation.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from recollect.model import Chat, Exchange, Injection, RequestRecord, Scope
+
+
+class MessageLog(Protocol):
+    """Keeps every exchange, whole and in order, and what is still to be formed."""
+
+    async def append(self, exchange: Exchange) -> bool:
+        """Write the exchange and enqueue its formation, in one transaction.
+
+        Returns:
+            Whether it was new. Another reply to a user message the log has (a regenerated
+            answer, a fan-out to several models) is kept as an alternate and forms nothing; the
+            first reply with text to one that had none becomes its reply.
+        """
+        ...
+
+
+class ChatMemory(Protocol):
+    """What a chat was said, and what was added to its prompts."""
+
+    async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
+        """Return what is known of a chat; of its exchanges the last ``exchanges``."""
+        ...
+
+    async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
+        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
+        ...
+
+
+class RequestLog(Protocol):
+    """Keeps what requests were like, for a while."""
+
+    async def record(self, request: RequestRecord) -> None:
+        """Keep what a request was like."""
+        ...
+
+    async def request(self, request_id: UUID) -> RequestRecord | None:
+        """Return what a request was like, whoever made it; None if it is not known (any more)."""
+        ...
+
+    async def prune_requests(self, before: datetime) -> int:
+        """Delete what was kept of requests before a time; return of how many."""
+        ...

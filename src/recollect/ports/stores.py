@@ -1,0 +1,164 @@
+"""What the engine needs of what keeps memories, and finds them again. Never: an implementation."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from recollect.model import (
+    Actor,
+    Change,
+    Erasure,
+    Hit,
+    IndexedMessage,
+    Kind,
+    Lexicon,
+    LoggedMessage,
+    Memory,
+    Neighbor,
+    Page,
+    Scope,
+    UnembeddedChunk,
+    Update,
+    Vector,
+)
+
+
+class MemoryStore(Protocol):
+    """Keeps memories, and who sees which. Every method raises StoreError when the store fails."""
+
+    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Neighbor]:
+        """Return the user's memories of embedding model ``model`` nearest to ``vector``, best first.
+
+        Exact, over the user's links alone; ``score`` is the cosine.
+        """
+        ...
+
+    async def lexicon(self, user_id: str, terms: Sequence[str]) -> Lexicon:
+        """Return what of the user's lexical index concerns ``terms``."""
+        ...
+
+    async def vocabulary(self, user_id: str, prefixes: Sequence[str], *, lengths: range) -> list[str]:
+        """Return terms of the user's that begin with one of ``prefixes`` and have a length in ``lengths``."""
+        ...
+
+    async def search(
+        self,
+        scope: Scope,
+        vector: Vector | None,
+        model: str,
+        *,
+        documents: Sequence[int],
+        limit: int,
+        log: bool,
+    ) -> list[Hit]:
+        """Return the user's memories and passages that are nearest to a vector, and those named.
+
+        Exact, over the user's own, in one round trip, in any order.
+
+        Args:
+            scope: Whose.
+            vector: What to be near to; None: only those named are returned.
+            model: The embedding model that made it.
+            documents: The numbers of documents to return as well.
+            limit: How many memories, and how many pieces of passages twice over, are taken for near.
+            log: Whether passages of the message log are searched. Then what was kept of an exchange
+                verbatim (``Source.QA_TURN``) is left out, as it stands in the log.
+        """
+        ...
+
+    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
+        """Return the user's memories, newest first, behind the memory ``after``."""
+        ...
+
+    async def get(self, user_id: str, memory_id: UUID) -> Memory:
+        """Return one memory.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        ...
+
+    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int) -> list[Update]:
+        """Return the audit rows of the user, or of one memory (also as the replaced one), newest first."""
+        ...
+
+    async def apply(
+        self, scope: Scope, changes: Sequence[Change], *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Apply ``changes`` in one transaction under the user's lock, with one audit row each.
+
+        Returns:
+            What was really done, in order: an Add whose content the user has already is an
+            Ignore (EQUAL_CONTENT), as is a Replace of a memory the user no longer has when the
+            new content is there already; such a Replace is an Add otherwise.
+        """
+        ...
+
+    async def edit(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        embedding: Vector | None = None,
+        embedding_model: str | None = None,
+        actor: Actor,
+        at: datetime,
+    ) -> Memory:
+        """Write what is given over the stored memory, under the user's lock; what is None stays.
+
+        Args:
+            user_id: Whose memory.
+            memory_id: Which.
+            content: The new content.
+            kind: The new kind.
+            importance: The new importance.
+            embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
+            embedding_model: What made ``embedding``.
+            actor: Who edits.
+            at: Now.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+            DuplicateMemoryError: The user has another memory with that content.
+        """
+        ...
+
+    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
+        """Note that these memories went into a prompt."""
+        ...
+
+    async def erase(self, user_id: str, *, at: datetime) -> Erasure:
+        """Delete every row of the user, in every table and queue, and leave a tombstone."""
+        ...
+
+
+class LogIndex(Protocol):
+    """By what the messages of the log, and the memories, are found."""
+
+    async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
+        """Return the user's messages that are not indexed yet, oldest first."""
+        ...
+
+    async def index(self, user_id: str, message: IndexedMessage) -> bool:
+        """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
+        ...
+
+    async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
+        """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
+        ...
+
+    async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
+        """Give a chunk of the user its embeddings, in place of those it has."""
+        ...
+
+    async def index_memories(self, user_id: str, *, limit: int) -> int:
+        """Index up to ``limit`` memories of the user that are not; return how many."""
+        ...
+
+    async def enqueue_unindexed(self) -> int:
+        """Enqueue a job for each user who has said something and has no index; return how many."""
+        ...

@@ -1,0 +1,57 @@
+"""What a chat was said and what was added to its prompts, in Postgres. Never: what to add."""
+
+from collections.abc import Sequence
+
+from recollect.model import Chat, Injection, LoggedExchange, Place, Scope
+from recollect.normalization import storable_text
+from recollect.postgres.pool import Database
+from recollect.postgres.sql import SQL
+
+
+class PostgresChats:
+    """Implements ``ChatMemory``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
+        """Return what is known of a chat; of its exchanges the last ``exchanges``."""
+        user_id, session_id = scope.user_id, scope.session_id
+        async with self._database.for_user(user_id) as connection:
+            injections = await connection.fetch(SQL["injections_of_chat"], user_id, session_id)
+            said = await connection.fetch(SQL["exchanges_of_chat"], user_id, session_id, exchanges)
+            summary = await connection.fetchval(SQL["summary_of_chat"], user_id, session_id) if said else None
+        return Chat(
+            injections=tuple(
+                Injection(
+                    row["anchor"],
+                    Place(row["place"]),
+                    row["block"],
+                    tuple(row["items"]),
+                    row["tokens"],
+                    row["at"],
+                )
+                for row in injections
+            ),
+            exchanges=tuple(LoggedExchange(**dict(row)) for row in reversed(said)),
+            summary=summary or "",
+        )
+
+    async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
+        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
+        user_id, session_id = scope.user_id, scope.session_id
+        async with self._database.changing(user_id) as connection:
+            if detached:
+                await connection.execute(SQL["detach_injections"], user_id, session_id, list(detached))
+            if injection is not None:
+                await connection.execute(
+                    SQL["add_injection"],
+                    user_id,
+                    session_id,
+                    injection.anchor,
+                    injection.place,
+                    storable_text(injection.block),
+                    injection.items,
+                    injection.tokens,
+                    injection.at,
+                )

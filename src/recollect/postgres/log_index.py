@@ -1,0 +1,127 @@
+"""By what the message log is found, in Postgres. Never: cuts, embeds, or ranks a message."""
+
+from collections.abc import Sequence
+
+from recollect.model import IndexedMessage, LoggedMessage, Role, UnembeddedChunk, Vector
+from recollect.postgres.changes import as_reals
+from recollect.postgres.pool import Connection, Database
+from recollect.postgres.postings import Document, add_postings, index_memory, number_documents
+from recollect.postgres.queue import enqueue
+from recollect.postgres.sql import SQL
+
+
+class PostgresLogIndex:
+    """Implements ``LogIndex``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
+        """Return the user's messages that are not indexed yet, oldest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["unindexed_messages"], user_id, limit)
+        return [
+            LoggedMessage(
+                id=row["id"],
+                role=Role(row["role"]),
+                content=row["content"],
+                said_at=row["created_at"],
+                speaker=row["speaker"],
+                before=row["before"] or "",
+                marked=row["marked"],
+            )
+            for row in rows
+        ]
+
+    async def index(self, user_id: str, message: IndexedMessage) -> bool:
+        """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
+        async with self._database.changing(user_id) as connection:
+            marked = await connection.fetchrow(SQL["mark_indexed"], user_id, message.id)
+            if marked is None:
+                return False
+            owns = [sum(chunk.terms.values()) for chunk in message.chunks]
+            lengths = [
+                own + sum(chunk.context.values()) for own, chunk in zip(owns, message.chunks, strict=True)
+            ]
+            numbers = await number_documents(connection, user_id, lengths)
+            documents = [
+                Document(number, chunk.terms, chunk.context, length, own)
+                for number, chunk, length, own in zip(numbers, message.chunks, lengths, owns, strict=True)
+            ]
+            before = await connection.fetchrow(
+                SQL["document_before"], user_id, marked["session_id"], marked["turn_index"]
+            )
+            if before is not None:
+                documents.append(
+                    Document(before["document"], {}, message.head, before["terms"], before["own_terms"])
+                )
+            await add_postings(connection, user_id, documents)
+            await _insert_chunks(connection, user_id, message, documents, hidden=marked["hidden"])
+            return True
+
+    async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
+        """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["unembedded_chunks"], user_id, model, limit)
+        return [UnembeddedChunk(row["document"], row["content"]) for row in rows]
+
+    async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
+        """Give a chunk of the user its embeddings, in place of those it has."""
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["delete_chunk_vectors"], user_id, document)
+            if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:
+                await _insert_vectors(connection, user_id, document, vectors, model)
+
+    async def index_memories(self, user_id: str, *, limit: int) -> int:
+        """Index up to ``limit`` memories of the user that are not; return how many."""
+        async with self._database.changing(user_id) as connection:
+            rows = await connection.fetch(SQL["unnumbered_memories"], user_id, limit)
+            for row in rows:
+                await index_memory(connection, user_id, row["vector_id"], row["content"])
+        return len(rows)
+
+    async def enqueue_unindexed(self) -> int:
+        """Enqueue a job for each user who has said something and has no index; return how many."""
+        async with self._database.over_all_users() as connection:
+            users = [row["user_id"] for row in await connection.fetch(SQL["users_without_index"])]
+            if users:
+                await enqueue(connection, users)
+        return len(users)
+
+
+async def _insert_chunks(
+    connection: Connection,
+    user_id: str,
+    message: IndexedMessage,
+    documents: Sequence[Document],
+    *,
+    hidden: bool,
+) -> None:
+    model = message.embedding_model
+    for part, (document, chunk) in enumerate(zip(documents, message.chunks, strict=False)):
+        await connection.execute(
+            SQL["insert_chunk"],
+            user_id,
+            document.number,
+            message.id,
+            part,
+            chunk.begins,
+            chunk.ends,
+            chunk.code,
+            chunk.language,
+            document.length,
+            document.own_length,
+            hidden,
+            chunk.embeddable,
+            model if chunk.vectors else None,
+        )
+        await _insert_vectors(connection, user_id, document.number, chunk.vectors, model)
+
+
+async def _insert_vectors(
+    connection: Connection, user_id: str, document: int, vectors: Sequence[Vector], model: str
+) -> None:
+    await connection.executemany(
+        SQL["insert_chunk_vector"],
+        [(user_id, document, piece, as_reals(vector), model) for piece, vector in enumerate(vectors)],
+    )

@@ -1,0 +1,59 @@
+-- name: injections_of_chat
+-- What was added to the prompts of a chat of the user, oldest first.
+SELECT anchor, place, block, items, tokens, at
+FROM injections
+WHERE user_id = $1 AND session_id = $2 AND NOT detached
+ORDER BY at, anchor;
+
+-- name: add_injection
+-- Note what was added to a turn of the user; what was noted first stays.
+INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (user_id, session_id, anchor) DO NOTHING;
+
+-- name: detach_injections
+-- Add these to the prompts of a chat of the user no more.
+UPDATE injections SET detached = true WHERE user_id = $1 AND session_id = $2 AND anchor = ANY ($3::text[]);
+
+-- name: delete_injections
+-- Delete what was added to prompts of the user and speaks of one of these items.
+DELETE FROM injections WHERE user_id = $1 AND items && $2::uuid[];
+
+-- name: exchanges_of_chat
+-- The last exchanges of a chat of the user, newest first, but what is to be recalled no more.
+SELECT e.key, e.turn_index, e.carried, e.anchor, said.content AS said, said.speaker,
+    coalesce(reply.content, '') AS reply
+FROM exchanges AS e
+JOIN messages AS said ON said.user_id = $1 AND said.id = e.message_id
+LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id
+WHERE e.user_id = $1 AND e.session_id = $2 AND NOT said.hidden
+ORDER BY e.turn_index DESC
+LIMIT $3;
+
+-- name: summary_of_chat
+-- The newest summary of a chat of the user.
+SELECT v.content
+FROM vectors AS v
+WHERE v.owner = $1 AND v.session_id = $2 AND v.kind = 'summary' AND v.valid_to IS NULL
+ORDER BY v.id DESC
+LIMIT 1;
+
+-- name: insert_request_metrics
+-- Keep what a request of the user was like.
+INSERT INTO request_metrics (
+    user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits,
+    lexical_hits, log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms,
+    embedding_ms, lexical_ms, search_ms, flags, story
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+    $24, $25
+)
+ON CONFLICT (user_id, id) DO NOTHING;
+
+-- name: request_metrics_of
+-- What a request was like, whose it was, and what was recalled for it and why; over all users.
+SELECT * FROM request_metrics WHERE id = $1;
+
+-- name: prune_request_metrics
+-- Delete what was kept of requests before a time, over all users.
+DELETE FROM request_metrics WHERE at < $1;

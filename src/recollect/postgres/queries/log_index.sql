@@ -1,0 +1,86 @@
+-- name: unindexed_messages
+-- The user's messages that are not indexed yet, oldest first, each with what was said before it.
+SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
+    before.content AS before
+FROM messages AS m
+LEFT JOIN LATERAL (
+    SELECT p.content
+    FROM messages AS p
+    WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
+    ORDER BY p.turn_index DESC
+    LIMIT 1
+) AS before ON true
+WHERE m.user_id = $1 AND NOT m.indexed AND NOT m.alternate
+ORDER BY m.id
+LIMIT $2;
+
+-- name: mark_indexed
+-- Mark a message of the user indexed; nothing if it was, or is gone.
+UPDATE messages SET indexed = true
+WHERE user_id = $1 AND id = $2 AND NOT indexed
+RETURNING session_id, turn_index, hidden;
+
+-- name: document_before
+-- The last chunk of what was said before a turn in a session of the user, and how many terms it has.
+SELECT k.document, k.terms, k.own_terms
+FROM messages AS m
+JOIN message_chunks AS k ON k.user_id = $1 AND k.message_id = m.id
+WHERE m.user_id = $1 AND m.session_id = $2 AND m.turn_index < $3 AND NOT m.alternate
+ORDER BY m.turn_index DESC, k.part DESC
+LIMIT 1;
+
+-- name: insert_chunk
+-- Keep where a chunk of a message of the user stands.
+INSERT INTO message_chunks (
+    user_id, document, message_id, part, begins, ends, code, language, terms, own_terms, hidden,
+    embeddable, embedding_model
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+
+-- name: insert_chunk_vector
+-- Keep the embedding of a piece of a chunk of the user.
+INSERT INTO chunk_vectors (user_id, document, piece, "values", embedding_model)
+VALUES ($1, $2, $3, $4::real[]::halfvec, $5)
+ON CONFLICT (user_id, document, piece) DO UPDATE
+SET "values" = excluded."values", embedding_model = excluded.embedding_model;
+
+-- name: unembedded_chunks
+-- The user's chunks that are to have embeddings of a model and have none, newest first.
+SELECT k.document, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
+FROM message_chunks AS k
+JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
+WHERE k.user_id = $1 AND k.embeddable AND NOT k.hidden AND k.embedding_model IS DISTINCT FROM $2
+ORDER BY k.document DESC
+LIMIT $3;
+
+-- name: mark_embedded
+-- Note by which model a chunk of the user is embedded; nothing if it is gone.
+UPDATE message_chunks SET embedding_model = $3 WHERE user_id = $1 AND document = $2 RETURNING document;
+
+-- name: delete_chunk_vectors
+-- Delete the embeddings of a chunk of the user.
+DELETE FROM chunk_vectors WHERE user_id = $1 AND document = $2;
+
+-- name: hide_messages
+-- Recall messages of the user no more, nor what was answered to them.
+UPDATE messages SET hidden = true
+WHERE user_id = $1 AND exchange_id IN (
+    SELECT said.exchange_id FROM messages AS said WHERE said.user_id = $1 AND said.id = ANY ($2::uuid[])
+)
+RETURNING id;
+
+-- name: hide_chunks
+-- Find chunks of messages of the user no more.
+UPDATE message_chunks SET hidden = true WHERE user_id = $1 AND message_id = ANY ($2::uuid[]) AND NOT hidden;
+
+-- name: note_change
+-- Note since when something understood from messages of the user is no longer so.
+UPDATE messages SET changed_at = $3
+WHERE user_id = $1 AND exchange_id IN (
+    SELECT said.exchange_id FROM messages AS said WHERE said.user_id = $1 AND said.id = ANY ($2::uuid[])
+);
+
+-- name: users_without_index
+-- Who has said something and has no index yet, over all users.
+SELECT DISTINCT e.user_id
+FROM exchanges AS e
+WHERE NOT EXISTS (SELECT FROM corpora AS c WHERE c.user_id = e.user_id);

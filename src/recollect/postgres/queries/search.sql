@@ -1,0 +1,148 @@
+-- name: search
+-- The user's memories and chunks that are nearest to a vector, and those named by document: exact, in one round trip.
+-- One scan of the user's own vectors and chunks; who is retired, and so linked no more, has an end. What users share
+-- comes by the user's links to it. A vector of other dimensions has no distance; as a condition that would
+-- mislead the planner. Only what was found is read in full. A chunk may be found by several of its pieces, so
+-- twice as many pieces are looked at. What an exchange was kept as verbatim stands in the log as well.
+WITH memories AS (
+    SELECT id AS vector_id
+    FROM (
+        SELECT id, distance
+        FROM (
+            SELECT own.id, CASE WHEN vector_dims(own."values") = $4
+                THEN own."values" <=> (SELECT $2::real[]::halfvec)
+            END AS distance
+            FROM vectors AS own
+            WHERE own.owner = $1 AND own.valid_to IS NULL AND own.embedding_model = $3
+                AND NOT ($7 AND own.source = 'qa_turn')
+            UNION ALL
+            SELECT shared.id, CASE WHEN vector_dims(shared."values") = $4
+                THEN shared."values" <=> (SELECT $2::real[]::halfvec)
+            END
+            FROM users_vectors AS given
+            JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+            WHERE given.user_id = $1 AND given.owner = '*' AND shared.embedding_model = $3
+        ) AS measured
+        ORDER BY distance NULLS LAST, id DESC
+        LIMIT $6
+    ) AS near
+    WHERE distance IS NOT NULL
+    UNION
+    SELECT vector_id FROM users_vectors WHERE user_id = $1 AND document = ANY ($5::integer[])
+), chunks AS (
+    SELECT document
+    FROM (
+        SELECT document, distance
+        FROM (
+            SELECT document, piece, CASE WHEN vector_dims("values") = $4
+                THEN "values" <=> (SELECT $2::real[]::halfvec)
+            END AS distance
+            FROM chunk_vectors
+            WHERE user_id = $1 AND embedding_model = $3
+        ) AS measured
+        ORDER BY distance NULLS LAST, document DESC, piece
+        LIMIT CASE WHEN $7 THEN 2 * $6::integer ELSE 0 END
+    ) AS near
+    WHERE distance IS NOT NULL
+    UNION
+    SELECT document FROM message_chunks WHERE $7 AND user_id = $1 AND document = ANY ($5::integer[])
+)
+SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at,
+    v.event_at, v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count,
+    CASE WHEN v.embedding_model = $3 AND vector_dims(v."values") = $4
+        THEN 1 - (v."values" <=> (SELECT $2::real[]::halfvec))
+    END AS cosine,
+    NULL::float8 AS first_cosine, NULL::integer AS turn_index, NULL::smallint AS part, NULL::text AS role,
+    NULL::text AS speaker, NULL::boolean AS code, NULL::text AS language, NULL::timestamptz AS changed_at,
+    NULL::uuid AS exchange_id
+FROM memories
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = memories.vector_id
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE v.owner IN ($1, '*') AND NOT ($7 AND v.source = 'qa_turn')
+UNION ALL
+SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.ends - k.begins), NULL, NULL, NULL,
+    NULL, m.created_at, m.session_id, NULL, NULL, NULL,
+    NULL, NULL, NULL,
+    near.cosine, near.first_cosine, m.turn_index, k.part, m.role,
+    m.speaker, k.code, k.language, m.changed_at, m.exchange_id
+FROM chunks
+JOIN message_chunks AS k ON k.user_id = $1 AND k.document = chunks.document
+JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
+LEFT JOIN LATERAL (
+    SELECT 1 - min(distance) AS cosine, 1 - min(distance) FILTER (WHERE piece = 0) AS first_cosine
+    FROM (
+        SELECT c.piece, CASE WHEN vector_dims(c."values") = $4
+            THEN c."values" <=> (SELECT $2::real[]::halfvec)
+        END AS distance
+        FROM chunk_vectors AS c
+        WHERE c.user_id = $1 AND c.document = k.document AND c.embedding_model = $3
+    ) AS measured
+) AS near ON true
+WHERE NOT k.hidden;
+
+-- name: lexicon
+-- What of the user's lexical index concerns some terms, and how large it is; one row without a term where none is known.
+SELECT c.documents, c.terms, p.term, p.block, p.entries
+FROM corpora AS c
+LEFT JOIN postings AS p ON p.user_id = $1 AND p.term = ANY ($2::text[])
+WHERE c.user_id = $1;
+
+-- name: vocabulary
+-- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean.
+SELECT DISTINCT p.term
+FROM unnest($2::text[]) AS wanted (prefix)
+JOIN postings AS p ON p.user_id = $1 AND p.term >= wanted.prefix AND p.term < wanted.prefix || chr(1114111)
+WHERE length(p.term) BETWEEN $3 AND $4
+LIMIT $5;
+
+-- name: number_documents
+-- Give numbers to more documents of the user; the first of them.
+INSERT INTO corpora (user_id, next_document, documents, terms)
+VALUES ($1, $2, $2, $3)
+ON CONFLICT (user_id) DO UPDATE
+SET next_document = corpora.next_document + $2, documents = corpora.documents + $2, terms = corpora.terms + $3
+RETURNING next_document - $2;
+
+-- name: discount_documents
+-- Count fewer documents and terms of the user.
+UPDATE corpora SET documents = documents - $2, terms = terms - $3 WHERE user_id = $1;
+
+-- name: posting_blocks
+-- The user's postings of some terms, each in one block.
+SELECT p.term, p.block, p.entries
+FROM unnest($2::text[], $3::integer[]) AS wanted (term, block)
+JOIN postings AS p ON p.user_id = $1 AND p.term = wanted.term AND p.block = wanted.block;
+
+-- name: write_postings
+-- Write over blocks of the user's postings.
+INSERT INTO postings (user_id, term, block, entries)
+SELECT $1, term, block, entries
+FROM unnest($2::text[], $3::integer[], $4::bytea[]) AS written (term, block, entries)
+ON CONFLICT (user_id, term, block) DO UPDATE SET entries = excluded.entries;
+
+-- name: delete_postings
+-- Delete blocks of the user's postings.
+DELETE FROM postings AS p
+USING unnest($2::text[], $3::integer[]) AS emptied (term, block)
+WHERE p.user_id = $1 AND p.term = emptied.term AND p.block = emptied.block;
+
+-- name: number_link
+-- Number a memory among the user's documents.
+UPDATE users_vectors SET document = $3 WHERE user_id = $1 AND vector_id = $2;
+
+-- name: linked_document
+-- The number of a memory among the user's documents, and what it says.
+SELECT l.document, v.content
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
+
+-- name: unnumbered_memories
+-- The user's memories that are no documents yet.
+SELECT l.vector_id, v.content
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.document IS NULL AND v.owner IN ($1, '*')
+ORDER BY l.vector_id
+LIMIT $2;

@@ -1,0 +1,208 @@
+"""Recalls for a turn, and prepares what its prompt is given: within a deadline, and whatever fails.
+
+Failing open for what is recalled lives here. Never: a concrete backend, bytes of a request.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+import structlog
+
+from recollect.composition import Bounds, Placed, attached, place
+from recollect.deadline import within
+from recollect.errors import EmbedderError, StoreError
+from recollect.failures import place as place_of
+from recollect.model import Chat, Placement, Recall, Recollection, Skip, Turn
+from recollect.policy import Policy
+from recollect.ports import Backends, Clock
+from recollect.retrieval import Ranking, Surroundings, rank, select
+
+log = structlog.get_logger(__name__)
+
+_EXCHANGES_READ = 50
+"""Of a chat, to find out which of them a request lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What one request asks for; None: as the settings have it.
+
+    Attributes:
+        limit: Memories at most.
+        memory_tokens: Tokens they may take, those of earlier blocks included.
+        history_tokens: Tokens the conversation's missing history may take.
+        history: Whether it is told.
+        placement: Where all of it goes.
+        recall: Whether anything is recalled.
+    """
+
+    limit: int | None = None
+    memory_tokens: int | None = None
+    history_tokens: int | None = None
+    history: bool | None = None
+    placement: Placement | None = None
+    recall: bool = True
+
+
+NO_WISHES = Wishes()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a turn's prompt is given.
+
+    Attributes:
+        recall: What was recalled, and why not more.
+        placed: What is added, and where.
+        ranking: How it was found; None where nothing was looked for.
+        flags: What was special.
+        placement: Where it goes.
+    """
+
+    recall: Recall
+    placed: Placed = field(default_factory=Placed)
+    ranking: Ranking | None = None
+    flags: tuple[str, ...] = ()
+    placement: Placement = Placement.STABLE
+
+    @property
+    def included(self) -> tuple[Recollection, ...]:
+        """What of it the turn's own block holds."""
+        return self.placed.block.recollections if self.placed.block else ()
+
+
+class Recalling:
+    """Recalls for turns of many users."""
+
+    def __init__(self, backends: Backends, policy: Policy, clock: Clock) -> None:
+        self._backends = backends
+        self._policy = policy
+        self._clock = clock
+
+    async def rank(self, turn: Turn) -> Ranking:
+        """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
+
+        Raises:
+            EmbedderError: The turn could not be embedded.
+            StoreError: The store could not be asked.
+        """
+        policy = self._policy
+        return await rank(
+            turn,
+            embedder=self._backends.embedder,
+            store=self._backends.memories,
+            reach=policy.reach,
+            weights=policy.weights,
+            gate=policy.gate,
+        )
+
+    async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
+        """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
+        bounds = self._bounds(wishes)
+        if bounds.placement is Placement.OFF:
+            return Prepared(Recall(skipped=Skip.OFF), placement=bounds.placement)
+        began = time.perf_counter()
+        ranking = asyncio.create_task(within(self._policy.deadline, self.rank(turn))) if wishes.recall else None
+        try:
+            prepared = await self._prepare(turn, wishes, bounds, ranking, count)
+        except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
+            prepared = Prepared(_failed(error))
+        finally:
+            _give_up(ranking)
+        recall = replace(prepared.recall, milliseconds=_since(began))
+        return replace(prepared, recall=recall, placement=bounds.placement)
+
+    async def _prepare(
+        self,
+        turn: Turn,
+        wishes: Wishes,
+        bounds: Bounds,
+        ranking: "asyncio.Task[Ranking] | None",
+        count: Callable[[str], int],
+    ) -> Prepared:
+        chat = await within(self._policy.deadline, self._chat(turn))
+        again = attached(turn, chat, bounds)
+        is_same = any(each.anchor == turn.anchor for each in again)
+        if ranking is None or is_same:
+            # The same turn once more is given what it was given then, and nothing else.
+            placed = place(turn, (), chat, bounds, count=count, at=self._clock())
+            flags = ("reattached",) if is_same else ()
+            return Prepared(Recall(skipped=None if is_same else Skip.OFF), placed, flags=flags)
+        ranked = await ranking
+        given = frozenset(item for each in again for item in each.items)
+        return self._selected(turn, wishes, bounds, chat, ranked, given, count)
+
+    def _selected(
+        self,
+        turn: Turn,
+        wishes: Wishes,
+        bounds: Bounds,
+        chat: Chat,
+        ranking: Ranking,
+        given: frozenset[UUID],
+        count: Callable[[str], int],
+    ) -> Prepared:
+        how = self._policy.selecting
+        if wishes.limit is not None:
+            how = replace(how, limit=wishes.limit)
+        query = ranking.query
+        around = Surroundings(turn.scope.session_id, query.asks_for_before, given, turn.prompt)
+        relevant = self._policy.gate.opens(ranking.gate_score)
+        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant)
+        chosen = tuple(each for each in selected if each.dropped is None)
+        placed = place(
+            turn, chosen, chat, bounds, count=count, at=self._clock(), code_first=query.asks_about_code
+        )
+        recall = Recall(
+            recollections=chosen,
+            ranked=tuple(selected),
+            skipped=None if chosen else Skip.NOTHING_RELEVANT,
+            degraded=ranking.candidates.degraded,
+            gate_score=ranking.gate_score,
+            user_wide=user_wide,
+            stages=ranking.candidates.stages,
+        )
+        flags = (("user-wide", user_wide), ("history", placed.history_tokens), ("code", query.asks_about_code))
+        return Prepared(recall, placed, ranking, tuple(name for name, is_so in flags if is_so))
+
+    async def _chat(self, turn: Turn) -> Chat:
+        return await self._backends.chats.chat(turn.scope, exchanges=_EXCHANGES_READ)
+
+    def _bounds(self, wishes: Wishes) -> Bounds:
+        bounds = self._policy.bounds
+        if wishes.memory_tokens is not None:
+            share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
+            asked = wishes.memory_tokens
+            bounds = replace(bounds, memory_tokens=asked, chat_memory_tokens=round(asked * share))
+        history = bounds.history_tokens if wishes.history_tokens is None else wishes.history_tokens
+        return replace(
+            bounds,
+            placement=wishes.placement or bounds.placement,
+            history_tokens=0 if wishes.history is False else history,
+        )
+
+
+def _failed(error: Exception) -> Recall:
+    """Return the recall that failed, and tell why; what nobody has thought of is told of by its place alone."""
+    match error:
+        case TimeoutError():
+            return Recall(skipped=Skip.DEADLINE)
+        case StoreError() | EmbedderError():
+            log.warning("recall_failed", error=type(error).__name__, detail=str(error))
+            return Recall(skipped=Skip.STORE if isinstance(error, StoreError) else Skip.EMBEDDER)
+        case _:
+            log.error("recall_failed", error=type(error).__name__, place=place_of(error))
+            return Recall(skipped=Skip.FAILED)
+
+
+def _give_up(ranking: "asyncio.Task[Ranking] | None") -> None:
+    if ranking is not None:
+        ranking.cancel()
+        ranking.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+
+def _since(began: float) -> float:
+    return (time.perf_counter() - began) * 1000

@@ -1,0 +1,151 @@
+"""Finds what may be worth recalling: by meaning and by words, each within its time. Never: SQL, a score's weight."""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import structlog
+
+from recollect.deadline import within
+from recollect.errors import EmbedderError, StoreError
+from recollect.lexical import correction_prefixes, corrections
+from recollect.model import Hit, Lexicon, Scope, Stage, Vector
+from recollect.ports import Embedder, MemoryStore
+from recollect.retrieval.query import Query
+from recollect.retrieval.terms import TermScores, score_terms
+
+T = TypeVar("T")
+
+_CORRECTED_AT_MOST = 3
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far is searched.
+
+    Attributes:
+        limit: How many candidates each channel brings.
+        lexical: Whether words are searched for.
+        log: Whether the message log is searched.
+        embedding_seconds: How long the embedding may take; then the words alone are searched for.
+        lexical_seconds: How long the words' lookup may take; then the meaning alone is.
+    """
+
+    limit: int = 100
+    lexical: bool = True
+    log: bool = True
+    embedding_seconds: float = 0.15
+    lexical_seconds: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What was found, before it is ranked.
+
+    Attributes:
+        hits: Memories and passages, in no order.
+        terms: How documents match the query's words.
+        documents: How many documents the user has.
+        has_vector: Whether there is an embedding to compare with.
+        degraded: What failed or was late.
+        stages: What each stage took, in milliseconds.
+    """
+
+    hits: list[Hit]
+    terms: TermScores
+    documents: int
+    has_vector: bool
+    degraded: tuple[Stage, ...] = ()
+    stages: dict[Stage, float] = field(default_factory=dict)
+
+
+async def find_candidates(
+    scope: Scope, query: Query, *, embedder: Embedder, store: MemoryStore, reach: Reach
+) -> Candidates:
+    """Find what is near to the query, and what holds its words.
+
+    The words are looked up while the embedding is made; then one round trip brings memories and
+    passages together.
+
+    Raises:
+        EmbedderError: There is no embedding, and words are not searched for.
+        StoreError: The store could not be asked.
+    """
+    watch = _Watch()
+    vector, lexicon = await asyncio.gather(
+        watch.timed(Stage.EMBEDDING, _embedded(query, embedder), reach.embedding_seconds),
+        watch.timed(Stage.LEXICAL, _looked_up(scope, query, store, reach), reach.lexical_seconds),
+    )
+    if vector is None and not reach.lexical:
+        raise EmbedderError("There is no embedding to search by.")
+    known, meant = lexicon or (Lexicon(), {})
+    terms = score_terms(known, query.terms if reach.lexical else (), meant)
+    began = time.perf_counter()
+    hits = await store.search(
+        scope,
+        vector,
+        embedder.name,
+        documents=terms.best(reach.limit),
+        limit=reach.limit,
+        log=reach.log,
+    )
+    watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
+    return Candidates(hits, terms, known.documents, vector is not None, tuple(watch.degraded), watch.stages)
+
+
+async def _embedded(query: Query, embedder: Embedder) -> Vector:
+    [vector] = await embedder.embed([query.text])
+    return vector
+
+
+async def _looked_up(
+    scope: Scope, query: Query, store: MemoryStore, reach: Reach
+) -> tuple[Lexicon, dict[str, str]]:
+    """Look the words up; of those the user never used, what they may have meant, in a second trip."""
+    if not reach.lexical or not query.terms:
+        return Lexicon(), {}
+    lexicon = await store.lexicon(scope.user_id, query.terms)
+    unheard = [term for term in query.terms if term not in lexicon.occurrences and correction_prefixes(term)][
+        :_CORRECTED_AT_MOST
+    ]
+    if not unheard or not lexicon.documents:
+        return lexicon, {}
+    meant = await _meant(scope, unheard, store)
+    if not meant:
+        return lexicon, {}
+    corrected = await store.lexicon(scope.user_id, sorted(set(meant.values())))
+    occurrences = {**lexicon.occurrences, **corrected.occurrences}
+    return Lexicon(lexicon.documents, lexicon.mean_length, occurrences), meant
+
+
+async def _meant(scope: Scope, unheard: list[str], store: MemoryStore) -> dict[str, str]:
+    prefixes = sorted({prefix for term in unheard for prefix in correction_prefixes(term)})
+    sizes = [len(term) for term in unheard]
+    vocabulary = await store.vocabulary(
+        scope.user_id, prefixes, lengths=range(min(sizes) - 2, max(sizes) + 3)
+    )
+    found = {term: corrections(term, vocabulary) for term in unheard}
+    return {term: best[0] for term, best in found.items() if best}
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Times the stages, and does without those that fail or are late."""
+
+    degraded: list[Stage] = field(default_factory=list)
+    stages: dict[Stage, float] = field(default_factory=dict)
+
+    async def timed(self, stage: Stage, work: Coroutine[Any, Any, T], seconds: float) -> T | None:
+        began = time.perf_counter()
+        try:
+            return await within(seconds, work)
+        except (TimeoutError, EmbedderError, StoreError) as error:
+            self.degraded.append(stage)
+            log.warning("recall_degraded", stage=stage, error=type(error).__name__)
+            return None
+        finally:
+            self.stages[stage] = (time.perf_counter() - began) * 1000

@@ -1,0 +1,159 @@
+"""Decides what of the ranked goes into the prompt, and why the rest does not. Pure. Never: await, a score's making."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from recollect.model import Drop, Item, Kind, Memory, Passage, Recollection
+
+_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
+"""A word, or a character of a script that has no spaces."""
+
+_LIKE = 0.8
+"""Jaccard similarity of two texts' words above which one says what the other does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selecting:
+    """How is selected.
+
+    Attributes:
+        limit: How many are taken at most.
+        of_one_source: How many of one message of the log are taken at most, memories formed of it included.
+        cliff: What share of the best score is left for. Behind it the scores have fallen off.
+        session_enough: How many of the chat's own session are enough to leave the other sessions out.
+    """
+
+    limit: int = 10
+    of_one_source: int = 2
+    cliff: float = 0.5
+    session_enough: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a selection has to look at beside the ranked.
+
+    Attributes:
+        session_id: The chat.
+        user_wide: Whether other sessions were asked for by the words.
+        given: The memories and messages that the prompt holds in earlier blocks.
+        prompt: The texts the request carries.
+    """
+
+    session_id: str
+    user_wide: bool
+    given: Collection[UUID] = ()
+    prompt: Sequence[str] = ()
+
+
+def select(
+    ranked: Sequence[Recollection], around: Surroundings, how: Selecting, *, relevant: bool
+) -> tuple[list[Recollection], bool]:
+    """Return ``ranked`` in its order, each with the reason why it is left out, or none; and whether user-wide.
+
+    The session comes first: where it gives enough, and nobody asked for others, they are left out. A summary never leaves its session unless other sessions
+    were asked for.
+
+    Args:
+        ranked: Best first.
+        around: What else counts.
+        how: The bounds.
+        relevant: Whether the turn asks for anything remembered; else all are left out.
+    """
+    if not relevant:
+        return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
+    selecting = _Selection(around, how, _Prompt(around.prompt, ranked))
+    first = selecting.run(ranked, session_only=True)
+    taken = sum(each.dropped is None for each in first)
+    if taken >= how.session_enough and not around.user_wide:
+        return first, False
+    return selecting.run(ranked, session_only=False), True
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    around: Surroundings
+    how: Selecting
+    prompt: "_Prompt"
+
+    def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
+        best: float | None = None
+        sources: Counter[UUID] = Counter()
+        taken: list[frozenset[str]] = []
+        done = []
+        for each in ranked:
+            dropped = self._of_itself(each.item, session_only=session_only)
+            if dropped is None and best is not None and each.score < self.how.cliff * best:
+                dropped = Drop.CLIFF
+            if dropped is None and len(taken) >= self.how.limit:
+                dropped = Drop.LIMIT
+            if dropped is None:  # only now, as it costs most
+                words = _words(each.item.content)
+                dropped = self._by_its_words(each.item, words, sources, taken)
+                if dropped is None:
+                    best = each.score if best is None else best
+                    sources[_source(each.item)] += 1
+                    taken.append(words)
+            done.append(replace(each, dropped=dropped))
+        return done
+
+    def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:
+        elsewhere = _session(item) not in {self.around.session_id, None}
+        is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
+        if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
+            return Drop.OTHER_SESSION
+        return Drop.GIVEN if item.id in self.around.given else None
+
+    def _by_its_words(
+        self, item: Item, words: frozenset[str], sources: Counter[UUID], taken: Sequence[frozenset[str]]
+    ) -> Drop | None:
+        if sources[_source(item)] >= self.how.of_one_source:
+            return Drop.SAME_SOURCE
+        if self.prompt.says(item.content, words):
+            return Drop.IN_PROMPT
+        return Drop.REPEATS if any(_similar(words, other) for other in taken) else None
+
+
+class _Prompt:
+    """What the request's own texts say, looked through once."""
+
+    def __init__(self, texts: Iterable[str], ranked: Sequence[Recollection]) -> None:
+        lengths = [len(each.item.content) for each in ranked]
+        near = range(min(lengths, default=0) // 2, max(lengths, default=0) * 2 + 1)
+        kept = [text for text in texts if text]
+        self._plain = "\n".join(_plain(text) for text in kept)
+        self._words = [_words(text) for text in kept if len(text) in near]
+
+    def says(self, content: str, words: frozenset[str]) -> bool:
+        """Whether one of the texts holds the content, or has nearly the same words."""
+        plain = _plain(content)
+        return (bool(plain) and plain in self._plain) or any(_similar(words, other) for other in self._words)
+
+
+def _similar(one: frozenset[str], other: frozenset[str]) -> bool:
+    if not one or not other or min(len(one), len(other)) <= _LIKE * max(len(one), len(other)):
+        return False
+    return len(one & other) > _LIKE * len(one | other)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _session(item: Item) -> str | None:
+    """Return the session an item belongs to; None for what was written by hand or is everybody's."""
+    return item.session_id if isinstance(item, Passage) else item.provenance.session_id
+
+
+def _source(item: Item) -> UUID:
+    """Return the message an item comes from, or its own id."""
+    if isinstance(item, Memory) and item.provenance.message_ids:
+        return item.provenance.message_ids[0]
+    return item.id

@@ -1,0 +1,107 @@
+"""Scores documents by the terms they share with a query: BM25 by one user's own statistics. Pure.
+
+Never: a store; what a term is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.lexical import idf, saturation
+from recollect.model import Lexicon, Occurrences
+
+_CORRECTED = 0.8
+"""What a term counts that stands for a mistyped one."""
+
+_OWN_SHARE = 0.6
+"""How long own texts are on average, as a share of what they are with their context."""
+
+Floats = NDArray[np.float64]
+
+
+class TermScore(NamedTuple):
+    """How well one document matches a query's terms.
+
+    Attributes:
+        bm25: Its score, its context included.
+        matched: The sum of the idf of the terms that it holds.
+        own_bm25: The score of its own text alone.
+        own_matched: The sum of the idf of the terms that its own text holds.
+    """
+
+    bm25: float = 0.0
+    matched: float = 0.0
+    own_bm25: float = 0.0
+    own_matched: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TermScores:
+    """How well documents match a query's terms.
+
+    Attributes:
+        documents: The numbers of the documents that hold any of the terms, ascending.
+        scores: Their scores, (n, 4), in the order of ``TermScore``.
+        idf_total: The sum of the idf of all the terms asked for, of unheard ones the largest there is.
+    """
+
+    documents: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    scores: Floats = field(default_factory=lambda: np.empty((0, 4)))
+    idf_total: float = 0.0
+
+    def best(self, limit: int) -> list[int]:
+        """Return the numbers of the ``limit`` best documents, newest first among equals."""
+        order = np.lexsort((-self.documents, -self.scores[:, 0]))[:limit]
+        numbers: list[int] = self.documents[order].tolist()
+        return numbers
+
+    def of(self, document: int | None) -> TermScore:
+        """Return a document's score; zeros where it holds none of the terms."""
+        if document is None:
+            return TermScore()
+        place = int(np.searchsorted(self.documents, document))
+        if place == len(self.documents) or self.documents[place] != document:
+            return TermScore()
+        return TermScore(*self.scores[place].tolist())
+
+
+def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]) -> TermScores:
+    """Score the user's documents by ``terms``.
+
+    BM25 as Robertson and Zaragoza (2009) have it, k1 1.2 and b 0.75, with Lucene's idf.
+
+    Args:
+        lexicon: Where the terms, and those that are meant by mistyped ones, stand.
+        terms: What is asked for.
+        meant: What the mistyped ones among them mean.
+    """
+    found: list[Occurrences] = []
+    columns: list[Floats] = []
+    idf_total = 0.0
+    for term in terms:
+        occurrences = lexicon.occurrences.get(meant.get(term, term))
+        weight = idf(lexicon.documents, 0 if occurrences is None else len(occurrences.documents))
+        idf_total += weight
+        if occurrences is not None:
+            found.append(occurrences)
+            counted = weight * _CORRECTED if term in meant else weight
+            columns.append(_scored(occurrences, counted, lexicon.mean_length))
+    if not found:
+        return TermScores(idf_total=idf_total)
+    documents, places = np.unique(np.concatenate([each.documents for each in found]), return_inverse=True)
+    scored = np.concatenate(columns)
+    summed = [np.bincount(places, scored[:, n]) for n in range(scored.shape[1])]
+    return TermScores(documents, np.stack(summed, axis=1).astype(np.float64), idf_total)
+
+
+def _scored(occurrences: Occurrences, weight: float, mean: float) -> Floats:
+    """Return what each document earns by one term, (n, 4)."""
+    whole = saturation(occurrences.frequencies, occurrences.lengths, mean)
+    own = saturation(occurrences.own, occurrences.own_lengths, mean * _OWN_SHARE)
+    scored: Floats = weight * np.stack(
+        [whole, np.ones_like(whole), own, (occurrences.own > 0).astype(np.float64)], axis=1
+    )
+    return scored

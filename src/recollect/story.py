@@ -1,0 +1,92 @@
+"""What is kept of a request: its metrics, and the story of its recall. Pure. Never: a word of anybody."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.model import Memory, Recollection, RequestRecord, Turn
+from recollect.recalling import Prepared
+
+_TOLD = 50
+"""Candidates a story tells of: those behind were never near to being taken."""
+
+_TOP = 5
+
+
+def tell(
+    prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str
+) -> RequestRecord:
+    """Return what is kept of a request.
+
+    Args:
+        prepared: What its prompt was given.
+        turn: What was said.
+        request_id: The request's id.
+        at: When it came.
+        api: The API it was spoken in.
+    """
+    recall, placed, ranking = prepared.recall, prepared.placed, prepared.ranking
+    hits = ranking.candidates.hits if ranking else []
+    terms = ranking.candidates.terms if ranking else None
+    matching = 0 if terms is None else sum(terms.of(hit.document)[0] > 0 for hit in hits)
+    return RequestRecord(
+        id=request_id,
+        at=at,
+        scope=turn.scope,
+        path=f"{api}/{prepared.placement}",
+        model=turn.model,
+        skipped=recall.skipped,
+        degraded=recall.degraded,
+        error_stage=recall.error_stage,
+        candidates=len(hits),
+        dense_hits=sum(hit.cosine is not None for hit in hits),
+        lexical_hits=matching,
+        log_hits=sum(not isinstance(hit.item, Memory) for hit in hits),
+        items=len(placed.block.recollections) if placed.block else 0,
+        tokens=placed.tokens,
+        history_tokens=placed.history_tokens,
+        truncated=placed.block.dropped if placed.block else 0,
+        top_scores=tuple(round(each.score, 4) for each in recall.ranked[:_TOP]),
+        gate_score=recall.gate_score,
+        milliseconds=recall.milliseconds,
+        stages=recall.stages,
+        flags=prepared.flags,
+        story=_story(prepared),
+    )
+
+
+def _story(prepared: Prepared) -> dict[str, Any]:
+    included = {id(each) for each in prepared.placed.block.recollections} if prepared.placed.block else set()
+    ranking = prepared.ranking
+    story: dict[str, Any] = {
+        "candidates": [
+            _candidate(each, is_included=id(each) in included) for each in prepared.recall.ranked[:_TOLD]
+        ]
+    }
+    if ranking is not None:
+        query = ranking.query
+        story["query"] = {
+            "terms": len(query.terms),
+            "identifiers": len(query.identifiers),
+            "dates": [[each.start.isoformat(), each.end.isoformat()] for each in query.periods],
+            "asks_for_before": query.asks_for_before,
+            "asks_about_reply": query.asks_about_reply,
+            "asks_about_code": query.asks_about_code,
+            "is_about_oneself": query.is_about_oneself,
+            "is_small_talk": query.is_small_talk,
+        }
+    return story
+
+
+def _candidate(each: Recollection, *, is_included: bool) -> dict[str, Any]:
+    """Tell of a candidate: `dropped` says why it is not in the prompt, null that it is."""
+    dropped = each.dropped.value if each.dropped else (None if is_included else "budget")
+    return {
+        "id": str(each.item.id),
+        "kind": each.item.kind.value if isinstance(each.item, Memory) else "message",
+        "source": each.item.source.value if isinstance(each.item, Memory) else "log",
+        "part": None if isinstance(each.item, Memory) else each.item.part,
+        "score": round(each.score, 4),
+        "parts": {name: round(value, 4) for name, value in each.parts},
+        "dropped": dropped,
+    }

@@ -1,0 +1,78 @@
+"""What a chat was said, what was added to its prompts, and what its requests were like, in memory.
+
+Never: what to add.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from recollect.model import Chat, Injection, Kind, LoggedExchange, RequestRecord, Role, Scope
+from recollect.testing.changes import Belongings
+
+
+class ChatStore(ABC):
+    """Implements ChatMemory and RequestLog."""
+
+    @abstractmethod
+    def _of(self, user_id: str) -> Belongings:
+        """Return what the user has, or raise what the store is told to."""
+
+    @abstractmethod
+    def _everybody(self) -> list[Belongings]:
+        """Return what all users have, or raise what the store is told to."""
+
+    async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
+        """Return what is known of a chat; of its exchanges the last ``exchanges``."""
+        user = self._of(scope.user_id)
+        injections = user.injections.get(scope.session_id, {})
+        said = [
+            LoggedExchange(
+                key=each.exchange.turn.key,
+                turn_index=each.turn_index,
+                said=each.exchange.turn.text,
+                reply=each.exchange.reply,
+                speaker=each.exchange.turn.speaker,
+                carried=user.carried[each.exchange.id],
+                anchor=each.exchange.turn.anchor,
+            )
+            for each in user.said
+            if each.role is Role.USER
+            and each.session_id == scope.session_id
+            and each.id not in user.index.hidden
+        ]
+        summaries = [
+            memory.content
+            for _, memory in sorted(user.memories.items())
+            if memory.kind is Kind.SUMMARY and memory.provenance.session_id == scope.session_id
+        ]
+        attached = (each for each in injections.values() if each.anchor not in user.detached)
+        in_order = sorted(attached, key=lambda each: (each.at, each.anchor))
+        summary = summaries[-1] if summaries and said else ""
+        return Chat(tuple(in_order), tuple(said[-exchanges:]), summary)
+
+    async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
+        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
+        user = self._of(scope.user_id)
+        user.detached |= set(detached)
+        if injection is not None:
+            user.injections.setdefault(scope.session_id, {}).setdefault(injection.anchor, injection)
+
+    async def record(self, request: RequestRecord) -> None:
+        """Keep what a request was like."""
+        self._of(request.scope.user_id).requests.setdefault(request.id, request)
+
+    async def request(self, request_id: UUID) -> RequestRecord | None:
+        """Return what a request was like, whoever made it; None if it is not known (any more)."""
+        found = (user.requests.get(request_id) for user in self._everybody())
+        return next((request for request in found if request is not None), None)
+
+    async def prune_requests(self, before: datetime) -> int:
+        """Delete what was kept of requests before a time; return of how many."""
+        count = 0
+        for user in self._everybody():
+            kept = {known: request for known, request in user.requests.items() if request.at >= before}
+            count += len(user.requests) - len(kept)
+            user.requests = kept
+        return count

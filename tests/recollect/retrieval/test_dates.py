@@ -1,0 +1,323 @@
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.retrieval.dates import Period, dates_meant, proximity
+
+NOW = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)
+"""A Wednesday."""
+
+
+def read(text: str, now: datetime = NOW) -> list[str]:
+    return [f"{period.start:%Y-%m-%d} {period.end:%Y-%m-%d}" for period in dates_meant(text, now)]
+
+
+MARCH_15 = "2024-03-15 2024-03-16"
+MARCH = "2024-03-01 2024-04-01"
+MAY = "2024-05-01 2024-06-01"
+YESTERDAY = "2024-05-14 2024-05-15"
+TOMORROW = "2024-05-16 2024-05-17"
+LAST_WEEK = "2024-05-06 2024-05-13"
+TWO_WEEKS_AGO = "2024-04-29 2024-05-06"
+THREE_DAYS_AGO = "2024-05-12 2024-05-13"
+LAST_MONTH = "2024-04-01 2024-05-01"
+LAST_YEAR = "2023-01-01 2024-01-01"
+LAST_FRIDAY = "2024-05-10 2024-05-11"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-03-15", MARCH_15),
+        ("on 2024-03-15T10:30 sharp", MARCH_15),
+        ("2024-03-15T23:30:00-05:00", "2024-03-16 2024-03-17"),
+        ("2024-03-15T99:30:00Z", MARCH_15),
+        ("2024/03/15", MARCH_15),
+        ("15.03.2024", MARCH_15),
+        ("15/03/2024", MARCH_15),
+        ("3/15/2024", MARCH_15),
+        ("2024-03", MARCH),
+        ("15 March 2024", MARCH_15),
+        ("March 15th, 2024", MARCH_15),
+        ("on Mar 15", MARCH_15),
+        ("march 15?", MARCH_15),
+        ("March 2024", MARCH),
+        ("what was in March", MARCH),
+        ("in May", MAY),
+        ("in 2023", LAST_YEAR),
+        ("2023?", LAST_YEAR),
+        ("the year 2023", LAST_YEAR),
+        ("29 February", "2024-02-29 2024-03-01"),
+        ("20 June", "2023-06-20 2023-06-21"),
+        ("We will be there on 20 June", "2024-06-20 2024-06-21"),
+        ("March 3-5", "2024-03-03 2024-03-06"),
+        ("from 3 to 5 March 2023", "2023-03-03 2023-03-06"),
+        ("between 3 and 5 March", "2024-03-03 2024-03-06"),
+        ("today", "2024-05-15 2024-05-16"),
+        ("yesterday", YESTERDAY),
+        ("the day before yesterday", "2024-05-13 2024-05-14"),
+        ("tomorrow", TOMORROW),
+        ("this week", "2024-05-13 2024-05-20"),
+        ("next month", "2024-06-01 2024-07-01"),
+        ("last weekend", "2024-05-11 2024-05-13"),
+        ("last quarter", "2024-01-01 2024-04-01"),
+        ("Q1 2024", "2024-01-01 2024-04-01"),
+        ("in Q1", "2024-01-01 2024-04-01"),
+        ("last summer", "2023-06-01 2023-09-01"),
+        ("in the spring", "2024-03-01 2024-06-01"),
+        ("summer of 2023", "2023-06-01 2023-09-01"),
+        ("last winter", "2023-12-01 2024-03-01"),
+        ("last Friday", LAST_FRIDAY),
+        ("last Wednesday", "2024-05-08 2024-05-09"),
+        ("on Wednesday", "2024-05-15 2024-05-16"),
+        ("next Friday", "2024-05-17 2024-05-18"),
+        ("this Monday", "2024-05-13 2024-05-14"),
+        ("Monday last week", "2024-05-06 2024-05-07"),
+        ("Monday last month", LAST_MONTH),
+        ("March last year", "2023-03-01 2023-04-01"),
+        ("15 March last year", "2023-03-15 2023-03-16"),
+        ("summer of last year", "2023-06-01 2023-09-01"),
+        ("March last month", LAST_MONTH),
+        ("last May", "2023-05-01 2023-06-01"),
+        ("next January", "2025-01-01 2025-02-01"),
+        ("3 days ago", THREE_DAYS_AGO),
+        ("a week ago", LAST_WEEK),
+        ("a couple of weeks ago", "2024-04-22 2024-05-06"),
+        ("two months ago", MARCH),
+        ("ten years ago", "2014-01-01 2015-01-01"),
+        ("in 3 days", "2024-05-18 2024-05-19"),
+        ("the past two weeks", "2024-05-01 2024-05-16"),
+        ("the past month", "2024-04-15 2024-05-16"),
+        ("the last two quarters", "2023-11-15 2024-05-16"),
+        ("the next 10 days", "2024-05-15 2024-05-26"),
+        ("since March", "2024-03-01 2024-05-16"),
+        ("since next January", "2025-01-01 2125-01-01"),
+        ("before March 2024", "1924-03-01 2024-03-01"),
+        ("after 2020", "2021-01-01 2121-01-01"),
+        ("until yesterday", "1924-05-14 2024-05-15"),
+        ("between January and March", "2024-01-01 2024-04-01"),
+        ("from 2020 to 2022", "2020-01-01 2023-01-01"),
+        ("from 3 May to 5 May", "2024-05-03 2024-05-06"),
+        ("two weeks before 15 March 2024", "2024-02-26 2024-03-04"),
+        ("3 days after 15 March 2024", "2024-03-18 2024-03-19"),
+        ("the week of March 15", "2024-03-11 2024-03-18"),
+        ("early March", "2024-03-01 2024-03-11"),
+        ("mid-March", "2024-03-11 2024-03-21"),
+        ("late 2023", "2023-09-01 2024-01-01"),
+        ("at Christmas", "2023-12-25 2023-12-26"),
+        ("next Christmas", "2024-12-25 2024-12-26"),
+        ("Halloween 2020", "2020-10-31 2020-11-01"),
+        ("on New Year's Eve", "2023-12-31 2024-01-01"),
+        ("on Valentine's Day", "2024-02-14 2024-02-15"),
+    ],
+)
+def test_english_dates_are_read(text: str, expected: str) -> None:
+    assert read(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("am 15. März", MARCH_15),
+        ("am 15.3. waren wir dort", MARCH_15),
+        ("Was haben wir gestern gemacht?", YESTERDAY),
+        ("Was mache ich morgen?", TOMORROW),
+        ("letzte Woche", LAST_WEEK),
+        ("vorletzte Woche", TWO_WEEKS_AGO),
+        ("vor drei Tagen", THREE_DAYS_AGO),
+        ("vor dem 15. März", "1924-03-15 2024-03-15"),
+        ("im Mai", MAY),
+        ("Anfang März", "2024-03-01 2024-03-11"),
+        ("vom 3. bis 5. März", "2024-03-03 2024-03-06"),
+        ("le 15 mars 2024", MARCH_15),
+        ("qu'est-ce que j'ai dit hier ?", YESTERDAY),
+        ("la semaine dernière", LAST_WEEK),
+        ("il y a deux semaines", TWO_WEEKS_AGO),
+        ("avant-hier", "2024-05-13 2024-05-14"),
+        ("depuis mars", "2024-03-01 2024-05-16"),
+        ("de 2020 à 2022", "2020-01-01 2023-01-01"),
+        ("el 15 de marzo de 2024", MARCH_15),
+        ("¿qué hice ayer?", YESTERDAY),
+        ("la semana pasada", LAST_WEEK),
+        ("hace tres días", THREE_DAYS_AGO),
+        ("el verano de 2023", "2023-06-01 2023-09-01"),
+        ("15 de março de 2024", MARCH_15),
+        ("o que eu disse ontem", YESTERDAY),
+        ("no mês passado", LAST_MONTH),
+        ("há duas semanas", TWO_WEEKS_AGO),
+        ("sexta-feira passada", LAST_FRIDAY),
+        ("il 15 marzo 2024", MARCH_15),
+        ("cosa ho fatto ieri", YESTERDAY),
+        ("la settimana scorsa", LAST_WEEK),
+        ("due settimane fa", TWO_WEEKS_AGO),
+        ("op 15 maart 2024", MARCH_15),
+        ("wat deed ik gisteren", YESTERDAY),
+        ("twee weken geleden", TWO_WEEKS_AGO),
+        ("vorige maand", LAST_MONTH),
+        ("2024年3月15日我们说了什么", MARCH_15),
+        ("3月15日", MARCH_15),
+        ("2024年3月", MARCH),
+        ("2023年", LAST_YEAR),
+        ("昨天我们聊了什么", YESTERDAY),
+        ("上周", LAST_WEEK),
+        ("上周五", LAST_FRIDAY),
+        ("上个月", LAST_MONTH),
+        ("去年", LAST_YEAR),
+        ("去年夏天", "2023-06-01 2023-09-01"),
+        ("去年3月15日", "2023-03-15 2023-03-16"),
+        ("3天前", THREE_DAYS_AGO),
+        ("两周前", TWO_WEEKS_AGO),
+        ("3天后", "2024-05-18 2024-05-19"),
+        ("2024年以前", "1924-01-01 2024-01-01"),
+        ("昨日の話", YESTERDAY),
+        ("先週の金曜日", LAST_FRIDAY),
+        ("先月", LAST_MONTH),
+        ("3日前に", THREE_DAYS_AGO),
+        ("어제 뭐 했지", YESTERDAY),
+        ("지난 주에", LAST_WEEK),
+        ("3일 전", THREE_DAYS_AGO),
+        ("15 марта 2024", MARCH_15),
+        ("что я делал вчера", YESTERDAY),
+        ("на прошлой неделе", LAST_WEEK),
+        ("три дня назад", THREE_DAYS_AGO),
+        ("в прошлом году", LAST_YEAR),
+        ("неделю назад", LAST_WEEK),
+        ("ماذا فعلت أمس", YESTERDAY),
+        ("الأسبوع الماضي", LAST_WEEK),
+        ("قبل 3 أيام", THREE_DAYS_AGO),
+        ("منذ ٣ أيام", THREE_DAYS_AGO),
+        ("السنة الماضية", LAST_YEAR),
+        ("في مارس 2024", MARCH),
+    ],
+)
+def test_the_dates_of_other_languages_are_read(text: str, expected: str) -> None:
+    assert read(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I may go, and we march on. May I?",
+        "This may work",
+        "let's march 15 miles",
+        "the 5 may differ",
+        "port 2023",
+        "2023 users",
+        "write it in 2000 words",
+        "$2023 and 2023%",
+        "1.2.3.4 and 10:30",
+        "30 February 2024",
+        "2024-13-45",
+        "2024-15",
+        "0001-01-01",
+        "1000年",
+        "2024年13月",
+        "13月",
+        "am 15.13. gesehen",
+        "99999 years ago",
+        "before dinner, the day before",
+        "last one, last time, this day",
+        "how many days are in a year, how many hours in one day",
+        "Give me a second",
+        "Guten Morgen",
+        "was ist hier los",
+        "Life on Mars",
+        "no 2023",
+        "call 2024-0315",
+        "March 85",
+        "30 to 31 February",
+        "天气怎么样",
+    ],
+)
+def test_what_is_not_certain_is_not_a_date(text: str) -> None:
+    assert read(text) == []
+
+
+def test_a_date_that_may_be_either_is_both() -> None:
+    assert read("03/04/2024") == ["2024-03-04 2024-03-05", "2024-04-03 2024-04-04"]
+    assert read("since 03/04/2024") == ["2024-03-04 2024-05-16"]
+
+
+def test_dates_come_in_order_of_appearance_and_are_five_at_most() -> None:
+    assert read("yesterday, 2020-01-01") == [YESTERDAY, "2020-01-01 2020-01-02"]
+    assert len(read("2001-01-01, 2002-01-01, 2003-01-01, 2004-01-01, 2005-01-01, 2006-01-01")) == 5
+
+
+def test_dates_that_overlap_are_one() -> None:
+    assert read("2024-03-15 and the 15 March 2024") == [MARCH_15]
+    assert read("yesterday, 2020-01-01, this week") == ["2024-05-13 2024-05-20", "2020-01-01 2020-01-02"]
+
+
+def test_a_range_whose_ends_are_not_in_order_is_two_dates() -> None:
+    assert read("from Monday to Friday") == ["2024-05-13 2024-05-14", LAST_FRIDAY]
+
+
+def test_only_the_beginning_of_a_long_text_is_read() -> None:
+    assert read("word " * 400 + "yesterday") == []
+
+
+def test_days_begin_in_the_zone_of_now() -> None:
+    zone = ZoneInfo("Asia/Tokyo")
+
+    [period] = dates_meant("yesterday", NOW.replace(hour=20).astimezone(zone))
+
+    assert period == Period(datetime(2024, 5, 15, tzinfo=zone), datetime(2024, 5, 16, tzinfo=zone))
+
+
+def test_a_now_without_a_zone_is_in_utc() -> None:
+    assert dates_meant("yesterday", NOW.replace(tzinfo=None)) == dates_meant("yesterday", NOW)
+
+
+DAY = Period(datetime(2024, 3, 15, tzinfo=UTC), datetime(2024, 3, 16, tzinfo=UTC))
+MONTH = Period(datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 4, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("moment", "periods", "expected"),
+    [
+        (DAY.start, [DAY], 1.0),
+        (DAY.end, [DAY], 0.5),
+        (DAY.end + timedelta(hours=12), [DAY], 0.25),
+        (DAY.start - timedelta(hours=12), [DAY], 0.25),
+        (DAY.end + timedelta(days=2), [DAY], 0.0),
+        (DAY.end + timedelta(days=2), [DAY, MONTH], 1.0),
+        (MONTH.end + timedelta(days=15, hours=12), [MONTH], 0.25),
+        (DAY.start.replace(tzinfo=None), [DAY], 1.0),
+        (DAY.start, [], 0.0),
+    ],
+)
+def test_proximity_falls_from_the_border_on(moment: datetime, periods: list[Period], expected: float) -> None:
+    assert proximity(moment, periods) == pytest.approx(expected)
+
+
+WORDS = (
+    "in on last next this since before after until from to between and the of March may May 15 2024 3 99 week weeks days years year month ago yesterday monday Friday "
+    "early end Christmas Q1 summer 15th 03/04/2024 9999 29 February vor il y a hace 上周 3月 年 前 后 2024年 quarter weekend past couple 01.01.1900 2100-12-31 will be , . -"
+)
+zones = st.sampled_from(
+    [UTC, ZoneInfo("Europe/Berlin"), timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))]
+)
+moments = st.datetimes(timezones=zones)
+
+
+@given(
+    st.one_of(st.text(st.characters()), st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)),
+    moments,
+    moments,
+)
+def test_whatever_is_read_is_a_period(text: str, now: datetime, moment: datetime) -> None:
+    periods = dates_meant(text, now)
+
+    assert periods == dates_meant(text, now)
+    assert len(periods) <= 5
+    for period in periods:
+        assert period.start < period.end
+        assert period.start.tzinfo is period.end.tzinfo is now.tzinfo
+    for one, other in pairwise(sorted(periods, key=lambda period: period.start)):
+        assert one.end <= other.start
+    assert 0.0 <= proximity(moment, periods) <= 1.0

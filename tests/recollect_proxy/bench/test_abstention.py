@@ -1,0 +1,84 @@
+"""The abstention bench asks full stores what they know and what they can't know."""
+
+import io
+from dataclasses import fields
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, labelled
+
+from recollect.errors import ConfigurationError
+from recollect.model import Recall
+from recollect_proxy.bench import abstention
+from recollect_proxy.bench.abstention import bench_abstention
+from recollect_proxy.bench.dataset import DatasetError
+from recollect_proxy.bench.table import show_abstention
+from recollect_proxy.settings import ProxySettings
+
+tells_gate_scores = pytest.mark.skipif(
+    abstention.GATE_SCORE not in {field.name for field in fields(Recall)},
+    reason="this version's recall tells no gate score",
+)
+DATA = [("tea.jsonl", [labelled(TEA)]), ("friends.jsonl", [labelled(FRIENDS)])]
+
+
+@tells_gate_scores
+async def test_own_and_unrelated_questions_are_asked_and_counted(
+    operator_settings: ProxySettings, progress: Progress
+) -> None:
+    figures = await bench_abstention(DATA, operator_settings, unrelated=3, progress=progress)
+
+    assert figures["data"] == ["tea.jsonl", "friends.jsonl"]
+    assert figures["unrelated_questions"] == 6
+    assert figures["own_questions"] == 3, "what has no evidence, and what nobody answers, is not asked"
+    assert figures["own_questions_with_evidence_ranked"] == 2, "one was asked before its answer was said"
+    assert figures["counts"]["questions_not_recalled"] == 0
+    assert figures["shipped"]["own_losing_evidence"]["share"] == 0.0
+    assert figures["shipped"]["own"]["tea.jsonl"]["questions"] == 2
+    first, last = figures["curve"][0], figures["curve"][-1]
+    assert first["unrelated_injecting"]["share"] == 1.0
+    assert first["own_losing_evidence"]["share"] == 0.0
+    assert last["unrelated_injecting"]["share"] == 0.0
+    assert last["own_losing_evidence"]["share"] == 1.0
+    assert progress.finished
+
+    written = io.StringIO()
+    show_abstention(figures, Console(file=written, width=80))
+    assert "unrelated: inject something" in written.getvalue()
+    assert "own: lose their evidence" in written.getvalue()
+    assert "2 of 3 own questions have evidence among the first 10" in written.getvalue()
+
+
+@tells_gate_scores
+async def test_a_gate_that_lets_nothing_through_loses_all_and_injects_nothing(
+    operator_settings: ProxySettings, progress: Progress
+) -> None:
+    shut = operator_settings.model_copy(update={"recall_gate": 1.0})
+
+    figures = await bench_abstention(DATA[:1], shut, unrelated=2, progress=progress)
+
+    assert figures["shipped"]["unrelated_injecting"]["share"] == 0.0
+    assert figures["shipped"]["own_losing_evidence"]["share"] == 1.0
+    stopped, passed = figures["shipped"]["threshold_between"]
+    assert stopped < 1.0
+    assert passed is None
+
+
+@tells_gate_scores
+async def test_two_conversations_of_one_id_would_share_a_memory_and_are_refused(
+    operator_settings: ProxySettings, progress: Progress
+) -> None:
+    with pytest.raises(DatasetError, match=r"again\.jsonl: a conversation's id is in tea\.jsonl too"):
+        await bench_abstention(
+            [DATA[0], ("again.jsonl", [labelled(TEA)])], operator_settings, unrelated=1, progress=progress
+        )
+
+
+async def test_a_recall_that_tells_no_gate_score_is_told_before_anything_is_started(
+    operator_settings: ProxySettings, progress: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(abstention, "GATE_SCORE", "no_such_attribute")
+
+    with pytest.raises(ConfigurationError, match="does not tell what its gate went by"):
+        await bench_abstention(DATA, operator_settings, unrelated=1, progress=progress)
