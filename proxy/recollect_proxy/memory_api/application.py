@@ -31,6 +31,7 @@ from recollect_proxy.memory_api.errors import (
     answer_error,
 )
 from recollect_proxy.memory_api.shapes import read_body
+from recollect_proxy.memory_api.stories import explain_request
 
 _LONGEST_BODY = 64 * 1024
 _ASKED_AS = {
@@ -71,7 +72,7 @@ def memory_api(
         raise ConfigurationError("The admin token is empty: anybody could read and erase memories.")
     protected = Router(
         "/memory",
-        route_handlers=[Memories, erase_user, retry_formation],
+        route_handlers=[Memories, erase_user, retry_formation, explain_request],
         guards=[_guard(admin_token.encode())],
         dependencies={"engine": engine_of(engine)},
         security=[{"admin_token": []}],

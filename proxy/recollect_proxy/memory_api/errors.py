@@ -94,6 +94,9 @@ UNAUTHORIZED = Failure(
     headers={"www-authenticate": "Bearer"},
 )
 NOT_FOUND = Failure(404, "not_found", "Nothing is served at this path. /memory/docs lists what there is.")
+REQUEST_NOT_FOUND = Failure(
+    404, "request_not_found", "No such request is known; what requests were like is kept for 30 days."
+)
 MEMORY_NOT_FOUND = Failure(404, "memory_not_found", "This user has no such memory.")
 METHOD_NOT_ALLOWED = Failure(
     405, "method_not_allowed", "This path does not know the method. The header `Allow` names those it knows."

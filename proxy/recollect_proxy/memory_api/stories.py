@@ -1,0 +1,133 @@
+"""What a request was like and why its prompt was given what it was: the endpoint and its JSON.
+
+Never: a word of anybody; what decides a recall.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Self, TypeAlias
+from uuid import UUID
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.openapi.spec import Example
+from litestar.params import PathParameter, SkipValidation
+from msgspec import Meta, Struct
+
+from recollect.engine import Engine
+from recollect.model import RequestRecord
+from recollect_proxy.memory_api.errors import (
+    INTERNAL_ERROR,
+    INVALID_PARAMETER,
+    REQUEST_NOT_FOUND,
+    STORE_FAILED,
+    STORE_UNAVAILABLE,
+    UNAUTHORIZED,
+    RefusedError,
+    documented,
+    invalid_parameter,
+)
+
+Milliseconds: TypeAlias = Annotated[float, Meta(description="Milliseconds.")]
+RequestId: TypeAlias = Annotated[
+    str,
+    PathParameter(
+        description="What the answer's `x-recollect-request-id` said.",
+        schema_extra={"format": "uuid"},
+        examples=[Example(value="01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")],
+    ),
+]
+
+
+class ToldCandidate(Struct):
+    """A memory or a message that was found."""
+
+    id: Annotated[UUID, Meta(description="Of the memory, or of the message in the log.")]
+    kind: Annotated[str, Meta(description="The memory's kind, or `message`.")]
+    source: Annotated[str, Meta(description="How the memory came to be, or `log`.")]
+    part: Annotated[int | None, Meta(description="Which part of the message; null for a memory.")]
+    score: Annotated[float, Meta(description="What it was ranked by.")]
+    parts: Annotated[dict[str, float], Meta(description="What each signal gave to the score.")]
+    dropped: Annotated[str | None, Meta(description="Why it is not in the prompt; null where it is.")] = None
+
+
+class Story(Struct):
+    """What a request was like."""
+
+    request_id: UUID
+    user_id: str
+    session_id: str
+    at: Annotated[datetime, Meta(tz=True)]
+    path: Annotated[str, Meta(description="The API it was spoken in, and the placement.")]
+    model: str
+    skipped: Annotated[str | None, Meta(description="Why nothing was recalled; null where something was.")]
+    degraded: Annotated[
+        list[str], Meta(description="Stages that failed or were late, and were done without.")
+    ]
+    error_stage: Annotated[str | None, Meta(description="The stage that ended the recall; null for none.")]
+    flags: list[str]
+    gate_score: Annotated[
+        float | None, Meta(description="How sure it was that anything remembered was asked for, 0 to 1.")
+    ]
+    found: Annotated[
+        dict[str, int], Meta(description="How many candidates; by meaning, by words, from the log.")
+    ]
+    items: Annotated[int, Meta(description="How many went into the prompt.")]
+    truncated: Annotated[int, Meta(description="How many found no place in the token budget.")]
+    tokens: Annotated[int, Meta(description="What all memories in the prompt take.")]
+    history_tokens: Annotated[int, Meta(description="What earlier parts of the conversation take.")]
+    milliseconds: Milliseconds
+    stages: Annotated[dict[str, float], Meta(description="Milliseconds of each stage.")]
+    query: Annotated[dict[str, Any], Meta(description="What the words were taken to ask for.")]
+    candidates: Annotated[list[ToldCandidate], Meta(description="What was found, best first; 50 at most.")]
+
+    @classmethod
+    def of(cls, record: RequestRecord) -> Self:
+        """Return the JSON of ``record``."""
+        return cls(
+            request_id=record.id,
+            user_id=record.scope.user_id,
+            session_id=record.scope.session_id,
+            at=record.at,
+            path=record.path,
+            model=record.model,
+            skipped=record.skipped,
+            degraded=list(record.degraded),
+            error_stage=record.error_stage,
+            flags=list(record.flags),
+            gate_score=record.gate_score,
+            found={
+                "candidates": record.candidates,
+                "by_meaning": record.dense_hits,
+                "by_words": record.lexical_hits,
+                "from_the_log": record.log_hits,
+            },
+            items=record.items,
+            truncated=record.truncated,
+            tokens=record.tokens,
+            history_tokens=record.history_tokens,
+            milliseconds=round(record.milliseconds, 2),
+            stages={stage.value: round(taken, 2) for stage, taken in record.stages.items()},
+            query=dict(record.story.get("query", {})),
+            candidates=[ToldCandidate(**each) for each in record.story.get("candidates", [])],
+        )
+
+
+@get(
+    "/explain/{request_id:str}",
+    summary="Explain what a request's prompt was given",
+    response_description="The story of its recall.",
+    tags=["Requests"],
+    responses=documented(
+        INVALID_PARAMETER, UNAUTHORIZED, REQUEST_NOT_FOUND, INTERNAL_ERROR, STORE_UNAVAILABLE, STORE_FAILED
+    ),
+)
+async def explain_request(engine: NamedDependency[SkipValidation[Engine]], request_id: RequestId) -> Story:
+    """What was found, with partial scores, and why each candidate went into the prompt or did not. Kept for 30 days."""
+    try:
+        known = UUID(request_id)
+    except ValueError as error:
+        raise invalid_parameter("request_id", "a UUID") from error
+    record = await engine.request(known)
+    if record is None:
+        raise RefusedError(REQUEST_NOT_FOUND)
+    return Story.of(record)
