@@ -15,7 +15,7 @@ from recollect.composition import Bounds, Placed, attached, place
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place as place_of
-from recollect.model import Chat, Placement, Recall, Recollection, Skip, Turn
+from recollect.model import Chat, Placement, Recall, Recollection, Skip, Stage, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, Surroundings, rank, select
@@ -123,7 +123,10 @@ class Recalling:
         ranking: "asyncio.Task[Ranking] | None",
         count: Callable[[str], int],
     ) -> Prepared:
-        chat = await within(self._policy.deadline, self._chat(turn))
+        try:
+            chat = await within(self._policy.deadline, self._chat(turn))
+        except (TimeoutError, StoreError) as error:
+            return Prepared(replace(_failed(error), error_stage=Stage.CHAT))
         again = attached(turn, chat, bounds)
         is_same = any(each.anchor == turn.anchor for each in again)
         if ranking is None or is_same:
@@ -131,7 +134,11 @@ class Recalling:
             placed = place(turn, (), chat, bounds, count=count, at=self._clock())
             flags = ("reattached",) if is_same else ()
             return Prepared(Recall(skipped=None if is_same else Skip.OFF), placed, flags=flags)
-        ranked = await ranking
+        try:
+            ranked = await ranking
+        except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
+            placed = place(turn, (), chat, bounds, count=count, at=self._clock())
+            return Prepared(_failed(error), placed)
         given = frozenset(item for each in again for item in each.items)
         return self._selected(turn, wishes, bounds, chat, ranked, given, count)
 
@@ -192,7 +199,9 @@ def _failed(error: Exception) -> Recall:
             return Recall(skipped=Skip.DEADLINE)
         case StoreError() | EmbedderError():
             log.warning("recall_failed", error=type(error).__name__, detail=str(error))
-            return Recall(skipped=Skip.STORE if isinstance(error, StoreError) else Skip.EMBEDDER)
+            if isinstance(error, EmbedderError):
+                return Recall(skipped=Skip.EMBEDDER, error_stage=Stage.EMBEDDING)
+            return Recall(skipped=Skip.STORE, error_stage=Stage.SEARCH)
         case _:
             log.error("recall_failed", error=type(error).__name__, place=place_of(error))
             return Recall(skipped=Skip.FAILED)

@@ -1,14 +1,20 @@
 """An engine over stand-ins. Never: a test."""
 
+from dataclasses import replace
+
 from tests.recollections import NOON
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.formation import Strategy
 from recollect.ports import Cache, Embedder, Extractor
+from recollect.retrieval import Reach
 from recollect.testing import InMemoryStore, WordEmbedder
 
 QUICK = Policy(strategy=Strategy.QA_TURN)
 """Forms without a model."""
+
+PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0, lexical_seconds=30.0))
+"""The same, where nothing is late, however busy the machine."""
 
 
 def engine_over(

@@ -26,13 +26,16 @@ from recollect.assembly import (
     open_engine,
     shared_engine,
 )
+from recollect.composition import Bounds
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.openai import OpenAIEmbedder
 from recollect.engine import Policy
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.formation import Strategy
+from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
-from recollect.model import Exchange
+from recollect.model import Exchange, Placement
+from recollect.retrieval import Gate, Reach, Selecting
 from recollect.settings import EngineSettings
 
 SAID = "I drink tea."
@@ -183,17 +186,46 @@ def test_a_trailing_slash_makes_no_other_server(client: httpx.AsyncClient) -> No
 def test_the_policy_is_what_the_settings_say() -> None:
     given = settings(
         recall_deadline_ms=250,
+        recall_embedding_ms=120,
         recall_limit=3,
+        recall_candidates=20,
         recall_gate=0.4,
+        recall_gate_threshold=0.7,
+        recall_cliff=0.25,
+        hybrid=False,
+        chunking=False,
+        embed="marked",
+        placement="user",
+        memory_tokens=500,
+        chat_memory_tokens=1500,
+        history_tokens=0,
         formation="qa_turn",
         minimum_importance=0.2,
         formation_tries=5,
         log_memory_text=True,
     )
 
-    assert make_policy(given) == Policy(0.25, 3, 0.4, Strategy.QA_TURN, 0.2, 5, log_text=True)
+    assert make_policy(given) == Policy(
+        deadline=0.25,
+        reach=Reach(limit=20, lexical=False, log=False, embedding_seconds=0.12),
+        gate=Gate(cosine=0.4, threshold=0.7),
+        selecting=Selecting(limit=3, cliff=0.25),
+        bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
+        embedded=Embedded.MARKED,
+        strategy=Strategy.QA_TURN,
+        minimum_importance=0.2,
+        tries=5,
+        log_text=True,
+    )
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is None
+    assert make_policy(settings()).gate == Gate()
+
+
+def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
+    bounds = make_policy(settings(memory_tokens=5000, chat_memory_tokens=1000)).bounds
+
+    assert (bounds.memory_tokens, bounds.chat_memory_tokens) == (5000, 5000)
 
 
 # -- engine ----------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ class TestExtraction:
         assert known[0].id == near.id
         assert len(known) == KNOWN_SHOWN
         assert not {turn.id, other.id} & {shown.id for shown in known}
-        assert outcome.changes == (Reinforce(near.id),)
+        assert outcome.changes == (Reinforce(near.id, messages=(EXCHANGE.message_id,)),)
 
     async def test_nothing_extracted_changes_nothing(self) -> None:
         embedder = WordEmbedder()

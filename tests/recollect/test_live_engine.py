@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
+from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import turn
 from tests.waiting import until
 
-from recollect import engine as engine_module
-from recollect import live_engine
-from recollect.engine import Backends, Engine, Policy
+from recollect import live_engine, remembering
+from recollect.engine import Engine, Wishes
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
-from recollect.formation import Strategy
 from recollect.live_engine import LiveEngine
-from recollect.model import Skip
-from recollect.testing import BrokenStore, InMemoryStore, WordEmbedder
+from recollect.model import Recall, Skip, Turn
+from recollect.testing import BrokenStore, InMemoryStore
+from recollect.tokens import estimate_tokens
 
 Opening = Callable[[], AbstractAsyncContextManager[Engine]]
 
@@ -46,9 +46,8 @@ class Opener:
         if self.failures:
             raise self.failures.pop(0)
         self.opened += 1
-        backends = Backends(self.store, self.store, self.store, self.store, WordEmbedder())
         try:
-            yield Engine(backends, Policy(strategy=Strategy.QA_TURN))
+            yield engine_over(self.store, PATIENT)
         finally:
             self.closed += 1
 
@@ -57,7 +56,11 @@ class Opener:
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for nothing, where a real one waits for seconds and minutes."""
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
-    monkeypatch.setattr(engine_module, "_APPEND_DELAYS", (0.01,) * 1000)
+    monkeypatch.setattr(remembering, "_APPEND_DELAYS", (0.01,) * 1000)
+
+
+async def recalled(live: LiveEngine, said: Turn) -> Recall:
+    return (await live.prepare(said, Wishes(), count=estimate_tokens)).recall
 
 
 def remember(live: LiveEngine, text: str = "I drink tea") -> None:
@@ -75,7 +78,7 @@ async def test_it_recalls_and_remembers_while_it_is_open() -> None:
     assert live.engine is not None
     await live.engine.add("anna", "I drink tea")
 
-    recall = await live.recall(turn("I drink tea"))
+    recall = await recalled(live, turn("I drink tea"))
     remember(live)
     await live.settle(20)
 
@@ -83,7 +86,7 @@ async def test_it_recalls_and_remembers_while_it_is_open() -> None:
     assert (await opener.store.backlog()).pending == 1
     await live.aclose()
     assert opener.closed == 1
-    assert (await live.recall(turn())).skipped is Skip.STORE
+    assert (await recalled(live, turn())).skipped is Skip.STORE
 
 
 async def test_to_settle_with_nothing_to_remember_is_nothing() -> None:
@@ -100,7 +103,7 @@ async def test_what_is_said_before_it_is_open_waits_for_it() -> None:
     live.open()
     live.open()  # a second time is nothing
 
-    recall = await live.recall(turn())
+    recall = await recalled(live, turn())
     remember(live)
     assert await live.ready(0.01) is False
     opener.allowed.set()
@@ -160,7 +163,7 @@ async def test_what_waiting_would_not_mend_is_told_of_where_nobody_waits_for_the
 
     assert live.failure is error
     assert {line["event"] for line in logs} == {"engine_unusable"}
-    assert (await live.recall(turn())).skipped is Skip.STORE
+    assert (await recalled(live, turn())).skipped is Skip.STORE
     await live.aclose()
 
 

@@ -139,7 +139,7 @@ class TestRepeats:
         second = candidate("Is at home in Kassel", Relation.REPEATS, 0)
 
         assert reconciled([first, second], known(7)) == [
-            Reinforce(UUID(int=7)),
+            Reinforce(UUID(int=7), messages=(EXCHANGE.message_id,)),
             Ignore(Reason.REPEATS, second, UUID(int=7)),
         ]
 
@@ -166,7 +166,7 @@ class TestRepeats:
             [candidate("Is at home in Kassel", Relation.REPEATS, 0)], known(7, owner=COMMONS)
         )
 
-        assert change == Reinforce(UUID(int=7))
+        assert change == Reinforce(UUID(int=7), messages=(EXCHANGE.message_id,))
 
 
 class TestRefinesAndContradicts:

@@ -6,10 +6,8 @@ from datetime import datetime
 import msgspec
 
 from recollect.chat.heard import hear
-from recollect.composition import compose
-from recollect.engine import Engine
+from recollect.engine import Engine, Wishes
 from recollect.model import Skip
-from recollect.tokens import estimate_tokens
 from recollect_proxy.bench.dataset import Question
 from recollect_proxy.bench.turn_ids import Origins
 from recollect_proxy.bench.upstream import MODEL
@@ -70,17 +68,17 @@ async def ask(
     )
     if heard.turn is None:
         return Asked(question, user_id, skipped=heard.skip)
-    recall = await engine.recall(heard.turn)
-    block = compose(recall.recollections[:limit], budget=budget, count=estimate_tokens)
-    # what retrieval ranks is asked for apart: a recall that missed its deadline has nothing to show
-    ranked = await engine.rank(heard.turn)
+    prepared = await engine.prepare(heard.turn, Wishes(limit=limit, memory_tokens=budget))
+    # a recall that missed its deadline has nothing to show: what ranks is asked for apart
+    ranking = prepared.ranking or await engine.rank(heard.turn)
+    block = prepared.placed.block
     return Asked(
         question,
         user_id,
-        ranked=origins.expand(recollection.item for recollection in ranked),
-        injected=origins.expand(recollection.item for recollection in block.recollections) if block else (),
+        ranked=origins.expand(recollection.item for recollection in ranking.ranked),
+        injected=origins.expand(recollection.item for recollection in prepared.included),
         tokens=block.tokens if block else 0,
-        milliseconds=recall.milliseconds,
-        skipped=recall.skipped,
-        gate_score=getattr(recall, "gate_score", None),
+        milliseconds=prepared.recall.milliseconds,
+        skipped=prepared.recall.skipped,
+        gate_score=ranking.gate_score,
     )

@@ -21,7 +21,7 @@ from recollect_proxy.bench.replay import Replay
 from recollect_proxy.bench.summary import by_category, counts, settings_used
 from recollect_proxy.settings import ProxySettings
 
-HYBRID_SETTING = "recall_hybrid"
+HYBRID_SETTING = "hybrid"
 """The setting that switches everything but the dense ranking off, where this version has one."""
 
 

@@ -51,6 +51,7 @@ class Candidates:
         terms: How documents match the query's words.
         documents: How many documents the user has.
         has_vector: Whether there is an embedding to compare with.
+        has_terms: Whether the words could be looked up.
         degraded: What failed or was late.
         stages: What each stage took, in milliseconds.
     """
@@ -59,6 +60,7 @@ class Candidates:
     terms: TermScores
     documents: int
     has_vector: bool
+    has_terms: bool = True
     degraded: tuple[Stage, ...] = ()
     stages: dict[Stage, float] = field(default_factory=dict)
 
@@ -94,7 +96,15 @@ async def find_candidates(
         log=reach.log,
     )
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
-    return Candidates(hits, terms, known.documents, vector is not None, tuple(watch.degraded), watch.stages)
+    return Candidates(
+        hits,
+        terms,
+        known.documents,
+        has_vector=vector is not None,
+        has_terms=reach.lexical and lexicon is not None,
+        degraded=tuple(watch.degraded),
+        stages=watch.stages,
+    )
 
 
 async def _embedded(query: Query, embedder: Embedder) -> Vector:

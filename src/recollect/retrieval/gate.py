@@ -3,7 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from recollect.retrieval.candidates import Candidates
+import numpy as np
+
+from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.query import Query
 
 
@@ -18,9 +20,8 @@ class Gate:
         return score is not None and score >= self.threshold
 
 
-def gate_score(query: Query, candidates: Candidates, cosine_gate: float, gate: Gate) -> float:
-    best = max((hit.cosine for hit in candidates.hits if hit.cosine is not None), default=0.0)
+def gate_score(query: Query, signals: Signals, cosine_gate: float, gate: Gate) -> float:
+    best = float(np.nanmax(signals.cosine)) if signals.cosine is not None else 0.0
     line = cosine_gate if gate.cosine is None else gate.cosine
-    covered = max((each.bm25 for each in (candidates.terms.of(hit.document) for hit in candidates.hits)), default=0.0)
-    share = covered / (0.5 * candidates.terms.idf_total) if candidates.terms.idf_total else 0.0
+    share = float(signals.known("coverage").max())
     return 1 / (1 + math.exp(-10 * max(best - line, share - 0.5)))

@@ -7,6 +7,7 @@ from recollect.lexical import identifiers, query_terms
 from recollect.model import Role, Turn
 from recollect.retrieval import cues
 from recollect.retrieval.dates import Period, dates_meant
+from recollect.retrieval.statements import seeks_advice
 
 _BEGINNING, _END = 400, 800
 """Characters read of a long text: about what an embedder reads. Who pastes a page asks before or behind it."""
@@ -30,6 +31,7 @@ class Query:
         is_about_oneself: Whether the user speaks of themselves.
         is_small_talk: Whether nothing need be remembered for it.
         asks_about_code: Whether it is about code.
+        seeks_advice: Whether it asks for a recommendation, for which tastes count.
     """
 
     text: str
@@ -43,6 +45,7 @@ class Query:
     is_about_oneself: bool
     is_small_talk: bool
     asks_about_code: bool
+    seeks_advice: bool
 
 
 def read_query(turn: Turn) -> Query:
@@ -61,6 +64,7 @@ def read_query(turn: Turn) -> Query:
         is_about_oneself=cues.is_about_oneself(asked),
         is_small_talk=cues.is_small_talk(asked),
         asks_about_code=cues.asks_about_code(asked),
+        seeks_advice=seeks_advice(asked),
     )
 
 

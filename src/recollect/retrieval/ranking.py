@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from recollect.model import Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
-from recollect.retrieval.fusion import Weights, fuse
+from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
 from recollect.retrieval.query import Query, read_query
-from recollect.retrieval.signals import read_signals
+from recollect.retrieval.signals import Found, gather, read_signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Ranking:
     Attributes:
         query: What the turn asks.
         candidates: What was found.
-        ranked: The same, best first.
+        ranked: The same, best first, each memory and each message once.
         gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing was found.
     """
 
@@ -45,20 +45,25 @@ async def rank(
     """
     query = read_query(turn)
     candidates = await find_candidates(turn.scope, query, embedder=embedder, store=store, reach=reach)
-    if not candidates.hits:
+    found = gather(candidates)
+    if not found:
         return Ranking(query, candidates, (), None)
-    signals = read_signals(query, candidates, weights)
+    signals = read_signals(query, candidates, found)
     fused = fuse(signals, weights)
-    order = sorted(
-        range(len(candidates.hits)),
-        key=lambda n: (-fused.scores[n], candidates.hits[n].item.id, candidates.hits[n].document or 0),
-    )
-    ranked = tuple(
+    ranked = _in_order(found, fused)
+    return Ranking(query, candidates, ranked, gate_score(query, signals, embedder.gate, gate))
+
+
+def _in_order(found: list[Found], fused: Fused) -> tuple[Recollection, ...]:
+    names = list(fused.parts)
+    columns = [fused.parts[name].tolist() for name in names]
+    scores: list[float] = fused.scores.tolist()
+    order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
+    return tuple(
         Recollection(
-            candidates.hits[n].item,
-            float(fused.scores[n]),
-            tuple((name, float(values[n])) for name, values in fused.parts.items()),
+            found[n].item,
+            scores[n],
+            tuple((name, column[n]) for name, column in zip(names, columns, strict=True)),
         )
         for n in order
     )
-    return Ranking(query, candidates, ranked, gate_score(query, candidates, embedder.gate, gate))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.chat import MESSAGES, RESPONSES, Dialect, ReplyReader
+from recollect.chat import MESSAGES, RESPONSES, Additions, ChatBody, Dialect, ReplyReader, SystemStyle
 from recollect.chat.heard import Heard, hear
 from recollect.model import Skip
 
@@ -19,6 +19,12 @@ def heard(dialect: Dialect, **body: Any) -> Heard:
     return hear(
         json.dumps(body).encode(), user_id="u", session_id=None, message_id=None, at=AT, dialect=dialect
     )
+
+
+def with_system(dialect: Dialect, chat: ChatBody, text: str) -> bytes:
+    composed = dialect.compose(chat, Additions(system=text), SystemStyle.ANY)
+    assert composed is not None
+    return composed
 
 
 def reply(dialect: Dialect, *events: dict[str, Any]) -> ReplyReader:
@@ -146,7 +152,7 @@ def test_memories_go_to_what_instructs_the_model(
     chat = dialect.read(body)
     assert chat is not None
 
-    composed = dialect.add_to_system(chat, "MEMORY")
+    composed = with_system(dialect, chat, "MEMORY")
 
     assert json.loads(composed)[name] == json.loads(then)
     assert composed.endswith(rest + b',"x":1e400 }')
@@ -160,7 +166,7 @@ def test_blocks_gain_one_where_the_api_knows_blocks() -> None:
     )
     assert chat is not None
 
-    composed = json.loads(MESSAGES.add_to_system(chat, "MEMORY"))
+    composed = json.loads(with_system(MESSAGES, chat, "MEMORY"))
 
     assert composed["system"] == [*blocks, {"type": "text", "text": "MEMORY"}]
 
@@ -173,8 +179,9 @@ def test_a_member_given_twice_or_of_another_kind_is_left_alone() -> None:
     ):
         chat = RESPONSES.read(body)
         assert chat is not None
-        assert RESPONSES.add_to_system(chat, "MEMORY") == body
-        assert RESPONSES.add_to_system(chat, "") == body
+        # Nothing is composed at all: what has one certain place does not go without what has none.
+        assert RESPONSES.compose(chat, Additions(system="MEMORY"), SystemStyle.ANY) is None
+        assert with_system(RESPONSES, chat, "") == body
 
 
 # -- answers ---------------------------------------------------------------------------------------
@@ -311,7 +318,7 @@ def test_whatever_json_comes_nothing_raises(value: Any, dialect: Dialect) -> Non
 
     chat = dialect.read(data)
     if chat is not None:
-        dialect.add_to_system(chat, "MEMORY")
+        dialect.compose(chat, Additions(system="MEMORY"), SystemStyle.ANY)
         hear(data, user_id="u", session_id="s", message_id=None, at=AT, dialect=dialect)
     for content_type in ("application/json", "text/event-stream"):
         reader = dialect.listen(content_type, "")

@@ -1,0 +1,319 @@
+"""What is recalled for a turn, over stand-ins: within the deadline, and whatever fails, it never raises."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from structlog.testing import capture_logs
+from tests.recollect.engines import PATIENT, engine_over
+from tests.recollections import turn
+from tests.waiting import until
+
+from recollect import deadline
+from recollect.engine import Engine, Wishes
+from recollect.errors import EmbedderError, StoreUnavailableError
+from recollect.model import Chat, Drop, Hit, Lexicon, Place, Placement, Scope, Skip, Stage, Vector
+from recollect.retrieval import Gate
+from recollect.testing import BrokenEmbedder, BrokenStore, InMemoryStore, SlowEmbedder, WordEmbedder
+
+TEA = "I drink green tea"
+WHICH = "What tea do I drink"
+BY_MEANING_ALONE = replace(PATIENT, reach=replace(PATIENT.reach, lexical=False))
+
+
+async def with_tea(subject: Engine) -> Engine:
+    await subject.add("anna", TEA)
+    return subject
+
+
+async def test_what_was_written_is_recalled() -> None:
+    subject = engine_over(policy=PATIENT)
+    written = await subject.add("anna", TEA)
+
+    recall = await subject.recall(turn(WHICH))
+
+    assert [each.item.id for each in recall.recollections] == [written.id]
+    assert recall.ranked == recall.recollections
+    assert (recall.skipped, recall.degraded) == (None, ())
+    assert recall.milliseconds > 0
+    assert set(recall.stages) == {Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH}
+
+
+async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ranked() -> None:
+    subject = await with_tea(engine_over(policy=PATIENT))
+
+    recall = await subject.recall(turn("bicycle"))
+
+    assert recall.recollections == ()
+    assert [each.dropped for each in recall.ranked] == [Drop.IRRELEVANT]
+    assert recall.skipped is Skip.NOTHING_RELEVANT
+    assert recall.gate_score is not None
+
+
+async def test_a_gate_that_is_always_open_lets_everything_in() -> None:
+    subject = await with_tea(engine_over(policy=replace(PATIENT, gate=Gate(threshold=0.0))))
+
+    assert len((await subject.recall(turn("bicycle"))).recollections) == 1
+
+
+async def test_with_placement_off_nothing_is_looked_for() -> None:
+    embedder = WordEmbedder()
+    subject = engine_over(BrokenStore(), PATIENT, embedder=embedder)
+
+    prepared = await subject.prepare(turn(), Wishes(placement=Placement.OFF))
+
+    assert prepared.recall.skipped is Skip.OFF
+    assert embedder.embedded == []
+
+
+# -- what a request asks for -----------------------------------------------------------------------
+
+
+async def test_a_request_may_ask_for_fewer_memories() -> None:
+    subject = engine_over(policy=PATIENT)
+    for content in ("I drink green tea", "I drink black tea at noon", "I drink white tea on Sundays"):
+        await subject.add("anna", content)
+
+    assert len((await subject.prepare(turn(WHICH), Wishes(limit=1))).included) == 1
+    assert (await subject.prepare(turn(WHICH), Wishes(limit=0))).recall.skipped is Skip.NOTHING_RELEVANT
+
+
+async def test_a_request_may_ask_for_fewer_tokens() -> None:
+    subject = await with_tea(engine_over(policy=PATIENT))
+
+    prepared = await subject.prepare(turn(WHICH), Wishes(memory_tokens=1))
+
+    assert prepared.included == ()
+    assert len(prepared.recall.recollections) == 1  # it was found, and found no place
+
+
+async def test_a_request_may_ask_for_no_recall() -> None:
+    embedder = WordEmbedder()
+    subject = await with_tea(engine_over(policy=PATIENT, embedder=embedder))
+    embedder.embedded.clear()
+
+    prepared = await subject.prepare(turn(WHICH), Wishes(recall=False))
+
+    assert prepared.recall.skipped is Skip.OFF
+    assert prepared.placed.block is None
+    assert embedder.embedded == []
+
+
+@pytest.mark.parametrize(
+    ("placement", "place"),
+    [(Placement.STABLE, Place.SYSTEM), (Placement.SYSTEM, Place.SYSTEM), (Placement.USER, Place.BESIDE)],
+)
+async def test_a_request_may_say_where_its_memories_go(placement: Placement, place: Place) -> None:
+    subject = await with_tea(engine_over(policy=PATIENT))
+
+    prepared = await subject.prepare(turn(WHICH), Wishes(placement=placement))
+
+    assert prepared.placed.injection is not None
+    assert prepared.placed.injection.place is place
+    assert bool(prepared.placed.system) is (place is Place.SYSTEM)
+    assert prepared.placement is placement
+
+
+async def test_the_counter_that_is_given_counts() -> None:
+    subject = await with_tea(engine_over(policy=PATIENT))
+
+    prepared = await subject.prepare(turn(WHICH), count=lambda text: 7 if text else 0)
+
+    assert prepared.placed.tokens == 7 + 7 + (7 + 1)  # opening, closing, one bullet in a line of its own
+
+
+# -- the chat goes on ------------------------------------------------------------------------------
+
+
+async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled() -> None:
+    subject, said = await with_tea(engine_over(policy=PATIENT)), turn(WHICH)
+    first = await subject.prepare(said)
+    await subject.inject(said, first.placed)
+    await subject.add("anna", "I drink white tea on Sundays")
+
+    again = await subject.prepare(said)
+
+    assert again.placed.system == first.placed.system
+    assert (again.placed.block, again.flags, again.recall.skipped) == (None, ("reattached",), None)
+
+
+async def test_what_the_chat_was_given_before_is_not_given_again() -> None:
+    subject, said = await with_tea(engine_over(policy=PATIENT)), turn(WHICH)
+    first = await subject.prepare(said)
+    await subject.inject(said, first.placed)
+
+    later = await subject.prepare(turn(WHICH))
+
+    assert [each.dropped for each in later.recall.ranked] == [Drop.GIVEN]
+    assert later.placed.system == first.placed.system
+
+
+@pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
+async def test_what_the_chat_was_given_before_stays_when_nothing_new_can_be_found(
+    embedder: BrokenEmbedder | SlowEmbedder,
+) -> None:
+    store, said = InMemoryStore(), turn(WHICH)
+    whole = await with_tea(engine_over(store, BY_MEANING_ALONE))
+    first = await whole.prepare(said)
+    await whole.inject(said, first.placed)
+
+    hurried = replace(BY_MEANING_ALONE, deadline=1.0)
+    later = await engine_over(store, hurried, embedder=embedder).prepare(turn(WHICH))
+
+    assert later.recall.skipped in {Skip.EMBEDDER, Skip.DEADLINE}
+    assert later.placed.system == first.placed.system != ""
+    assert later.included == ()
+
+
+# -- failing open ----------------------------------------------------------------------------------
+
+
+async def test_a_recall_that_is_late_is_given_up() -> None:
+    policy = replace(PATIENT, deadline=0.01)
+    subject = engine_over(embedder=SlowEmbedder(WordEmbedder(), seconds=3600), policy=policy)
+
+    assert (await subject.recall(turn())).skipped is Skip.DEADLINE
+
+
+@pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
+async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
+    embedder: BrokenEmbedder | SlowEmbedder,
+) -> None:
+    store = InMemoryStore()
+    await with_tea(engine_over(store))
+    hurried = replace(PATIENT, reach=replace(PATIENT.reach, embedding_seconds=0.01))
+
+    with capture_logs() as logs:
+        recall = await engine_over(store, hurried, embedder=embedder).recall(turn("green tea"))
+
+    assert recall.degraded == (Stage.EMBEDDING,)
+    assert [each.item.content for each in recall.recollections] == [TEA]
+    assert [line["event"] for line in logs] == ["recall_degraded"]
+    assert "tea" not in str(logs)
+
+
+async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone() -> None:
+    subject = engine_over(policy=BY_MEANING_ALONE, embedder=BrokenEmbedder())
+
+    recall = await subject.recall(turn())
+
+    assert (recall.skipped, recall.error_stage) == (Skip.EMBEDDER, Stage.EMBEDDING)
+    assert recall.recollections == recall.ranked == ()
+
+
+async def test_a_broken_store_costs_the_memories_alone() -> None:
+    assert (await engine_over(BrokenStore(), PATIENT).recall(turn())).skipped is Skip.STORE
+
+
+class _WithoutWords(InMemoryStore):
+    """A store whose lexical index is broken."""
+
+    async def lexicon(self, user_id: str, terms: Sequence[str]) -> Lexicon:  # noqa: ARG002 -- the port's
+        raise StoreUnavailableError
+
+
+async def test_where_the_words_can_not_be_looked_up_the_meaning_alone_is_searched_by() -> None:
+    subject = await with_tea(engine_over(_WithoutWords(), PATIENT))
+
+    recall = await subject.recall(turn(WHICH))
+
+    assert recall.degraded == (Stage.LEXICAL,)
+    assert [each.item.content for each in recall.recollections] == [TEA]
+
+
+class _WithoutSearch(InMemoryStore):
+    """A store that can tell of chats, and can't search."""
+
+    async def search(self, *_arguments: object, **_options: object) -> list[Hit]:
+        raise StoreUnavailableError
+
+
+class _WithoutChats(InMemoryStore):
+    """A store that can search, and can't tell of chats."""
+
+    async def chat(self, scope: Scope, *, exchanges: int) -> Chat:  # noqa: ARG002 -- the port's
+        raise StoreUnavailableError
+
+
+@pytest.mark.parametrize(
+    ("store", "stage"), [(_WithoutSearch(), Stage.SEARCH), (_WithoutChats(), Stage.CHAT)]
+)
+async def test_the_stage_that_ended_a_recall_is_told(store: InMemoryStore, stage: Stage) -> None:
+    recall = await engine_over(store, PATIENT).recall(turn())
+
+    assert (recall.skipped, recall.error_stage) == (Skip.STORE, stage)
+
+
+class _DeafStore(InMemoryStore):
+    """A store that stopped answering, and can't be told to stop asking."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers = asyncio.Event()
+        self.asked = asyncio.Event()
+        self.cancelled = asyncio.Event()
+
+    async def search(
+        self,
+        scope: Scope,  # noqa: ARG002 -- the port's, as all the others
+        vector: Vector | None,  # noqa: ARG002
+        model: str,  # noqa: ARG002
+        *,
+        documents: Sequence[int],  # noqa: ARG002
+        limit: int,  # noqa: ARG002
+        log: bool,  # noqa: ARG002
+    ) -> list[Hit]:
+        self.asked.set()
+        try:
+            await self.answers.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            await self.answers.wait()
+        raise LookupError
+
+
+async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled() -> None:
+    store = _DeafStore()
+
+    async with asyncio.timeout(20):
+        recall = await engine_over(store, replace(PATIENT, deadline=0.5)).recall(turn())
+
+    assert recall.skipped is Skip.DEADLINE
+    await store.cancelled.wait()
+    store.answers.set()
+    await until(lambda: not deadline._running)
+
+
+async def test_who_leaves_a_recall_ends_its_question_too() -> None:
+    store = _DeafStore()
+    recalling = asyncio.create_task(engine_over(store, replace(PATIENT, deadline=3600)).recall(turn()))
+    await store.asked.wait()
+
+    recalling.cancel()
+    await asyncio.wait({recalling})
+
+    assert recalling.cancelled()
+    async with asyncio.timeout(20):
+        await store.cancelled.wait()
+    store.answers.set()
+
+
+async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone() -> None:
+    store = InMemoryStore()
+    store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
+
+    with capture_logs() as logs:
+        recall = await engine_over(store, PATIENT).recall(turn())
+
+    assert recall.skipped is Skip.FAILED
+    [line] = [each for each in logs if each["event"] == "recall_failed"]
+    assert line["log_level"] == "error"
+    assert line["error"] == "LookupError"
+    assert ".py:" in line["place"]
+    assert "exc_info" not in line
+
+
+async def test_to_rank_fails_openly() -> None:
+    with pytest.raises(EmbedderError):
+        await engine_over(policy=BY_MEANING_ALONE, embedder=BrokenEmbedder()).rank(turn())
