@@ -134,6 +134,7 @@ class Engine:
                 index=backends.index,
                 embedder=backends.embedder,
                 embedded=self._policy.embedded,
+                messages=self._policy.reach.log,
             )
         return soonest(
             again,

@@ -4,7 +4,8 @@ Never: who calls it and when, where the index is.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 
@@ -12,8 +13,9 @@ import structlog
 
 from recollect.chunking import chunks, windows
 from recollect.errors import EmbedderError, StoreUnavailableError
+from recollect.failures import place
 from recollect.lexical import document_terms
-from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage, Vector
+from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage
 from recollect.ports import Embedder, LogIndex
 
 CHUNK_TOKENS = 500
@@ -47,11 +49,22 @@ class Embedded(StrEnum):
 
 
 async def keep_indexed(
-    user_id: str, *, index: LogIndex, embedder: Embedder, embedded: Embedded
+    user_id: str, *, index: LogIndex, embedder: Embedder, embedded: Embedded, messages: bool = True
 ) -> timedelta | None:
-    """Index all of the user's that is not; return after how long to come again where something was away."""
+    """Index all of the user's that is not; return after how long to come again where something was away.
+
+    Args:
+        user_id: Whose.
+        index: Where it is indexed.
+        embedder: Makes the embeddings.
+        embedded: What gets them.
+        messages: Whether messages of the log are indexed, not memories alone.
+    """
     try:
-        await index_log(user_id, index=index, embedder=embedder, embedded=embedded)
+        while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
+            pass
+        if messages:
+            await index_log(user_id, index=index, embedder=embedder, embedded=embedded)
     except EmbedderError as error:
         log.warning("indexing_without_embeddings", error=type(error).__name__, detail=str(error))
         return _EMBEDDER_DELAY
@@ -66,24 +79,25 @@ def soonest(one: timedelta | None, other: timedelta | None) -> timedelta | None:
 
 
 async def index_log(user_id: str, *, index: LogIndex, embedder: Embedder, embedded: Embedded) -> None:
-    """Index all of the user's memories and messages that are not, and embed what was not embedded yet.
+    """Index all of the user's messages that are not, and embed what was not embedded yet.
 
     Raises:
         StoreError: The store failed.
         EmbedderError: The embedder failed; what it was to embed is found by its words until it is back.
     """
-    while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
-        pass
     failure: EmbedderError | None = None
     while found := await index.unindexed(user_id, limit=_AT_ONCE):
         for message in found:
+            embeddable = _is_embeddable(message, embedded)
             try:
-                if failure is not None:
-                    raise failure
-                indexed = await index_message(message, embedder=embedder, embedded=embedded)
+                indexed = _by_words(message, embedder.name, embeddable=embeddable)
+                if embeddable and failure is None:
+                    indexed = await _embedded(indexed, message, embedder)
             except EmbedderError as error:
                 failure = error
-                indexed = _by_words(message, embedder.name, embeddable=_is_embeddable(message, embedded))
+            except Exception as error:  # noqa: BLE001 -- a text that breaks us must not keep all others from being found
+                log.error("message_not_indexed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- a trace quotes users
+                indexed = IndexedMessage(message.id, (), {}, embedder.name)
             await index.index(user_id, indexed)
     if failure is not None:
         raise failure
@@ -93,23 +107,15 @@ async def index_log(user_id: str, *, index: LogIndex, embedder: Embedder, embedd
             await index.embed(user_id, chunk.document, vectors, embedder.name)
 
 
-async def index_message(message: LoggedMessage, *, embedder: Embedder, embedded: Embedded) -> IndexedMessage:
-    """Return by what ``message`` is found: its terms, and its embeddings where it is to have any.
-
-    Raises:
-        EmbedderError: The embedder failed.
-    """
-    embeddable = _is_embeddable(message, embedded)
-    indexed = _by_words(message, embedder.name, embeddable=embeddable)
-    if not embeddable:
-        return indexed
+async def _embedded(indexed: IndexedMessage, message: LoggedMessage, embedder: Embedder) -> IndexedMessage:
+    """Return the message with the embeddings of its chunks."""
     texts = [_windows(message.content[chunk.begins : chunk.ends]) for chunk in indexed.chunks]
     vectors = iter(await embedder.embed([text for each in texts for text in each]))
     parts = tuple(
-        _with_vectors(chunk, [next(vectors) for _ in each])
+        replace(chunk, vectors=tuple(next(vectors) for _ in each))
         for chunk, each in zip(indexed.chunks, texts, strict=True)
     )
-    return IndexedMessage(indexed.id, parts, indexed.head, indexed.embedding_model)
+    return replace(indexed, chunks=parts)
 
 
 def _is_embeddable(message: LoggedMessage, embedded: Embedded) -> bool:
@@ -118,19 +124,6 @@ def _is_embeddable(message: LoggedMessage, embedded: Embedded) -> bool:
 
 def _windows(text: str) -> list[str]:
     return windows(text, tokens=WINDOW_TOKENS, overlap=WINDOW_OVERLAP)
-
-
-def _with_vectors(chunk: IndexedChunk, vectors: Sequence[Vector]) -> IndexedChunk:
-    return IndexedChunk(
-        chunk.begins,
-        chunk.ends,
-        chunk.code,
-        chunk.language,
-        chunk.terms,
-        chunk.context,
-        tuple(vectors),
-        chunk.embeddable,
-    )
 
 
 def _by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:

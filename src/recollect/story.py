@@ -6,16 +6,12 @@ from uuid import UUID
 
 from recollect.model import Memory, Recollection, RequestRecord, Turn
 from recollect.recalling import Prepared
-
-_TOLD = 50
-"""Candidates a story tells of: those behind were never near to being taken."""
+from recollect.retrieval import EXPLAINED
 
 _TOP = 5
 
 
-def tell(
-    prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str
-) -> RequestRecord:
+def tell(prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str) -> RequestRecord:
     """Return what is kept of a request.
 
     Args:
@@ -28,7 +24,7 @@ def tell(
     recall, placed, ranking = prepared.recall, prepared.placed, prepared.ranking
     hits = ranking.candidates.hits if ranking else []
     terms = ranking.candidates.terms if ranking else None
-    matching = 0 if terms is None else sum(terms.of(hit.document)[0] > 0 for hit in hits)
+    scores = [] if terms is None else terms.of([hit.document for hit in hits])
     return RequestRecord(
         id=request_id,
         at=at,
@@ -40,13 +36,13 @@ def tell(
         error_stage=recall.error_stage,
         candidates=len(hits),
         dense_hits=sum(hit.cosine is not None for hit in hits),
-        lexical_hits=matching,
+        lexical_hits=sum(score.bm25 > 0 for score in scores),
         log_hits=sum(not isinstance(hit.item, Memory) for hit in hits),
         items=len(placed.block.recollections) if placed.block else 0,
         tokens=placed.tokens,
         history_tokens=placed.history_tokens,
         truncated=placed.block.dropped if placed.block else 0,
-        top_scores=tuple(round(each.score, 4) for each in recall.ranked[:_TOP]),
+        top_scores=tuple(round(float(each.score), 4) for each in recall.ranked[:_TOP]),
         gate_score=recall.gate_score,
         milliseconds=recall.milliseconds,
         stages=recall.stages,
@@ -56,11 +52,12 @@ def tell(
 
 
 def _story(prepared: Prepared) -> dict[str, Any]:
-    included = {id(each) for each in prepared.placed.block.recollections} if prepared.placed.block else set()
+    included = {_identity(each) for each in prepared.included}
     ranking = prepared.ranking
     story: dict[str, Any] = {
         "candidates": [
-            _candidate(each, is_included=id(each) in included) for each in prepared.recall.ranked[:_TOLD]
+            _candidate(each, is_included=_identity(each) in included)
+            for each in prepared.recall.ranked[:EXPLAINED]
         ]
     }
     if ranking is not None:
@@ -78,6 +75,11 @@ def _story(prepared: Prepared) -> dict[str, Any]:
     return story
 
 
+def _identity(each: Recollection) -> tuple[UUID, int]:
+    """Return what tells it from all others: of a message several parts may be recalled."""
+    return each.item.id, 0 if isinstance(each.item, Memory) else each.item.part
+
+
 def _candidate(each: Recollection, *, is_included: bool) -> dict[str, Any]:
     """Tell of a candidate: `dropped` says why it is not in the prompt, null that it is."""
     dropped = each.dropped.value if each.dropped else (None if is_included else "budget")
@@ -86,7 +88,7 @@ def _candidate(each: Recollection, *, is_included: bool) -> dict[str, Any]:
         "kind": each.item.kind.value if isinstance(each.item, Memory) else "message",
         "source": each.item.source.value if isinstance(each.item, Memory) else "log",
         "part": None if isinstance(each.item, Memory) else each.item.part,
-        "score": round(each.score, 4),
-        "parts": {name: round(value, 4) for name, value in each.parts},
+        "score": round(float(each.score), 4),
+        "parts": {name: round(float(value), 4) for name, value in each.parts},
         "dropped": dropped,
     }

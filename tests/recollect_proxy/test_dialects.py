@@ -148,6 +148,7 @@ async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
     told = answer.json
     [memory] = told.pop("memories")
     assert memory["preview"] == TEA
+    assert told.pop("used_history_tokens") == 0
     assert told == json.loads(api.whole("Souchong."))
 
 

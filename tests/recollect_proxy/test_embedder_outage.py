@@ -58,13 +58,41 @@ async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_
     answer = await remote.say(user, CAT)
 
     assert answer.status == 200
-    assert answer.header(b"x-recollect-skipped") == b"embedder"
+    assert answer.header(b"x-recollect-degraded") == b"embedding"  # the words alone were searched for
+    assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
     assert upstream.last.body == chat_body(CAT)
     assert (await remote.logged(user))[0] == ("user", CAT)
     await embedder.requests(2)  # the chat's, and at least one of formation
     embedder.otherwise = embedded
     [memory] = await remote.memories(user)
     assert memory.content == CAT
+
+
+async def test_while_the_embedder_is_broken_memories_are_found_by_their_words(
+    remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+) -> None:
+    await remote.say(user, CAT, chat="chat-1")
+    await remote.memories(user)
+    embedder.otherwise = lambda _request: failure(400)
+
+    answer = await remote.say(user, "Tell me about my cat Minka.", chat="chat-2")
+
+    assert answer.header(b"x-recollect-degraded") == b"embedding"
+    assert answer.header(b"x-recollect-skipped") is None
+    assert CAT in upstream.last.system
+
+
+async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone(
+    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+) -> None:
+    embedder.otherwise = lambda _request: failure(400)
+    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url, "hybrid": False}
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        answer = await proxy.say(user, CAT)
+
+    assert answer.status == 200
+    assert answer.header(b"x-recollect-skipped") == b"embedder"
+    assert upstream.last.body == chat_body(CAT)
 
 
 async def test_an_embedder_that_is_late_costs_the_chat_no_more_than_the_deadline(

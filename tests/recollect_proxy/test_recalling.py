@@ -106,7 +106,7 @@ async def test_digests_of_a_body_that_was_changed_are_not_sent_on(
 
     await proxy.say(drinker, WHICH_TEA, extra=digests)
     changed = upstream.last
-    await proxy.say(drinker, "sqrt(2)*sqrt(8)=", extra=digests)
+    await proxy.say(drinker, "sqrt(2)*sqrt(8)=", chat="chat-2", extra=digests)
     unchanged = upstream.last
 
     for name, value in digests:
@@ -130,6 +130,7 @@ async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
     assert 0.3 < memory["score"] <= 1
     told = answer.json
     del told["memories"]
+    assert told.pop("used_history_tokens") == 0
     assert told == json.loads(body)
     assert answer.complete
     assert upstream.last.values(b"accept-encoding") == []

@@ -5,13 +5,21 @@ message, and each is added again as it was whenever the request carries its mess
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from recollect.composition.block import Block, compose
 from recollect.composition.excerpts import focus_of
-from recollect.composition.history import History, missing_exchanges, tell_history
+from recollect.composition.history import (
+    LEAST_TOKENS,
+    History,
+    goes_on,
+    known_anchors,
+    missing_exchanges,
+    tell_history,
+    told_of,
+)
 from recollect.model import (
     Chat,
     Injection,
@@ -72,26 +80,10 @@ class Placed:
 def attached(turn: Turn, chat: Chat, bounds: Bounds) -> tuple[Injection, ...]:
     """Return the earlier blocks of the chat that this request is given again, oldest first.
 
-    Those of messages the request carries or is given back, and the system prompt's. When they take more than
-    they may, the oldest half of those beside messages goes at once, not one with each turn.
+    Those of messages the request carries or is given back, and the first one of the system prompt. When they
+    take more than they may, the oldest half of those beside messages goes at once, not one with each turn.
     """
-    if bounds.placement is not Placement.STABLE:
-        return ()
-    carried = {anchor for _, anchor in turn.anchors}
-    restored = (
-        {each.anchor for each in missing_exchanges(turn, chat.exchanges)} if bounds.history_tokens else set()
-    )
-    present = [
-        each for each in chat.injections if each.place is Place.SYSTEM or each.anchor in carried | restored
-    ]
-    room = max(bounds.chat_memory_tokens - bounds.memory_tokens, 0)  # the turn's own block has its place
-    while sum(each.tokens for each in present) > room:
-        beside = [each for each in present if each.place is Place.BESIDE and each.anchor != turn.anchor]
-        if not beside:
-            break
-        gone = beside[: (len(beside) + 1) // 2]
-        present = [each for each in present if each not in gone]
-    return tuple(present)
+    return _Situation(turn, chat, bounds).attached()[0]
 
 
 def place(
@@ -117,8 +109,8 @@ def place(
     """
     if bounds.placement is Placement.OFF:
         return Placed()
-    history = _history(turn, chat, bounds, count)
-    again = attached(turn, chat, bounds)
+    situation = _Situation(turn, chat, bounds)
+    again, gone = situation.attached()
     block: Block | None = None
     if all(each.anchor != turn.anchor for each in again):
         block = compose(
@@ -130,63 +122,110 @@ def place(
         )
     injection: Injection | None = None
     if block is not None:
-        where = _place_of(turn, again, history, bounds)
+        where = situation.place_of_own(again)
         injection = Injection(turn.anchor, where, block.text, _items(block), block.tokens, at)
+    history = tell_history(
+        situation.missing,
+        summary=chat.summary,
+        budget=bounds.history_tokens,
+        count=count,
+        answered=goes_on(turn),
+    )
     blocks = (*again, *([injection] if injection else []))
-    return _joined(turn, blocks, history, block, injection, _gone(chat, turn, again, bounds))
+    placed = _joined(situation, blocks, history)
+    return replace(placed, block=block, injection=injection, detached=tuple(each.anchor for each in gone))
 
 
-def _history(turn: Turn, chat: Chat, bounds: Bounds, count: Callable[[str], int]) -> History:
-    missing = missing_exchanges(turn, chat.exchanges)
-    return tell_history(missing, summary=chat.summary, budget=bounds.history_tokens, count=count)
+class _Situation:
+    """What a request carries of its chat, and what it lacks."""
 
+    def __init__(self, turn: Turn, chat: Chat, bounds: Bounds) -> None:
+        self.turn = turn
+        self.chat = chat
+        self.bounds = bounds
+        self.missing = missing_exchanges(turn, chat.exchanges)
+        known = known_anchors(turn, chat.exchanges)
+        positions = turn.anchors or ((-1, turn.anchor),)
+        self.carried = [(position, known.get(anchor, anchor)) for position, anchor in positions]
+        is_told = bounds.history_tokens >= LEAST_TOKENS
+        latest = told_of(self.missing, answered=goes_on(turn))[1] if is_told else []
+        self.present = {each.anchor for each in latest} | {anchor for _, anchor in self.carried}
 
-def _place_of(turn: Turn, again: Sequence[Injection], history: History, bounds: Bounds) -> Place:
-    if bounds.placement is Placement.SYSTEM:
-        return Place.SYSTEM
-    if bounds.placement is Placement.USER:
-        return Place.BESIDE
-    # Only the first turn of a chat: a system prompt that changes later costs all that is cached behind it.
-    is_first = not turn.history and not history.restored and not again
-    return Place.SYSTEM if is_first else Place.BESIDE
+    def attached(self) -> tuple[tuple[Injection, ...], tuple[Injection, ...]]:
+        """Return the blocks that are added again, and those that are so no more; oldest first."""
+        if self.bounds.placement is not Placement.STABLE:
+            return (), ()
+        kept = self._applicable()
+        gone: list[Injection] = []
+        own = self.turn.anchor
+        room = max(
+            self.bounds.chat_memory_tokens - self.bounds.memory_tokens, 0
+        )  # the own block has its place
+        while sum(each.tokens for each in kept if each.anchor != own) > room:
+            beside = [each for each in kept if each.place is Place.BESIDE and each.anchor != own]
+            if not beside:
+                break
+            oldest = {each.anchor for each in beside[: (len(beside) + 1) // 2]}
+            gone += (each for each in kept if each.anchor in oldest)
+            kept = [each for each in kept if each.anchor not in oldest]
+        return tuple(kept), tuple(gone)
+
+    def place_of_own(self, again: Sequence[Injection]) -> Place:
+        """Return where the turn's own block stands."""
+        if self.bounds.placement is Placement.SYSTEM:
+            return Place.SYSTEM
+        if self.bounds.placement is Placement.USER:
+            return Place.BESIDE
+        # Only the first turn of a chat: a system prompt that changes later costs all that is cached behind it.
+        is_first = not self.turn.history and not self.missing and not again
+        return Place.SYSTEM if is_first else Place.BESIDE
+
+    def _applicable(self) -> list[Injection]:
+        """Return the blocks of what the prompt holds, and the one of the system prompt."""
+        whole = self._begins_with_its_beginning()
+        kept: list[Injection] = []
+        for each in self.chat.injections:
+            if each.place is Place.BESIDE:
+                applies = each.anchor in self.present
+            else:  # of several, noted while each turn had one, only the first
+                has_one = any(other.place is Place.SYSTEM for other in kept)
+                applies = not has_one and (not whole or each.anchor in self.present)
+            if applies:
+                kept.append(each)
+        return kept
+
+    def _begins_with_its_beginning(self) -> bool:
+        """Tell whether the request is known to carry the first message of its branch of the chat.
+
+        Then the system prompt's block is that message's. Else it is taken to be cut off somewhere.
+        """
+        if self.turn.is_whole or not (self.missing or self.turn.history):
+            return True
+        if self.missing:
+            return False
+        first = self.carried[0][1]
+        systems = {each.anchor for each in self.chat.injections if each.place is Place.SYSTEM}
+        return bool(systems & self.present) or any(each.anchor == first for each in self.chat.exchanges)
 
 
 def _items(block: Block) -> tuple[UUID, ...]:
     return tuple(each.item.id for each in block.recollections)
 
 
-def _gone(chat: Chat, turn: Turn, again: Sequence[Injection], bounds: Bounds) -> tuple[str, ...]:
-    """Return the anchors of blocks whose message is in the request and which were left out for their size."""
-    if bounds.placement is not Placement.STABLE:
-        return ()
-    carried = {anchor for _, anchor in turn.anchors}
-    return tuple(each.anchor for each in chat.injections if each not in again and each.anchor in carried)
-
-
-def _joined(
-    turn: Turn,
-    blocks: Sequence[Injection],
-    history: History,
-    block: Block | None,
-    injection: Injection | None,
-    detached: tuple[str, ...],
-) -> Placed:
+def _joined(situation: _Situation, blocks: Sequence[Injection], history: History) -> Placed:
     texts = [each.block for each in blocks if each.place is Place.SYSTEM]
     beside = {each.anchor: each.block for each in blocks if each.place is Place.BESIDE}
     earlier: list[tuple[Message, str]] = []
     for exchange in history.restored:
-        said = Message(Role.USER, exchange.said, exchange.speaker)
-        earlier.append((said, beside.get(exchange.anchor or "", "")))
+        # Taken out: of two messages with one anchor only the first has it.
+        text = beside.pop(exchange.anchor or "", "")
+        earlier.append((Message(Role.USER, exchange.said, exchange.speaker), text))
         if exchange.reply:
             earlier.append((Message(Role.ASSISTANT, exchange.reply), ""))
-    positions = turn.anchors or ((-1, turn.anchor),)
     return Placed(
         system=_GAP.join(filter(None, [*texts, history.block])),
-        beside={position: beside[anchor] for position, anchor in positions if anchor in beside},
+        beside={position: beside[anchor] for position, anchor in situation.carried if anchor in beside},
         earlier=tuple(earlier),
-        block=block,
-        injection=injection,
-        detached=detached,
         tokens=sum(each.tokens for each in blocks),
         history_tokens=history.tokens,
     )

@@ -3,11 +3,12 @@
 The same terms are made when a text is stored and when it is asked for, in every store.
 """
 
-from recollect.lexical.bm25 import coverage, idf, saturation
+from recollect.lexical.bm25 import COVERED, coverage, idf, saturation
 from recollect.lexical.corrections import correction_prefixes, corrections
 from recollect.lexical.terms import document_terms, identifiers, query_terms
 
 __all__ = [
+    "COVERED",
     "correction_prefixes",
     "corrections",
     "coverage",

@@ -7,7 +7,7 @@ never-negative idf and without the constant factor k1 + 1, as in Lucene's BM25Si
 import math
 from typing import Any, overload
 
-_COVERED = 0.5
+COVERED = 0.5
 """The share of the highest idf sum that counts as full coverage: a term said once in a text of mean
 length saturates at 1 / (1 + k1), a little below it."""
 
@@ -48,4 +48,4 @@ def coverage(score: float, idf_total: float) -> float:
         score: A text's BM25 score for the question.
         idf_total: The sum of the idf of all terms of the question, those no text holds included.
     """
-    return min(1.0, score / (_COVERED * idf_total)) if idf_total > 0 else 0.0
+    return min(1.0, score / (COVERED * idf_total)) if idf_total > 0 else 0.0

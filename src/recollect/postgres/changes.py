@@ -80,11 +80,13 @@ class _Changing:
         if old is None:
             return await self._add(change.memory, change.reason)
         equal = await self._with_content(change.memory.content)
-        if equal not in {None, change.old}:
+        if equal is not None and equal != change.old:
             # The new content is there already: all that is left to do is to let go of the old one.
+            await self._rest_on(equal, change.memory.provenance.message_ids)
+            await self._note_change(old["message_ids"])
             return await self._retire(Retire(change.old, change.reason))
         await self._unlink(change.old, old["owner"])
-        await self.connection.execute(SQL["note_change"], self.user_id, old["message_ids"], self.at)
+        await self._note_change(old["message_ids"])
         await self._insert(change.memory)
         await self.audit(
             Action.REPLACE,
@@ -161,11 +163,17 @@ class _Changing:
     async def _rest_on(self, memory_id: UUID, message_ids: Sequence[UUID]) -> None:
         await self.connection.execute(SQL["add_provenance"], self.user_id, memory_id, message_ids)
 
+    async def _note_change(self, message_ids: Sequence[UUID]) -> None:
+        await self.connection.execute(SQL["note_change"], self.user_id, message_ids, self.at)
+
     async def _hide(self, memory_id: UUID, message_ids: Sequence[UUID]) -> None:
         """Forget in the log too: what somebody deleted must not come back in the words it was said in."""
         rows = await self.connection.fetch(SQL["hide_messages"], self.user_id, message_ids)
         hidden = [row["id"] for row in rows]
-        await self.connection.execute(SQL["hide_chunks"], self.user_id, hidden)
+        chunks = await self.connection.fetch(SQL["hide_chunks"], self.user_id, hidden)
+        documents, terms = [chunk["document"] for chunk in chunks], sum(chunk["terms"] for chunk in chunks)
+        await self.connection.execute(SQL["delete_chunk_vectors"], self.user_id, documents)
+        await self.connection.execute(SQL["discount_documents"], self.user_id, len(documents), terms)
         await self.connection.execute(SQL["delete_injections"], self.user_id, [memory_id, *hidden])
 
     async def _unlink(self, memory_id: UUID, owner: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recollect.model import Chat, Injection, LoggedExchange, Place, Scope
-from recollect.normalization import storable_text
+from recollect.normalization import storable_id, storable_text
 from recollect.postgres.pool import Database
 from recollect.postgres.sql import SQL
 
@@ -16,7 +16,7 @@ class PostgresChats:
 
     async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
         """Return what is known of a chat; of its exchanges the last ``exchanges``."""
-        user_id, session_id = scope.user_id, scope.session_id
+        user_id, session_id = scope.user_id, storable_id(scope.session_id)
         async with self._database.for_user(user_id) as connection:
             injections = await connection.fetch(SQL["injections_of_chat"], user_id, session_id)
             said = await connection.fetch(SQL["exchanges_of_chat"], user_id, session_id, exchanges)
@@ -39,7 +39,7 @@ class PostgresChats:
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
         """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
-        user_id, session_id = scope.user_id, scope.session_id
+        user_id, session_id = scope.user_id, storable_id(scope.session_id)
         async with self._database.changing(user_id) as connection:
             if detached:
                 await connection.execute(SQL["detach_injections"], user_id, session_id, list(detached))

@@ -39,6 +39,8 @@ class PostgresLogIndex:
             marked = await connection.fetchrow(SQL["mark_indexed"], user_id, message.id)
             if marked is None:
                 return False
+            if marked["hidden"]:
+                return True  # it is not to be found
             owns = [sum(chunk.terms.values()) for chunk in message.chunks]
             lengths = [
                 own + sum(chunk.context.values()) for own, chunk in zip(owns, message.chunks, strict=True)
@@ -56,7 +58,7 @@ class PostgresLogIndex:
                     Document(before["document"], {}, message.head, before["terms"], before["own_terms"])
                 )
             await add_postings(connection, user_id, documents)
-            await _insert_chunks(connection, user_id, message, documents, hidden=marked["hidden"])
+            await _insert_chunks(connection, user_id, message, documents)
             return True
 
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
@@ -68,7 +70,7 @@ class PostgresLogIndex:
     async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
         """Give a chunk of the user its embeddings, in place of those it has."""
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["delete_chunk_vectors"], user_id, document)
+            await connection.execute(SQL["delete_chunk_vectors"], user_id, [document])
             if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:
                 await _insert_vectors(connection, user_id, document, vectors, model)
 
@@ -94,8 +96,6 @@ async def _insert_chunks(
     user_id: str,
     message: IndexedMessage,
     documents: Sequence[Document],
-    *,
-    hidden: bool,
 ) -> None:
     model = message.embedding_model
     for part, (document, chunk) in enumerate(zip(documents, message.chunks, strict=False)):
@@ -111,7 +111,6 @@ async def _insert_chunks(
             chunk.language,
             document.length,
             document.own_length,
-            hidden,
             chunk.embeddable,
             model if chunk.vectors else None,
         )

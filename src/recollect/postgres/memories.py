@@ -56,6 +56,8 @@ class PostgresMemories:
 
     async def vocabulary(self, user_id: str, prefixes: Sequence[str], *, lengths: range) -> list[str]:
         """Return terms of the user's that begin with one of ``prefixes`` and have a length in ``lengths``."""
+        if not lengths:
+            return []
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
                 SQL["vocabulary"], user_id, list(prefixes), lengths[0], lengths[-1], _MOST_TERMS

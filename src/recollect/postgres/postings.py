@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 from asyncpg import Record
+from numpy.typing import NDArray
 
 from recollect.lexical import document_terms
 from recollect.model import Lexicon, Occurrences
@@ -60,16 +61,16 @@ class _Posting(NamedTuple):
 
 async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str]) -> Lexicon:
     """Return what of the user's index concerns ``terms``."""
-    rows = await connection.fetch(SQL["lexicon"], user_id, list(terms))
-    if not rows:
+    blocks: dict[str | None, list[Record]] = {}
+    for row in await connection.fetch(SQL["lexicon"], user_id, list(terms)):
+        blocks.setdefault(row["term"], []).append(row)
+    if None not in blocks:
         return Lexicon()
-    documents: int = rows[0]["documents"]
-    blocks: dict[str, list[Record]] = {}
-    for row in rows:
-        if row["term"] is not None:
-            blocks.setdefault(row["term"], []).append(row)
-    occurrences = {term: _occurrences(found) for term, found in blocks.items()}
-    return Lexicon(documents, max(1.0, rows[0]["terms"] / max(1, documents)), occurrences)
+    [size] = blocks.pop(None)
+    hidden = np.array(size["hidden"], np.int64)
+    stand = {term: _occurrences(found, hidden) for term, found in blocks.items() if term is not None}
+    occurrences = {term: found for term, found in stand.items() if len(found.documents)}
+    return Lexicon(size["documents"], max(1.0, size["terms"] / max(1, size["documents"])), occurrences)
 
 
 async def number_documents(connection: Connection, user_id: str, lengths: Sequence[int]) -> range:
@@ -156,12 +157,15 @@ def _without(stored: bytes, place: int) -> bytes:
     return left
 
 
-def _occurrences(blocks: Sequence[Record]) -> Occurrences:
+def _occurrences(blocks: Sequence[Record], hidden: NDArray[np.int64]) -> Occurrences:
     entries = np.concatenate([np.frombuffer(row["entries"], _ENTRY) for row in blocks]).astype(np.int64)
     counts = [len(row["entries"]) // _ENTRY.itemsize for row in blocks]
-    bases = np.repeat([row["block"] * _BLOCK for row in blocks], counts)
+    documents = np.repeat([row["block"] * _BLOCK for row in blocks], counts) + (entries >> _PLACE)
+    if len(hidden):
+        found = ~np.isin(documents, hidden)
+        documents, entries = documents[found], entries[found]
     return Occurrences(
-        bases + (entries >> _PLACE),
+        documents,
         (entries >> _OFTEN) & _MOST_OFTEN,
         (entries >> _OWN) & _MOST_OFTEN,
         (entries >> _LENGTH) & _LONGEST,

@@ -7,6 +7,7 @@ from uuid import UUID
 from recollect.model import RequestRecord, Scope, Skip, Stage
 from recollect.normalization import storable_text
 from recollect.postgres.pool import Database
+from recollect.postgres.rows import shortest
 from recollect.postgres.sql import SQL
 
 _TIMED = (Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH)
@@ -71,10 +72,12 @@ class PostgresRequests:
             tokens=row["tokens"],
             history_tokens=row["history_tokens"],
             truncated=row["truncated"],
-            top_scores=tuple(row["top_scores"]),
-            gate_score=row["gate_score"],
-            milliseconds=row["recall_ms"],
-            stages={stage: row[f"{stage}_ms"] for stage in _TIMED if row[f"{stage}_ms"] is not None},
+            top_scores=tuple(shortest(score) for score in row["top_scores"]),
+            gate_score=None if row["gate_score"] is None else shortest(row["gate_score"]),
+            milliseconds=shortest(row["recall_ms"]),
+            stages={
+                stage: shortest(row[f"{stage}_ms"]) for stage in _TIMED if row[f"{stage}_ms"] is not None
+            },
             flags=tuple(row["flags"]),
             story=json.loads(row["story"]),
         )

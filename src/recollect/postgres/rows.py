@@ -20,8 +20,13 @@ from recollect.model import (
     Update,
 )
 
-_DECIMALS = 6
-"""What a four-byte float holds: 0.3 comes back as 0.3."""
+_DIGITS = 6
+"""What a four-byte float holds."""
+
+
+def shortest(number: float) -> float:
+    """Return a four-byte float as it was given: 0.3 comes back as 0.3."""
+    return float(f"{number:.{_DIGITS}g}")
 
 
 def memory_of(row: Record) -> Memory:
@@ -32,10 +37,10 @@ def memory_of(row: Record) -> Memory:
         kind=Kind(row["kind"]),
         source=Source(row["source"]),
         content=row["content"],
-        importance=round(row["importance"], _DECIMALS),
+        importance=shortest(row["importance"]),
         observed_at=row["observed_at"],
         created_at=row["created_at"],
-        confidence=round(row["confidence"], _DECIMALS),
+        confidence=shortest(row["confidence"]),
         event_at=row["event_at"],
         provenance=Provenance(row["session_id"], tuple(row["message_ids"]), row["evidence"]),
         last_recalled_at=row["last_recalled_at"],

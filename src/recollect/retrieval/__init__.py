@@ -4,10 +4,11 @@ from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Weights
 from recollect.retrieval.gate import Gate
 from recollect.retrieval.query import Query, read_query
-from recollect.retrieval.ranking import Ranking, rank
+from recollect.retrieval.ranking import EXPLAINED, Ranking, rank
 from recollect.retrieval.selection import Selecting, Surroundings, select
 
 __all__ = [
+    "EXPLAINED",
     "Candidates",
     "Gate",
     "Query",

@@ -10,6 +10,9 @@ from recollect.retrieval.gate import Gate, gate_score
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.signals import Found, gather, read_signals
 
+EXPLAINED = 50
+"""How many of the ranked come with their score's parts: who asks why looks at no more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -55,15 +58,8 @@ async def rank(
 
 
 def _in_order(found: list[Found], fused: Fused) -> tuple[Recollection, ...]:
-    names = list(fused.parts)
-    columns = [fused.parts[name].tolist() for name in names]
     scores: list[float] = fused.scores.tolist()
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
-    return tuple(
-        Recollection(
-            found[n].item,
-            scores[n],
-            tuple((name, column[n]) for name, column in zip(names, columns, strict=True)),
-        )
-        for n in order
-    )
+    names, columns = list(fused.parts), [part.tolist() for part in fused.parts.values()]
+    told = {n: tuple(zip(names, (column[n] for column in columns), strict=True)) for n in order[:EXPLAINED]}
+    return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)

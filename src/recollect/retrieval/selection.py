@@ -97,7 +97,7 @@ class _Selection:
                     best = each.score if best is None else best
                     sources[_source(each.item)] += 1
                     taken.append(words)
-            done.append(replace(each, dropped=dropped))
+            done.append(Recollection(each.item, each.score, each.parts, dropped))
         return done
 
     def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:

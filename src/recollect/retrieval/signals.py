@@ -4,14 +4,15 @@ Of a message that was found by several of its parts, the best stands for all. Ne
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 import numpy as np
 from cachetools import LRUCache
 
-from recollect.lexical import coverage
+from recollect.lexical import COVERED
 from recollect.model import Hit, Item, Memory, Passage, Role
 from recollect.retrieval.candidate_signals import Floats, Places, Signals
 from recollect.retrieval.candidates import Candidates
@@ -22,6 +23,7 @@ from recollect.retrieval.terms import TermScore
 
 _SECONDS_A_DAY = 86_400.0
 _WORD = re.compile(r"\w+")
+_NAN = float("nan")
 
 _statements: LRUCache[tuple[UUID, int, int], Statement] = LRUCache(20_000)
 """What messages show of themselves; by ids, so that no text is kept."""
@@ -46,58 +48,69 @@ class Found:
 
 def gather(candidates: Candidates) -> list[Found]:
     """Return what was found, each memory and each message once, in an order of its own."""
-    found: dict[tuple[bool, UUID], list[tuple[Hit, TermScore]]] = {}
-    for hit in candidates.hits:
-        key = (isinstance(hit.item, Memory), hit.item.id)
-        found.setdefault(key, []).append((hit, candidates.terms.of(hit.document)))
-    return [_together(parts) for _, parts in sorted(found.items())]
+    scores = candidates.terms.of([hit.document for hit in candidates.hits])
+    found: dict[UUID, list[tuple[Hit, TermScore]]] = {}
+    for hit, score in zip(candidates.hits, scores, strict=True):
+        found.setdefault(hit.item.id, []).append((hit, score))
+    return [_together(parts) for parts in found.values()]
 
 
 def _together(parts: Sequence[tuple[Hit, TermScore]]) -> Found:
-    best = max(parts, key=lambda each: ((each[0].cosine or 0.0) + each[1].bm25 / 10, each[0].document or 0))
+    if len(parts) == 1:
+        [(hit, score)] = parts
+        return Found(hit.item, hit.cosine, hit.first_cosine, score)
+    best, _ = max(
+        parts, key=lambda each: ((each[0].cosine or 0.0) + each[1].bm25 / 10, each[0].document or 0)
+    )
     cosines = [hit.cosine for hit, _ in parts if hit.cosine is not None]
     firsts = [hit.first_cosine for hit, _ in parts if hit.first_cosine is not None]
     columns = [max(column) for column in zip(*(score for _, score in parts), strict=True)]
-    return Found(best[0].item, max(cosines, default=None), max(firsts, default=None), TermScore(*columns))
+    return Found(best.item, max(cosines, default=None), max(firsts, default=None), TermScore(*columns))
 
 
 def read_signals(query: Query, candidates: Candidates, found: Sequence[Found]) -> Signals:
     """Return what is known of ``found``, (n,) each, and of the query."""
+    items = [each.item for each in found]
+    numbers = np.array(
+        [
+            (
+                _NAN if each.cosine is None else each.cosine,
+                _NAN if each.first_cosine is None else each.first_cosine,
+                *each.score,
+            )
+            for each in found
+        ],
+        np.float64,
+    ).reshape(-1, 6)
+    statements = np.array([_shown(item) for item in items], np.float64).reshape(-1, 5)
     total = candidates.terms.idf_total
-    statements = [_statement(each.item) for each in found]
-    sessions = _sessions(found)
-    previous, following = _neighbors(found)
-    asked = set(_WORD.findall(query.asked.casefold()))
-    has_words = bool(query.terms) and candidates.has_terms
-
-    def column(read: Callable[[Found], float]) -> Floats:
-        return np.array([read(each) for each in found], np.float64)
-
+    shares = np.clip(numbers[:, 2:] / total, 0.0, 1.0) if total > 0 else np.zeros((len(found), 4))
+    covered = np.clip(numbers[:, 2:] / (COVERED * total), 0.0, 1.0) if total > 0 else shares
+    has_vector, has_words = candidates.has_vector, bool(query.terms) and candidates.has_terms
+    previous, following = _neighbors(items)
     return Signals(
-        cosine=column(lambda each: _or_nan(each.cosine)) if candidates.has_vector else None,
-        first_cosine=column(lambda each: _or_nan(each.first_cosine)) if candidates.has_vector else None,
-        coverage=column(lambda each: coverage(each.score.bm25, total)) if has_words else None,
-        own_coverage=column(lambda each: coverage(each.score.own_bm25, total)) if has_words else None,
-        matched=column(lambda each: _share(each.score.matched, total)) if has_words else None,
-        own_matched=column(lambda each: _share(each.score.own_matched, total)) if has_words else None,
-        identifiers=column(lambda each: _identified(each.item, query)),
-        role=column(lambda each: float(isinstance(each.item, Memory) or each.item.role is Role.USER)),
-        speaker=column(lambda each: _is_named(each.item, asked)),
-        date=column(lambda each: proximity(each.item.dated, query.periods)),
-        session=sessions,
+        cosine=numbers[:, 0] if has_vector else None,
+        first_cosine=numbers[:, 1] if has_vector else None,
+        coverage=covered[:, 0] if has_words else None,
+        matched=shares[:, 1] if has_words else None,
+        own_coverage=covered[:, 2] if has_words else None,
+        own_matched=shares[:, 3] if has_words else None,
+        identifiers=_identified(items, query),
+        role=np.array([isinstance(item, Memory) or item.role is Role.USER for item in items], np.float64),
+        speaker=_named(items, query),
+        date=_dated(items, query),
+        session=_sessions(items),
         previous=previous,
         following=following,
-        self_share=np.array([each.self_share for each in statements]),
-        states_taste=np.array([float(each.states_taste) for each in statements]),
-        ends_asking=np.array([float(each.ends_asking) for each in statements]),
-        lists=np.array([float(each.lists) for each in statements]),
-        words=np.array([float(each.words) for each in statements]),
-        importance=column(lambda each: each.item.importance if isinstance(each.item, Memory) else 0.0),
-        age_days=column(
-            lambda each: max(0.0, (query.now - each.item.dated).total_seconds() / _SECONDS_A_DAY)
-        ),
-        confirmed=column(
-            lambda each: float(each.item.reinforcement_count) if isinstance(each.item, Memory) else 0.0
+        self_share=statements[:, 0],
+        states_taste=statements[:, 1],
+        ends_asking=statements[:, 2],
+        lists=statements[:, 3],
+        words=statements[:, 4],
+        importance=np.array([item.importance if isinstance(item, Memory) else 0.0 for item in items]),
+        age_days=np.array([_days(query.now - item.dated) for item in items]),
+        confirmed=np.array(
+            [float(item.reinforcement_count) if isinstance(item, Memory) else 0.0 for item in items]
         ),
         seeks_advice=query.seeks_advice,
         asks_about_reply=query.asks_about_reply,
@@ -107,42 +120,59 @@ def read_signals(query: Query, candidates: Candidates, found: Sequence[Found]) -
     )
 
 
-def _statement(item: Item) -> Statement:
+def _days(age: timedelta) -> float:
+    return max(0.0, age.total_seconds() / _SECONDS_A_DAY)
+
+
+def _shown(item: Item) -> tuple[float, bool, bool, bool, int]:
+    """Return what an item's words show of it."""
     part = item.part if isinstance(item, Passage) else -1
     key = (item.id, part, hash(item.content))
     statement = _statements.get(key)
     if statement is None:
         statement = _statements[key] = read_statement(item.content)
-    return statement
+    return (
+        statement.self_share,
+        statement.states_taste,
+        statement.ends_asking,
+        statement.lists,
+        statement.words,
+    )
 
 
-def _or_nan(cosine: float | None) -> float:
-    return float("nan") if cosine is None else cosine
-
-
-def _share(part: float, whole: float) -> float:
-    return min(1.0, part / whole) if whole > 0 else 0.0
-
-
-def _identified(item: Item, query: Query) -> float:
-    """Return the share of the query's code identifiers that the item holds."""
+def _identified(items: Sequence[Item], query: Query) -> Floats:
+    """Return the share of the query's code identifiers that each item holds."""
     if not query.identifiers:
-        return 0.0
-    text = item.content.casefold()
-    return sum(identifier in text for identifier in query.identifiers) / len(query.identifiers)
+        return np.zeros(len(items))
+    texts = [item.content.casefold() for item in items]
+    held = [sum(identifier in text for identifier in query.identifiers) for text in texts]
+    return np.array(held, np.float64) / len(query.identifiers)
 
 
-def _is_named(item: Item, asked: set[str]) -> float:
-    speaker = item.speaker if isinstance(item, Passage) else None
-    return float(speaker is not None and not asked.isdisjoint(_WORD.findall(speaker.casefold())))
+def _named(items: Sequence[Item], query: Query) -> Floats:
+    """Return 1 for each item whose speaker the query names."""
+    asked = set(_WORD.findall(query.asked.casefold()))
+    speakers = [item.speaker if isinstance(item, Passage) else None for item in items]
+    is_named = {
+        speaker: not asked.isdisjoint(_WORD.findall(speaker.casefold()))
+        for speaker in set(speakers)
+        if speaker is not None
+    }
+    return np.array([is_named.get(speaker or "", False) for speaker in speakers], np.float64)
 
 
-def _sessions(found: Sequence[Found]) -> Places:
+def _dated(items: Sequence[Item], query: Query) -> Floats:
+    if not query.periods:
+        return np.zeros(len(items))
+    return np.array([proximity(item.dated, query.periods) for item in items])
+
+
+def _sessions(items: Sequence[Item]) -> Places:
     numbers: dict[str, int] = {}
     return np.array(
         [
-            -1 if (session := _session_of(each.item)) is None else numbers.setdefault(session, len(numbers))
-            for each in found
+            -1 if (session := _session_of(item)) is None else numbers.setdefault(session, len(numbers))
+            for item in items
         ],
         np.int64,
     )
@@ -152,24 +182,24 @@ def _session_of(item: Item) -> str | None:
     return item.session_id if isinstance(item, Passage) else item.provenance.session_id
 
 
-def _neighbors(found: Sequence[Found]) -> tuple[Places, Places]:
+def _neighbors(items: Sequence[Item]) -> tuple[Places, Places]:
     """Return where the messages right before and behind each stand, -1 for those that were not found."""
     places = {
-        (each.item.session_id, each.item.turn_index): place
-        for place, each in enumerate(found)
-        if isinstance(each.item, Passage)
+        (item.session_id, item.turn_index): place
+        for place, item in enumerate(items)
+        if isinstance(item, Passage)
     }
 
     def beside(item: Item, step: int) -> int:
         if not isinstance(item, Passage):
             return -1
-        # People who talk to each other leave the places of replies empty.
-        near = (item.turn_index + step, item.turn_index + 2 * step if item.speaker else None)
-        return next(
-            (places[item.session_id, n] for n in near if n is not None and (item.session_id, n) in places), -1
-        )
+        near = places.get((item.session_id, item.turn_index + step))
+        if near is None and item.speaker:
+            # People who talk to each other leave the places of replies empty.
+            near = places.get((item.session_id, item.turn_index + 2 * step))
+        return -1 if near is None else near
 
     return (
-        np.array([beside(each.item, -1) for each in found], np.int64),
-        np.array([beside(each.item, 1) for each in found], np.int64),
+        np.array([beside(item, -1) for item in items], np.int64),
+        np.array([beside(item, 1) for item in items], np.int64),
     )

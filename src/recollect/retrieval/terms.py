@@ -38,6 +38,9 @@ class TermScore(NamedTuple):
     own_matched: float = 0.0
 
 
+_NOTHING = TermScore()
+
+
 @dataclass(frozen=True, slots=True)
 class TermScores:
     """How well documents match a query's terms.
@@ -58,14 +61,14 @@ class TermScores:
         numbers: list[int] = self.documents[order].tolist()
         return numbers
 
-    def of(self, document: int | None) -> TermScore:
-        """Return a document's score; zeros where it holds none of the terms."""
-        if document is None:
-            return TermScore()
-        place = int(np.searchsorted(self.documents, document))
-        if place == len(self.documents) or self.documents[place] != document:
-            return TermScore()
-        return TermScore(*self.scores[place].tolist())
+    def of(self, documents: Sequence[int | None]) -> list[TermScore]:
+        """Return the documents' scores; zeros for one that holds none of the terms."""
+        if not len(self.documents):
+            return [_NOTHING] * len(documents)
+        numbers = np.array([-1 if number is None else number for number in documents], np.int64)
+        places = np.minimum(np.searchsorted(self.documents, numbers), len(self.documents) - 1)
+        scores = np.where((self.documents[places] == numbers)[:, None], self.scores[places], 0.0)
+        return [TermScore(*row) for row in scores.tolist()]
 
 
 def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]) -> TermScores:

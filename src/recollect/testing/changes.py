@@ -56,8 +56,13 @@ class Belongings:
     index: Index = field(default_factory=Index)
     carried: dict[UUID, int] = field(default_factory=dict)
     injections: dict[str, dict[str, Injection]] = field(default_factory=dict)
-    detached: set[str] = field(default_factory=set)
+    detached: set[tuple[str, str]] = field(default_factory=set)
     requests: dict[UUID, RequestRecord] = field(default_factory=dict)
+
+    @property
+    def has_index(self) -> bool:
+        """Whether anything was ever indexed."""
+        return bool(self.ids or self.index.indexed)
 
     @property
     def said(self) -> list[Said]:
@@ -124,7 +129,10 @@ class Belongings:
         old = self.memories.get(change.old)
         if old is None:
             return self._add(change.memory, change.reason, actor, at)
-        if self.with_content(change.memory.content) not in {None, change.old}:
+        equal = self.with_content(change.memory.content)
+        if equal is not None and equal != change.old:
+            self._rest_on(equal, change.memory.provenance.message_ids)
+            self.index.note_change(old.provenance.message_ids, self.said, at)
             return self._reinforce_or_retire(Retire(change.old, change.reason), actor, at)
         del self.memories[change.old]
         self.index.note_change(old.provenance.message_ids, self.said, at)
@@ -175,6 +183,7 @@ class Belongings:
         """Forget what was added to prompts and speaks of one of these."""
         for session_id, known in self.injections.items():
             kept = {anchor: each for anchor, each in known.items() if not items & set(each.items)}
+            self.detached -= {(session_id, anchor) for anchor in known.keys() - kept.keys()}
             self.injections[session_id] = kept
 
     def _rest_on(self, memory_id: UUID, message_ids: tuple[UUID, ...]) -> None:

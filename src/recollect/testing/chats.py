@@ -5,10 +5,12 @@ Never: what to add.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from recollect.model import Chat, Injection, Kind, LoggedExchange, RequestRecord, Role, Scope
+from recollect.normalization import storable_id, storable_text
 from recollect.testing.changes import Belongings
 
 
@@ -25,8 +27,8 @@ class ChatStore(ABC):
 
     async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
         """Return what is known of a chat; of its exchanges the last ``exchanges``."""
-        user = self._of(scope.user_id)
-        injections = user.injections.get(scope.session_id, {})
+        user, session_id = self._of(scope.user_id), storable_id(scope.session_id)
+        injections = user.injections.get(session_id, {})
         said = [
             LoggedExchange(
                 key=each.exchange.turn.key,
@@ -38,30 +40,32 @@ class ChatStore(ABC):
                 anchor=each.exchange.turn.anchor,
             )
             for each in user.said
-            if each.role is Role.USER
-            and each.session_id == scope.session_id
-            and each.id not in user.index.hidden
-        ]
+            if each.role is Role.USER and each.session_id == session_id and each.id not in user.index.hidden
+        ][::-1][:exchanges]
         summaries = [
             memory.content
             for _, memory in sorted(user.memories.items())
-            if memory.kind is Kind.SUMMARY and memory.provenance.session_id == scope.session_id
+            if memory.kind is Kind.SUMMARY and memory.provenance.session_id == session_id
         ]
-        attached = (each for each in injections.values() if each.anchor not in user.detached)
+        attached = (each for each in injections.values() if (session_id, each.anchor) not in user.detached)
         in_order = sorted(attached, key=lambda each: (each.at, each.anchor))
         summary = summaries[-1] if summaries and said else ""
-        return Chat(tuple(in_order), tuple(said[-exchanges:]), summary)
+        return Chat(tuple(in_order), tuple(reversed(said)), summary)
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
         """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
-        user = self._of(scope.user_id)
-        user.detached |= set(detached)
+        user, session_id = self._of(scope.user_id), storable_id(scope.session_id)
+        known = user.injections.setdefault(session_id, {})
+        user.detached |= {(session_id, anchor) for anchor in known.keys() & set(detached)}
         if injection is not None:
-            user.injections.setdefault(scope.session_id, {}).setdefault(injection.anchor, injection)
+            kept = replace(injection, block=storable_text(injection.block))
+            known.setdefault(injection.anchor, kept)
 
     async def record(self, request: RequestRecord) -> None:
         """Keep what a request was like."""
-        self._of(request.scope.user_id).requests.setdefault(request.id, request)
+        scope = Scope(request.scope.user_id, storable_text(request.scope.session_id))
+        kept = replace(request, scope=scope, model=storable_text(request.model))
+        self._of(scope.user_id).requests.setdefault(request.id, kept)
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return what a request was like, whoever made it; None if it is not known (any more)."""

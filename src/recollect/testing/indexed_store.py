@@ -80,7 +80,7 @@ class IndexedStore(ABC):
 
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""
-        users = [user.user_id for user in self._everybody() if user.log and not user.index.numbers]
+        users = [user.user_id for user in self._everybody() if user.log and not user.has_index]
         for user_id in users:
             self._enqueue(user_id)
         return len(users)

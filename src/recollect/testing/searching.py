@@ -90,7 +90,7 @@ class Index:
                 each.content,
                 each.exchange.turn.at,
                 each.speaker,
-                before.content if (before := _before(each, said)) else "",
+                before.content if (before := _before(each, said)) and before.id not in self.hidden else "",
             )
             for each in missing[:limit]
         ]
@@ -101,9 +101,11 @@ class Index:
         if own is None or own.id in self.indexed:
             return False
         self.indexed.add(own.id)
+        if own.id in self.hidden:
+            return True
         before = _before(own, said)
         behind = [chunk for chunk in self.chunks.values() if before and chunk.said.id == before.id]
-        if behind:
+        if behind and before and before.id not in self.hidden:
             max(behind, key=lambda chunk: chunk.part).terms.update(message.head)
         for part, chunk in enumerate(message.chunks):
             model = message.embedding_model if chunk.vectors else None
@@ -122,7 +124,7 @@ class Index:
 
     def embed(self, document: int, vectors: Sequence[Vector], model: str) -> None:
         """Give a chunk its embeddings."""
-        if document in self.chunks:
+        if document in self.chunks and self.chunks[document].said.id not in self.hidden:
             self.chunks[document].vectors, self.chunks[document].model = tuple(vectors), model
 
     def index_memories(self, memories: Mapping[UUID, Memory]) -> None:
@@ -132,6 +134,11 @@ class Index:
     def hide(self, message_ids: Sequence[UUID], said: Sequence[Said]) -> None:
         """Find these messages no more, nor what was answered to them."""
         self.hidden |= set(_of_their_exchanges(message_ids, said))
+
+    def hide_reply(self, exchange: Exchange) -> None:
+        """Hide what came as the reply to a message that is hidden."""
+        if exchange.message_id in self.hidden:
+            self.hidden.add(exchange.reply_id)
 
     def note_change(self, message_ids: Sequence[UUID], said: Sequence[Said], at: datetime) -> None:
         """Note that what was understood from these messages is no longer so."""
@@ -146,6 +153,7 @@ class Index:
                 sum(chunk.indexed.terms.values()) + sum(chunk.indexed.context.values()),
             )
             for number, chunk in self.chunks.items()
+            if chunk.said.id not in self.hidden
         }
         for known, memory in memories.items():
             counted = document_terms(memory.content)

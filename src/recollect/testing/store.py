@@ -163,7 +163,9 @@ class InMemoryStore(IndexedStore, ChatStore):
         user = self._of(turn.scope.user_id)
         for logged in user.log:
             if (logged.exchange.turn.scope.session_id, logged.exchange.turn.key) == (session_id, key):
-                _append_reply(logged, exchange)
+                if _append_reply(logged, exchange):
+                    user.index.hide_reply(logged.exchange)
+                    self.jobs.enqueue(turn.scope.user_id)
                 return False
         logged = Logged(_storable(exchange), not_before=turn.at)
         user.log.append(logged)
@@ -197,7 +199,7 @@ class InMemoryStore(IndexedStore, ChatStore):
         said: list[Message] = []
         for before in user.log[: user.log.index(oldest)]:
             if before.exchange.turn.scope == turn.scope:
-                said += _messages(before.exchange)
+                said += [] if before.exchange.message_id in user.index.hidden else _messages(before.exchange)
         exchange = replace(oldest.exchange, turn=replace(turn, history=tuple(said[-_MESSAGES_BEFORE:])))
         return exchange, oldest.attempts, oldest.not_before
 
@@ -290,15 +292,17 @@ def _storable(exchange: Exchange) -> Exchange:
     return replace(exchange, turn=kept, reply=reply, credential=None)
 
 
-def _append_reply(logged: Logged, exchange: Exchange) -> None:
-    """Keep another reply to a logged turn; the first with text becomes its reply."""
+def _append_reply(logged: Logged, exchange: Exchange) -> bool:
+    """Keep another reply to a logged turn; return whether it became the turn's, as the first with text does."""
     if not exchange.reply.strip():
-        return
+        return False
     reply = storable_text(exchange.reply)
     if not logged.exchange.reply:
         logged.exchange = replace(logged.exchange, reply=reply, reply_id=exchange.reply_id)
-    elif exchange.reply_id != logged.exchange.reply_id:
+        return True
+    if exchange.reply_id != logged.exchange.reply_id:
         logged.alternates[exchange.reply_id] = reply
+    return False
 
 
 def _messages(exchange: Exchange) -> list[Message]:

@@ -14,6 +14,7 @@ COMMENT ON COLUMN messages.changed_at IS 'Since when something formed from it is
 COMMENT ON COLUMN messages.marked IS 'Somebody called it valuable.';
 
 CREATE INDEX messages_unindexed ON messages (user_id, id) WHERE NOT indexed AND NOT alternate;
+CREATE INDEX messages_of_exchanges ON messages (user_id, exchange_id);
 
 ALTER TABLE users_vectors ADD COLUMN document integer;
 
@@ -59,10 +60,12 @@ CREATE TABLE message_chunks (
     PRIMARY KEY (user_id, document)
 ) WITH (fillfactor = 90);
 
+COMMENT ON COLUMN message_chunks.hidden IS 'It is found no more; the postings name it still, and it has no embeddings.';
 COMMENT ON COLUMN message_chunks.embeddable IS 'Whether it is to have embeddings.';
 COMMENT ON COLUMN message_chunks.embedding_model IS 'Of the embeddings it has, in chunk_vectors.';
 
 CREATE INDEX message_chunks_of_messages ON message_chunks (user_id, message_id, part);
+CREATE INDEX message_chunks_hidden ON message_chunks (user_id, document) WHERE hidden;
 
 -- A chunk's embeddings: one for each window that the embedder can read. Narrow, as each recall reads
 -- all of a user's.

@@ -8,6 +8,9 @@ ALTER TABLE exchanges
 
 CREATE INDEX exchanges_in_order ON exchanges (user_id, session_id, turn_index);
 
+-- Finds a chat's newest summary among all that a user remembers.
+CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = 'summary' AND valid_to IS NULL;
+
 -- `items` are the memories, and the messages of the log, that the block speaks of.
 CREATE TABLE injections (
     user_id text NOT NULL,

@@ -31,10 +31,11 @@ ORDER BY e.id
 LIMIT 1;
 
 -- name: messages_before
--- What was said last in a session of the user before a turn, newest first; replies once each.
+-- What was said last in a session of the user before a turn, newest first; replies once each, and what is recalled no
+-- more not at all.
 SELECT role, content, speaker
 FROM messages
-WHERE user_id = $1 AND session_id = $2 AND turn_index < $3 AND NOT alternate
+WHERE user_id = $1 AND session_id = $2 AND turn_index < $3 AND NOT alternate AND NOT hidden
 ORDER BY turn_index DESC
 LIMIT $4;
 

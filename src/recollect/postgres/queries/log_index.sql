@@ -1,10 +1,10 @@
 -- name: unindexed_messages
--- The user's messages that are not indexed yet, oldest first, each with what was said before it.
+-- The user's messages that are not indexed yet, oldest first, each with what was said before it, if it may be recalled.
 SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
     before.content AS before
 FROM messages AS m
 LEFT JOIN LATERAL (
-    SELECT p.content
+    SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
     FROM messages AS p
     WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
     ORDER BY p.turn_index DESC
@@ -17,16 +17,22 @@ LIMIT $2;
 -- name: mark_indexed
 -- Mark a message of the user indexed; nothing if it was, or is gone.
 UPDATE messages SET indexed = true
-WHERE user_id = $1 AND id = $2 AND NOT indexed
+WHERE user_id = $1 AND id = $2 AND NOT indexed AND NOT alternate
 RETURNING session_id, turn_index, hidden;
 
 -- name: document_before
--- The last chunk of what was said before a turn in a session of the user, and how many terms it has.
+-- The last chunk of what was said right before a turn in a session of the user, and how many terms it has.
 SELECT k.document, k.terms, k.own_terms
-FROM messages AS m
-JOIN message_chunks AS k ON k.user_id = $1 AND k.message_id = m.id
-WHERE m.user_id = $1 AND m.session_id = $2 AND m.turn_index < $3 AND NOT m.alternate
-ORDER BY m.turn_index DESC, k.part DESC
+FROM (
+    SELECT m.id
+    FROM messages AS m
+    WHERE m.user_id = $1 AND m.session_id = $2 AND m.turn_index < $3 AND NOT m.alternate
+    ORDER BY m.turn_index DESC
+    LIMIT 1
+) AS before
+JOIN message_chunks AS k ON k.user_id = $1 AND k.message_id = before.id
+WHERE NOT k.hidden
+ORDER BY k.part DESC
 LIMIT 1;
 
 -- name: insert_chunk
@@ -34,7 +40,7 @@ LIMIT 1;
 INSERT INTO message_chunks (
     user_id, document, message_id, part, begins, ends, code, language, terms, own_terms, hidden,
     embeddable, embedding_model
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, false, $11, $12);
 
 -- name: insert_chunk_vector
 -- Keep the embedding of a piece of a chunk of the user.
@@ -53,12 +59,14 @@ ORDER BY k.document DESC
 LIMIT $3;
 
 -- name: mark_embedded
--- Note by which model a chunk of the user is embedded; nothing if it is gone.
-UPDATE message_chunks SET embedding_model = $3 WHERE user_id = $1 AND document = $2 RETURNING document;
+-- Note by which model a chunk of the user is embedded; nothing if it is gone, or to be found no more.
+UPDATE message_chunks SET embedding_model = $3
+WHERE user_id = $1 AND document = $2 AND NOT hidden
+RETURNING document;
 
 -- name: delete_chunk_vectors
--- Delete the embeddings of a chunk of the user.
-DELETE FROM chunk_vectors WHERE user_id = $1 AND document = $2;
+-- Delete the embeddings of chunks of the user.
+DELETE FROM chunk_vectors WHERE user_id = $1 AND document = ANY ($2::integer[]);
 
 -- name: hide_messages
 -- Recall messages of the user no more, nor what was answered to them.
@@ -69,8 +77,10 @@ WHERE user_id = $1 AND exchange_id IN (
 RETURNING id;
 
 -- name: hide_chunks
--- Find chunks of messages of the user no more.
-UPDATE message_chunks SET hidden = true WHERE user_id = $1 AND message_id = ANY ($2::uuid[]) AND NOT hidden;
+-- Find chunks of messages of the user no more; which they were, and how many terms they have.
+UPDATE message_chunks SET hidden = true, embedding_model = NULL
+WHERE user_id = $1 AND message_id = ANY ($2::uuid[]) AND NOT hidden
+RETURNING document, terms;
 
 -- name: note_change
 -- Note since when something understood from messages of the user is no longer so.

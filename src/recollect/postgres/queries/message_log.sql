@@ -15,10 +15,14 @@ SET last_at = greatest(sessions.last_at, $3), next_turn_index = sessions.next_tu
 RETURNING next_turn_index - 2;
 
 -- name: insert_message
--- Write one message of the user's log.
+-- Write one message of the user's log; it is recalled no more where what it answers is not.
 INSERT INTO messages (
-    user_id, id, session_id, turn_index, role, speaker, content, tokens, alternate, created_at, exchange_id
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+    user_id, id, session_id, turn_index, role, speaker, content, tokens, alternate, created_at, exchange_id,
+    hidden
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    EXISTS (SELECT FROM messages AS said WHERE said.user_id = $1 AND said.exchange_id = $11 AND said.hidden)
+);
 
 -- name: insert_exchange
 -- Write what is to be formed for the user.

@@ -82,11 +82,16 @@ LEFT JOIN LATERAL (
 WHERE NOT k.hidden;
 
 -- name: lexicon
--- What of the user's lexical index concerns some terms, and how large it is; one row without a term where none is known.
-SELECT c.documents, c.terms, p.term, p.block, p.entries
+-- What of the user's lexical index concerns some terms; in a row without a term how large it is, and what is to be
+-- found no more of what its postings name.
+SELECT NULL AS term, NULL AS block, NULL AS entries, c.documents, c.terms,
+    ARRAY(SELECT k.document FROM message_chunks AS k WHERE k.user_id = $1 AND k.hidden) AS hidden
 FROM corpora AS c
-LEFT JOIN postings AS p ON p.user_id = $1 AND p.term = ANY ($2::text[])
-WHERE c.user_id = $1;
+WHERE c.user_id = $1
+UNION ALL
+SELECT p.term, p.block, p.entries, NULL, NULL, NULL
+FROM postings AS p
+WHERE p.user_id = $1 AND p.term = ANY ($2::text[]);
 
 -- name: vocabulary
 -- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean.

@@ -1,0 +1,235 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.retrieval.candidate_signals import Pooled, cosines, pool
+from recollect.retrieval.fusion import Fused, Signals, Weights, fuse
+from recollect.retrieval.learned import Forest, contributions, derive, shipped
+
+NAN = float("nan")
+LINEAR = Weights(learned=0.0)
+ALL = Weights(recency=0.1, reinforcement=0.05)
+
+shares = st.one_of(st.floats(0, 1), st.just(NAN))
+
+
+def floats(*values: float) -> np.ndarray:
+    return np.array(values, np.float64)
+
+
+def whole(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+def some(size: int, seed: int) -> Signals:
+    """What might be known of ``size`` candidates of a few sessions."""
+    random = np.random.default_rng(seed)
+    flag = (random.random((6, size)) < 0.5).astype(np.float64)
+    return Signals(
+        cosine=random.uniform(-0.1, 0.9, size),
+        first_cosine=random.uniform(-0.1, 0.9, size),
+        coverage=random.random(size),
+        own_coverage=random.random(size),
+        matched=random.random(size),
+        own_matched=random.random(size),
+        identifiers=flag[0],
+        role=flag[1],
+        speaker=flag[2],
+        date=random.random(size),
+        session=random.integers(-1, 5, size),
+        previous=np.arange(size) - 1,
+        following=np.where(np.arange(size) + 1 < size, np.arange(size) + 1, -1),
+        self_share=random.random(size) / 4,
+        states_taste=flag[3],
+        ends_asking=flag[4],
+        lists=flag[5],
+        words=random.integers(1, 500, size).astype(np.float64),
+        importance=random.random(size),
+        age_days=random.uniform(0, 400, size),
+        confirmed=random.integers(0, 9, size).astype(np.float64),
+        seeks_advice=True,
+        terms=4,
+        idf_total=17.0,
+    )
+
+
+def order(fused: Fused) -> list[int]:
+    return np.argsort(-fused.scores, kind="stable").tolist()
+
+
+@given(st.integers(0, 60), st.integers(0, 1000))
+def test_the_parts_add_up_to_the_score_and_nothing_is_left_to_chance(size: int, seed: int) -> None:
+    fused = fuse(some(size, seed), ALL)
+    total = sum(fused.parts.values(), np.zeros(size))
+    assert fused.scores.shape == (size,)
+    assert np.allclose(fused.scores, np.where(total > 0, total * fused.multiplier, total))
+    assert np.array_equal(fused.scores, fuse(some(size, seed), ALL).scores)
+
+
+@given(st.integers(1, 40), st.integers(0, 1000), st.randoms(use_true_random=False))
+def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int, random) -> None:  # noqa: ANN001 - hypothesis gives a Random
+    straight = some(size, seed)
+    places = list(range(size))
+    random.shuffle(places)
+    now_at = np.argsort(places)
+    shuffled = {}
+    for name in Signals.__slots__:
+        value = getattr(straight, name)
+        if name in {"previous", "following"}:
+            value = np.where(value[places] >= 0, now_at[value[places]], -1)
+        elif isinstance(value, np.ndarray):
+            value = value[places]
+        shuffled[name] = value
+    assert np.allclose(fuse(Signals(**shuffled), ALL).scores, fuse(straight, ALL).scores[places])
+
+
+@given(st.lists(st.tuples(shares, shares, shares, shares), max_size=30))
+def test_whatever_is_unknown_the_scores_are_numbers(known: list[tuple[float, float, float, float]]) -> None:
+    columns = np.array(known, np.float64).reshape(-1, 4).T
+    names = ("cosine", "coverage", "date", "age_days")
+    fused = fuse(Signals(**dict(zip(names, columns, strict=True))), ALL)
+    assert np.isfinite(fused.scores).all()
+    assert len(fused.scores) == len(known)
+
+
+def test_no_candidates_have_no_scores() -> None:
+    assert fuse(Signals(), Weights()).scores.shape == (0,)
+    assert fuse(some(0, 0), Weights()).scores.shape == (0,)
+
+
+def test_signals_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        fuse(Signals(cosine=floats(0.1, 0.2), coverage=floats(0.5)), Weights())
+
+
+def test_without_an_embedding_words_rank_and_without_words_meaning_does() -> None:
+    assert order(fuse(Signals(coverage=floats(0.1, 0.9, 0.4)), Weights())) == [1, 2, 0]
+    assert order(fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), Weights())) == [2, 1, 0]
+    assert "learned_dense" not in fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), Weights()).parts
+
+
+def test_a_message_that_waits_for_its_embedding_is_neither_near_nor_far() -> None:
+    fused = fuse(Signals(cosine=floats(0.2, NAN, 0.8)), LINEAR)
+    assert order(fused) == [2, 1, 0]
+    assert fused.parts["dense"][1] == pytest.approx(0.6 * 0.5)
+
+
+def test_the_cosine_of_one_part_stands_for_the_other_where_it_alone_is_known() -> None:
+    best, first = cosines(Signals(cosine=floats(0.6, NAN, 0.5), first_cosine=floats(NAN, 0.2, 0.3)))
+    assert best.tolist() == [0.6, 0.2, 0.5]
+    assert first.tolist() == [0.6, 0.2, 0.3]
+    assert cosines(Signals(coverage=floats(0.5)))[0].tolist() == [0.0]
+
+
+def test_the_beginning_of_a_message_counts_unless_its_best_part_is_given_a_share() -> None:
+    signals = Signals(cosine=floats(0.9, 0.5), first_cosine=floats(0.1, 0.4))
+    assert order(fuse(signals, LINEAR)) == [1, 0]
+    assert order(fuse(signals, Weights(best_share=1.0, learned=0.0))) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("signal", "part"),
+    [
+        ("identifiers", "identifiers"),
+        ("speaker", "speaker"),
+        ("date", "date"),
+        ("own_matched", "matched"),
+        ("role", "role"),
+    ],
+)
+def test_each_signal_lifts_who_has_it_by_its_weight(signal: str, part: str) -> None:
+    fused = fuse(Signals(cosine=floats(0.4, 0.4), **{signal: floats(0.0, 1.0)}), LINEAR)
+    assert fused.scores[1] - fused.scores[0] == pytest.approx(getattr(LINEAR, part))
+    assert fused.parts[part].tolist() == [0.0, pytest.approx(getattr(LINEAR, part))]
+
+
+@pytest.mark.parametrize("asked", ["asks_about_reply", "names_code"])
+def test_who_said_it_does_not_count_where_the_answer_may_be_the_assistants(asked: str) -> None:
+    signals = Signals(cosine=floats(0.4, 0.4), role=floats(0.0, 1.0), **{asked: True})
+    assert fuse(signals, LINEAR).parts["role"].tolist() == [0.0, 0.0]
+
+
+def test_a_taste_counts_where_advice_is_sought_and_the_user_stated_it() -> None:
+    told = {"role": floats(1.0, 0.0), "states_taste": floats(1.0, 1.0), "self_share": floats(0.3, 0.3)}
+    assert fuse(Signals(**told, seeks_advice=True), LINEAR).parts["taste"].tolist() == [0.05, 0.0]
+    assert fuse(Signals(**told), LINEAR).parts["taste"].tolist() == [0.0, 0.0]
+    assert fuse(Signals(**told), LINEAR).parts["oneself"].tolist() == [0.03, 0.0]
+
+
+def test_a_session_with_several_matches_lifts_all_that_was_said_in_it() -> None:
+    signals = Signals(cosine=floats(0.5, 0.5, 0.6, 0.6), session=whole(0, 1, 1, 1))
+    fused = fuse(signals, LINEAR)
+    assert fused.scores[1] > fused.scores[0]
+    assert fused.parts["session"][1] == pytest.approx(0.5 * 0.6 * (0.5 + 0.6 + 0.6) / 3)
+
+
+def test_a_session_is_told_by_its_three_best_and_no_session_by_the_candidate_alone() -> None:
+    scores = floats(4.0, 1.0, 3.0, 2.0, 9.0, 7.0)
+    pooled = pool(scores, whole(2, 2, 2, 2, -1, -1))
+    assert pooled.mean.tolist() == [3.0, 3.0, 3.0, 3.0, 9.0, 7.0]
+    assert pooled.best.tolist() == [4.0, 4.0, 4.0, 4.0, 9.0, 7.0]
+    assert pooled.size.tolist() == [4.0, 4.0, 4.0, 4.0, 1.0, 1.0]
+    assert pool(scores, None).mean.tolist() == scores.tolist()
+
+
+def test_importance_adds_at_most_half() -> None:
+    signals = Signals(cosine=floats(0.5, 0.5, 0.5), importance=floats(0.0, 1.0, 7.0))
+    assert fuse(signals, LINEAR).multiplier.tolist() == [1.0, 1.5, 1.5]
+
+
+def test_newness_and_confirmation_count_only_when_asked_for_and_are_bounded() -> None:
+    signals = Signals(
+        cosine=floats(0.5, 0.5, 0.5, 0.5),
+        age_days=floats(0.0, 30.0, NAN, -5.0),
+        confirmed=floats(0.0, 1.0, 3.0, 1e9),
+    )
+    assert fuse(signals, LINEAR).multiplier.tolist() == [1.0, 1.0, 1.0, 1.0]
+    recent = fuse(signals, Weights(learned=0.0, recency=9.0)).multiplier
+    assert recent.tolist() == [1.5, 1.25, 1.0, 1.5]
+    confirmed = fuse(signals, Weights(learned=0.0, reinforcement=0.05)).multiplier
+    assert confirmed.tolist() == pytest.approx([1.0, 1.05, 1.1, 1.2])
+
+
+def test_nothing_multiplies_what_scores_below_nothing() -> None:
+    fused = fuse(Signals(cosine=floats(-0.5), importance=floats(1.0)), LINEAR)
+    assert fused.scores.tolist() == [pytest.approx(-0.3)]
+
+
+def test_a_tree_adds_what_its_leaf_holds_and_credits_who_decided() -> None:
+    forest = Forest(
+        features=("near", "far"),
+        parts=("one", "other"),
+        roots=whole(0),
+        feature=whole(0, 1, -1, -1, -1),
+        threshold=floats(0.5, 10.0, 0.0, 0.0, 0.0),
+        left=whole(1, 3, 2, 3, 4),
+        right=whole(2, 4, 2, 3, 4),
+        value=floats(0.0, -0.5, 1.0, -0.75, -0.25),
+        depth=2,
+    )
+    added = contributions(forest, np.array([[0.5, 10.0], [0.5, 11.0], [0.6, 0.0]]))
+    assert added["one"].tolist() == [-0.5, -0.5, 1.0]
+    assert added["other"].tolist() == [-0.25, 0.25, 0.0]
+
+
+def test_the_shipped_trees_are_whole() -> None:
+    forest = shipped()
+    nodes = len(forest.feature)
+    leaves = forest.feature < 0
+    assert (forest.feature < len(forest.features)).all()
+    assert len(forest.parts) == len(forest.features)
+    assert (forest.left[leaves] == np.arange(nodes)[leaves]).all()
+    assert (forest.left[~leaves] > np.arange(nodes)[~leaves]).all()
+    assert (forest.right[~leaves] > np.arange(nodes)[~leaves]).all()
+    alone = np.zeros(1)
+    signals = Signals(cosine=alone, coverage=alone)
+    assert set(forest.features) <= set(derive(signals, alone, alone, Pooled(alone, alone, alone)))
+
+
+def test_the_learned_correction_can_be_left_out_and_scales_with_its_weight() -> None:
+    signals = some(30, 3)
+    without, half, full = (fuse(signals, Weights(learned=share)).scores for share in (0.0, 0.5, 1.0))
+    moved = (full - without) / fuse(signals, LINEAR).multiplier
+    assert np.ptp(moved) > 0
+    assert np.allclose(half - without, (full - without) / 2)
