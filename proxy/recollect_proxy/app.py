@@ -25,7 +25,7 @@ from recollect_proxy.errors import (
     send_failure,
 )
 from recollect_proxy.health_check import HealthCheck
-from recollect_proxy.identity import is_loopback, make_identity, require_strong
+from recollect_proxy.identity import Identity, is_loopback, make_identity, require_strong
 from recollect_proxy.late import Late
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.probes import PROBES, Probes
@@ -80,28 +80,32 @@ class App:
             connect_timeout=settings.connect_timeout_seconds,
         )
         reports = Reports()
-        conversation = partial(
-            Conversation,
-            upstream=self.upstream,
-            passthrough=self._passthrough,
-            engine=self.engine,
-            identity=identity,
-            reports=reports,
-        )
+        self._conversations = self._make_conversations(identity, reports, clock)
+        self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
+        self._memory_api = Late(partial(_build_memory_api, self.engine, admin_token, reports))
+
+    def _make_conversations(
+        self, identity: Identity, reports: Reports, clock: Clock
+    ) -> dict[bytes, Application]:
+        settings = self._settings
         reading = partial(
             Reading,
             limit=settings.memory_body_limit,
             recall_in_temporary=settings.recall_in_temporary,
             clock=clock,
         )
-        self._conversations: dict[bytes, Application] = {
-            self._base + path: conversation(
-                reading=reading(dialect), composing=Composing(dialect, settings.system_styles)
+        return {
+            self._base + path: Conversation(
+                reading=reading(dialect),
+                composing=Composing(dialect, settings.system_styles),
+                upstream=self.upstream,
+                passthrough=self._passthrough,
+                engine=self.engine,
+                identity=identity,
+                reports=reports,
             )
             for path, dialect in _WITH_MEMORY.items()
         }
-        self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
-        self._memory_api = Late(partial(_build_memory_api, self.engine, admin_token, reports))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or live through the lifespan."""

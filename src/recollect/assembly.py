@@ -64,18 +64,7 @@ async def open_engine(
             ttl=timedelta(seconds=settings.embedder_cache_seconds),
         )
         closing.push_async_callback(embedder.aclose)
-        backends = Backends(
-            memories=postgres.memories,
-            log=postgres.log,
-            index=postgres.index,
-            chats=postgres.chats,
-            requests=postgres.requests,
-            inbox=postgres.inbox,
-            jobs=postgres.jobs,
-            embedder=embedder,
-            extractor=make_extractor(settings, client, upstream),
-            caches=(embedder,),
-        )
+        backends = _backends(postgres, embedder, make_extractor(settings, client, upstream))
         engine = Engine(backends, make_policy(settings), clock=clock)
         forming = asyncio.create_task(engine.run())
         forming.add_done_callback(_tell_of_failure)
@@ -85,6 +74,21 @@ async def open_engine(
             forming.cancel()
             with suppress(asyncio.CancelledError):
                 await forming
+
+
+def _backends(postgres: Postgres, embedder: CachedEmbedder, extractor: Extractor | None) -> Backends:
+    return Backends(
+        memories=postgres.memories,
+        log=postgres.log,
+        index=postgres.index,
+        chats=postgres.chats,
+        requests=postgres.requests,
+        inbox=postgres.inbox,
+        jobs=postgres.jobs,
+        embedder=embedder,
+        extractor=extractor,
+        caches=(embedder,),
+    )
 
 
 def _tell_of_failure(forming: "asyncio.Task[None]") -> None:

@@ -50,7 +50,7 @@ _SIGNS = tuple(
         (r"\A<(?:!doctype html|html)\b", re.IGNORECASE, "html"),
         (r"\A(?:\{\s*+(?:\"|\})|\[\s*+[\[{\"0-9\]])", 0, "json"),
         (
-            r"\A\s*+(?:SELECT\b.{1,400}?\bFROM\b|INSERT INTO |UPDATE \S{1,80} SET |DELETE FROM )",
+            r"\A\s*+(?:SELECT\b.{1,400}?\bFROM\b|INSERT[ ]INTO |UPDATE[ ]\S{1,80}[ ]SET |DELETE[ ]FROM )",
             16 | 2,
             "sql",
         ),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recollect.model import Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
+from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
@@ -23,12 +24,16 @@ class Ranking:
         candidates: What was found.
         ranked: The same, best first, each memory and each message once.
         gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing was found.
+        found: The candidates in the order of ``signals``.
+        signals: What is known of each; None where nothing was found.
     """
 
     query: Query
     candidates: Candidates
     ranked: tuple[Recollection, ...]
     gate_score: float | None
+    found: tuple[Found, ...] = ()
+    signals: Signals | None = None
 
 
 async def rank(
@@ -53,8 +58,14 @@ async def rank(
         return Ranking(query, candidates, (), None)
     signals = read_signals(query, candidates, found)
     fused = fuse(signals, weights)
-    ranked = _in_order(found, fused)
-    return Ranking(query, candidates, ranked, gate_score(query, signals, embedder.gate, gate))
+    return Ranking(
+        query,
+        candidates,
+        _in_order(found, fused),
+        gate_score(query, signals, embedder.gate, gate),
+        tuple(found),
+        signals,
+    )
 
 
 def _in_order(found: list[Found], fused: Fused) -> tuple[Recollection, ...]:

@@ -1,5 +1,6 @@
 from tests.contracts.stores import BEN, LATER, NOON, exchange, memory
 from tests.databases import administrator
+from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
 from uuid_utils.compat import uuid7
 
 from recollect.model import COMMONS, Actor, Add, Provenance, Reason, Replace, Retire, Scope
@@ -31,6 +32,9 @@ async def live_a_little(postgres: Postgres) -> None:
     failed = exchange(f"I am {NAME}", ANNA)
     await postgres.log.append(failed)
     await postgres.inbox.postpone(failed, error="broken", until=None)
+    assert await indexed(postgres, NAME) == 4
+    await postgres.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
+    await postgres.requests.record(like_a_request(ANNA))
 
 
 async def rows_with_the_name(dsn: str) -> dict[str, int]:

@@ -6,6 +6,7 @@ from tests.databases import administrator
 
 from recollect.model import Actor, Add, Change, Ignore, Reason, Reinforce, Replace, Retire
 from recollect.postgres import Postgres
+from recollect.postgres.erasure import ERASED_TABLES
 
 WRITERS = 8
 
@@ -94,7 +95,7 @@ async def test_an_erasure_among_writers_leaves_nothing_behind_it(postgres: Postg
     )
 
     async with administrator(store_dsn) as connection:
-        for table in ("vectors", "users_vectors", "memory_updates", "exchanges", "messages", "sessions"):
+        for table in ERASED_TABLES:
             assert await connection.fetchval(f"SELECT count(*) FROM recollect.{table}") == 0
 
 

@@ -1,5 +1,6 @@
 """Row-level security: a query that forgets its predicate still sees one user's rows alone."""
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
@@ -10,6 +11,7 @@ import asyncpg
 import pytest
 from tests.contracts.stores import ANNA, BEN, MODEL, NOON, NORTH, exchange, memory, vector
 from tests.databases import administrator, new_database
+from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
 from tests.recollect.postgres.test_sql import USER_TABLES
 
 from recollect.errors import ConfigurationError
@@ -73,6 +75,9 @@ async def fill(store: Postgres) -> None:
             scope, [Add(memory(f"{scope.user_id}'s secret", scope))], actor=Actor.USER, at=NOON
         )
         await store.log.append(exchange(f"{scope.user_id}'s question", scope))
+        assert await indexed(store, scope.user_id) == 2
+        await store.chats.inject(scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
+        await store.requests.record(like_a_request(scope))
         async with store.inbox.lease(scope.user_id) as taken:
             assert taken
     await store.memories.apply(ANNA, [Add(memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
@@ -114,6 +119,32 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
     assert {row["content"] for row in found} == {"anna's secret", SHARED}
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True)),
+        ("lexicon", (["secret", "question", "ben", "anna"],)),
+        ("vocabulary", (["s", "q", "b", "a"], 1, 64, 99)),
+        ("unindexed_messages", (99,)),
+        ("exchanges_of_chat", ("chat-1", 99)),
+        ("injections_of_chat", ("chat-1",)),
+    ],
+)
+async def test_what_is_searched_without_its_predicates_holds_nothing_of_anothers(
+    store: Postgres, name: str, arguments: tuple[object, ...]
+) -> None:
+    query = SQL[name]
+    forgetful = re.sub(r"\b(?:\w+\.)?(?:user_id|owner) (?:= \$1|IN \(\$1, '\*'\))", "$1::text <> ''", query)
+    assert forgetful != query
+
+    async with store.database.for_user("anna") as connection:
+        found = str(await connection.fetch(forgetful, "anna", *arguments))
+        assert found == str(await connection.fetch(query, "anna", *arguments))
+
+    assert "ben" not in found
+    assert "anna" in found or name == "unindexed_messages"
+
+
 @pytest.mark.parametrize("table", sorted(USER_TABLES - {"leases"}))
 async def test_a_change_without_its_predicate_changes_one_user_alone(store: Postgres, table: str) -> None:
     async with store.database.for_user("anna") as connection:
@@ -133,6 +164,10 @@ async def test_nobody_writes_in_anothers_name(store: Postgres) -> None:
         with refused():
             async with connection.transaction():
                 await connection.execute("UPDATE messages SET user_id = 'ben'")
+        for table in sorted(USER_TABLES - {"leases", "vectors"}):
+            with refused():
+                async with connection.transaction():
+                    await connection.execute(f"UPDATE {table} SET user_id = 'ben'")
         with refused():
             await connection.execute(SQL["take_lease"], "ben", uuid4(), timedelta(minutes=1))
 
@@ -168,6 +203,10 @@ async def test_a_user_ends_with_their_transaction(store: Postgres) -> None:
 
 async def test_the_operators_statements_are_over_all_users(store: Postgres) -> None:
     assert (await store.inbox.backlog()).pending == 2
+    request = like_a_request(ANNA)
+    await store.requests.record(request)
+    assert await store.requests.request(request.id) == request
+    assert await store.index.enqueue_unindexed() == 0
 
 
 async def test_everything_of_a_user_is_erased_and_nothing_else(own_store: Postgres) -> None:

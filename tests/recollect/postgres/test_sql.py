@@ -12,12 +12,22 @@ USER_TABLES = {
     "messages",
     "exchanges",
     "leases",
+    "corpora",
+    "postings",
+    "message_chunks",
+    "chunk_vectors",
+    "injections",
+    "request_metrics",
 }
 OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
     "retry_failed": "the operator tries again what failed, whoever's it is",
+    "users_without_index": "the operator's jobs index what was said before there was an index",
+    "request_metrics_of": "the operator knows a request by its id, not whose it was",
+    "prune_request_metrics": "nobody's is kept for longer",
 }
 OF_ONE_USER = re.compile(r"\b(?:user_id|owner) = \$1")
+OF_ONE_USER_ALONE = re.compile(r"\s+(?:SET [^;]*?)?WHERE [^()]*\b(?:user_id|owner) = \$1")
 OF_A_USER_INSERTED = re.compile(r"INSERT INTO \w+ \(\s*(?:user_id|owner),.*?VALUES \(\$1,", re.DOTALL)
 
 
@@ -42,6 +52,13 @@ def test_every_table_of_a_query_is_of_one_user() -> None:
                 continue
             bound = rf"\b{alias}\.(?:user_id|owner) (?:= \$1|= \w+\.(?:user_id|owner)|IN \(\$1, '\*'\))"
             assert re.search(bound, text), f"{name}: {table} AS {alias}"
+
+
+def test_every_table_without_another_name_is_of_one_user() -> None:
+    for name, text in SQL.items():
+        for found in re.finditer(r"\b(?:FROM|JOIN|UPDATE) (\w+)(?! AS)\b", text):
+            if found[1] in USER_TABLES and name not in OVER_ALL_USERS:
+                assert OF_ONE_USER_ALONE.match(text, found.end()), f"{name}: {found[1]}"
 
 
 def test_every_table_of_a_user_is_known_to_these_tests() -> None:
