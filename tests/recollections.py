@@ -5,7 +5,19 @@ from typing import Any
 
 from uuid_utils.compat import uuid7
 
-from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
+from recollect.model import (
+    Injection,
+    Kind,
+    LoggedExchange,
+    Memory,
+    Passage,
+    Place,
+    Recollection,
+    Role,
+    Scope,
+    Source,
+    Turn,
+)
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
@@ -40,3 +52,49 @@ def turn(text: str = "What do I drink?", **changed: Any) -> Turn:
         "model": "scripted",
     }
     return Turn(**given | changed)
+
+
+def passage(content: str, **changed: Any) -> Passage:
+    """Return what Anna once said, as the message log keeps it."""
+    given: dict[str, Any] = {
+        "message_id": uuid7(),
+        "exchange_id": uuid7(),
+        "session_id": "chat-0",
+        "turn_index": 0,
+        "part": 0,
+        "role": Role.USER,
+        "content": content,
+        "said_at": NOON,
+    }
+    return Passage(**given | changed)
+
+
+def recalled_passage(content: str, *, score: float = 0.9, **changed: Any) -> Recollection:
+    """Return what Anna once said as it came back."""
+    return Recollection(passage(content, **changed), score)
+
+
+def logged(number: int, said: str | None = None, reply: str | None = None, **changed: Any) -> LoggedExchange:
+    """Return the exchange at this place of a chat, counted from 0, that carried all before it."""
+    given: dict[str, Any] = {
+        "key": f"key {number}",
+        "turn_index": 2 * number,
+        "said": f"said {number}" if said is None else said,
+        "reply": f"reply {number}" if reply is None else reply,
+        "carried": 2 * number,
+        "anchor": f"anchor {number}",
+    }
+    return LoggedExchange(**given | changed)
+
+
+def injection(anchor: str, block: str, place: Place = Place.BESIDE, **changed: Any) -> Injection:
+    """Return what was added to a turn of Anna's."""
+    given: dict[str, Any] = {
+        "anchor": anchor,
+        "place": place,
+        "block": block,
+        "items": (),
+        "tokens": 100,
+        "at": NOON,
+    }
+    return Injection(**given | changed)

@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.model import Recall, Recollection, RequestRecord, Skip, Turn
+from recollect.model import Recall, Recollection, Skip, Turn
 from recollect.recalling import Prepared, Wishes
 from recollect.story import tell
 
@@ -112,8 +112,7 @@ class LiveEngine:
         """Note in the background what a turn was given, and what its request was like; never raises, never waits."""
         if self._engine is None or len(self._remembering) >= _WAITING_AT_MOST:
             return
-        told = tell(prepared, turn, request_id=request_id or uuid7(), at=turn.at, api=api)
-        self._keep(_noted(self._engine, turn, prepared, told))
+        self._keep(_note(self._engine, turn, prepared, request_id or uuid7(), api))
 
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
@@ -162,6 +161,6 @@ class LiveEngine:
             self._keeper.exception()  # told of when it was raised
 
 
-async def _noted(engine: Engine, turn: Turn, prepared: Prepared, told: RequestRecord) -> None:
+async def _note(engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
     await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
-    await engine.record(told, turn)
+    await engine.record(tell(prepared, turn, request_id=request_id, at=turn.at, api=api), turn)

@@ -1,3 +1,6 @@
+from random import Random
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -68,12 +71,12 @@ def test_the_parts_add_up_to_the_score_and_nothing_is_left_to_chance(size: int, 
 
 
 @given(st.integers(1, 40), st.integers(0, 1000), st.randoms(use_true_random=False))
-def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int, random) -> None:  # noqa: ANN001 - hypothesis gives a Random
+def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int, random: Random) -> None:
     straight = some(size, seed)
     places = list(range(size))
     random.shuffle(places)
     now_at = np.argsort(places)
-    shuffled = {}
+    shuffled: dict[str, Any] = {}
     for name in Signals.__slots__:
         value = getattr(straight, name)
         if name in {"previous", "following"}:
@@ -87,8 +90,8 @@ def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int
 @given(st.lists(st.tuples(shares, shares, shares, shares), max_size=30))
 def test_whatever_is_unknown_the_scores_are_numbers(known: list[tuple[float, float, float, float]]) -> None:
     columns = np.array(known, np.float64).reshape(-1, 4).T
-    names = ("cosine", "coverage", "date", "age_days")
-    fused = fuse(Signals(**dict(zip(names, columns, strict=True))), ALL)
+    cosine, coverage, date, age = columns
+    fused = fuse(Signals(cosine=cosine, coverage=coverage, date=date, age_days=age), ALL)
     assert np.isfinite(fused.scores).all()
     assert len(fused.scores) == len(known)
 
@@ -139,19 +142,25 @@ def test_the_beginning_of_a_message_counts_unless_its_best_part_is_given_a_share
     ],
 )
 def test_each_signal_lifts_who_has_it_by_its_weight(signal: str, part: str) -> None:
-    fused = fuse(Signals(cosine=floats(0.4, 0.4), **{signal: floats(0.0, 1.0)}), LINEAR)
+    known: dict[str, Any] = {signal: floats(0.0, 1.0)}
+    fused = fuse(Signals(cosine=floats(0.4, 0.4), **known), LINEAR)
     assert fused.scores[1] - fused.scores[0] == pytest.approx(getattr(LINEAR, part))
     assert fused.parts[part].tolist() == [0.0, pytest.approx(getattr(LINEAR, part))]
 
 
 @pytest.mark.parametrize("asked", ["asks_about_reply", "names_code"])
 def test_who_said_it_does_not_count_where_the_answer_may_be_the_assistants(asked: str) -> None:
-    signals = Signals(cosine=floats(0.4, 0.4), role=floats(0.0, 1.0), **{asked: True})
+    question: dict[str, Any] = {asked: True}
+    signals = Signals(cosine=floats(0.4, 0.4), role=floats(0.0, 1.0), **question)
     assert fuse(signals, LINEAR).parts["role"].tolist() == [0.0, 0.0]
 
 
 def test_a_taste_counts_where_advice_is_sought_and_the_user_stated_it() -> None:
-    told = {"role": floats(1.0, 0.0), "states_taste": floats(1.0, 1.0), "self_share": floats(0.3, 0.3)}
+    told: dict[str, Any] = {
+        "role": floats(1.0, 0.0),
+        "states_taste": floats(1.0, 1.0),
+        "self_share": floats(0.3, 0.3),
+    }
     assert fuse(Signals(**told, seeks_advice=True), LINEAR).parts["taste"].tolist() == [0.05, 0.0]
     assert fuse(Signals(**told), LINEAR).parts["taste"].tolist() == [0.0, 0.0]
     assert fuse(Signals(**told), LINEAR).parts["oneself"].tolist() == [0.03, 0.0]
