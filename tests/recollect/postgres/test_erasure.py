@@ -32,7 +32,7 @@ async def live_a_little(postgres: Postgres) -> None:
     failed = exchange(f"I am {NAME}", ANNA)
     await postgres.log.append(failed)
     await postgres.inbox.postpone(failed, error="broken", until=None)
-    assert await indexed(postgres, NAME) == 4
+    assert await indexed(postgres, NAME) == 5
     await postgres.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
     await postgres.requests.record(like_a_request(ANNA))
 

@@ -1,0 +1,110 @@
+"""Of a long text is quoted what a question is about, within its tokens."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.hostile_texts import hostile_texts
+
+from recollect.composition.excerpts import excerpt, focus_of, shortened
+from recollect.tokens import estimate_tokens, token_counter
+
+COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]
+counters = st.sampled_from(COUNTERS)
+FILLER = "The weather was mild and nobody had much to do. "
+texts = hostile_texts | st.lists(hostile_texts | st.just(FILLER), max_size=30).map("".join)
+
+
+def test_a_short_text_stays_whole() -> None:
+    assert excerpt(" Likes tea.\n", limit=20, count=estimate_tokens) == "Likes tea."
+
+
+def test_the_sentences_that_are_asked_for_are_quoted() -> None:
+    text = FILLER * 30 + "The boat is called Marigold. " + FILLER * 30
+
+    told = excerpt(text, limit=40, count=estimate_tokens, focus=focus_of("What is my BOAT called?"))
+
+    assert told.startswith("\u2026 The weather was mild and nobody had much to do. The boat is called Marigold.")
+    assert told.endswith("\u2026")
+
+
+def test_what_a_long_sentence_stands_behind_is_not_quoted_before_it() -> None:
+    text = "x" * 300 + ". The boat is called Marigold. " + FILLER * 30
+
+    told = excerpt(text, limit=40, count=estimate_tokens, focus={"boat"})
+
+    assert told.startswith("\u2026 The boat is called Marigold.")
+
+
+def test_in_a_script_without_spaces_pairs_of_characters_are_looked_for() -> None:
+    filler = "\u4eca\u5929\u5929\u6c14\u5f88\u597d\u3002" * 40
+    wanted = "\u6211\u7684\u8239\u53eb\u91d1\u76cf\u82b1\u3002"
+    asked = focus_of("\u8239\u53eb\u4ec0\u4e48\u540d\u5b57\uff1f")
+
+    told = excerpt(filler + wanted + filler, limit=60, count=estimate_tokens, focus=asked)
+
+    assert wanted in told
+
+
+def test_where_nothing_is_asked_for_the_beginning_is_quoted() -> None:
+    told = excerpt("First. " + FILLER * 50, limit=30, count=estimate_tokens, focus={"boat"})
+
+    assert told.startswith("First. The weather")
+
+
+def test_what_is_asked_for_at_the_end_needs_no_ellipsis_behind_it() -> None:
+    told = excerpt(FILLER * 50 + "The boat is Marigold.", limit=30, count=estimate_tokens, focus={"boat"})
+
+    assert told.endswith("The boat is Marigold.")
+
+
+def test_code_is_cut_between_lines_and_keeps_its_indentation() -> None:
+    code = "\n" + "".join(f"    value_{n} = read(source.part, {n})\n" for n in range(100))
+
+    told = excerpt(code, limit=60, count=estimate_tokens, focus={"value_50"}, code=True)
+
+    lines = told.split("\n")
+    assert lines[0] == lines[-1] == "\u2026"
+    assert lines[1] == "    value_49 = read(source.part, 49)"
+    assert all(line in code for line in lines[1:-1])
+
+
+def test_short_code_keeps_the_indentation_of_its_first_line() -> None:
+    assert excerpt("\n  \n    a\n    b\n", limit=60, count=estimate_tokens, code=True) == "    a\n    b"
+
+
+def test_a_word_is_not_cut_in_two_but_where_there_is_no_other_way() -> None:
+    assert shortened("one two three four five six", limit=5, count=estimate_tokens) == "one two \u2026"
+    assert shortened("x" * 500, limit=5, count=estimate_tokens) == "x" * 13 + " \u2026"
+
+
+@pytest.mark.parametrize("limit", [-5, 0, 1, 2])
+def test_a_limit_that_holds_nothing_is_nothing(limit: int) -> None:
+    assert shortened("words and more words", limit=limit, count=estimate_tokens) == ""
+
+
+def test_words_of_less_than_four_letters_are_not_looked_for_but_in_other_scripts() -> None:
+    assert focus_of("Is the CAT m\u00fcd? \u8239 \u8239\u53eb\u82b1") == {"m\u00fcd", "\u8239", "\u8239\u53eb", "\u53eb\u82b1"}
+
+
+@given(texts, st.integers(0, 120), counters, st.booleans())
+def test_an_excerpt_takes_no_more_than_its_limit_and_says_nothing_new(
+    text: str, limit: int, count: Callable[[str], int], code: bool  # noqa: FBT001 -- what hypothesis gives
+) -> None:
+    told = excerpt(text, limit=limit, count=count, focus={"recollect", "weather"}, code=code)
+
+    assert count(told) <= limit
+    assert told.removeprefix("\u2026").removesuffix("\u2026").strip() in text
+    short = shortened(text, limit=limit, count=count)
+    assert count(short) <= limit
+    assert text.strip().startswith(short.removesuffix(" \u2026"))
+
+
+@pytest.mark.parametrize("piece", ["a", ".", "\n", " ", "a. ", "\u8239", "\ud800", ".\n)]"])
+def test_a_long_text_is_cut_in_linear_time(piece: str) -> None:
+    text = "x " + piece * (1_000_000 // len(piece)) + " y"  # quadratic time would take minutes
+
+    for code in (False, True):
+        told = excerpt(text, limit=100, count=estimate_tokens, focus={"yyyy", "a"}, code=code)
+        assert estimate_tokens(told) <= 100

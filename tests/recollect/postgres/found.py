@@ -1,0 +1,36 @@
+"""What makes a user of the tests one who is searched: an index, a block in a prompt, a request. Never: a test."""
+
+from tests.contracts.stores import MODEL, NOON, NORTH, vector
+from uuid_utils.compat import uuid7
+
+from recollect.lexical import document_terms
+from recollect.model import IndexedChunk, IndexedMessage, Injection, Place, RequestRecord, Scope
+from recollect.postgres import Postgres
+
+
+async def indexed(postgres: Postgres, user_id: str) -> int:
+    """Index all that the user said, each message as one chunk; return how many."""
+    messages = await postgres.index.unindexed(user_id, limit=99)
+    for message in messages:
+        terms = document_terms(message.content)
+        chunk = IndexedChunk(
+            0,
+            len(message.content),
+            code=False,
+            language=None,
+            terms=terms,
+            context=document_terms(message.before),
+            vectors=(vector(*NORTH),),
+        )
+        assert await postgres.index.index(user_id, IndexedMessage(message.id, (chunk,), terms, MODEL))
+    return len(messages)
+
+
+def added_to_a_prompt(block: str, *, anchor: str = "a:1") -> Injection:
+    """Return a block that speaks of nothing in particular."""
+    return Injection(anchor, Place.SYSTEM, block, (uuid7(),), 9, NOON)
+
+
+def like_a_request(scope: Scope) -> RequestRecord:
+    """Return what a request of theirs was like."""
+    return RequestRecord(uuid7(), NOON, scope, "chat/stable", "scripted")
