@@ -5,7 +5,11 @@ import re
 import unicodedata
 from itertools import product
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+calm = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+"""For a machine that has other work too."""
 
 MATHEMATICAL = str.maketrans({chr(97 + n): chr(0x1D41A + n) for n in range(26)})
 FULL_WIDTH = str.maketrans({code: code + 0xFEE0 for code in range(0x21, 0x7F)})
@@ -42,7 +46,7 @@ pieces = st.sampled_from(
 )
 hostile_texts = st.lists(pieces | st.sampled_from(FENCE_LIKE) | st.text(max_size=5), max_size=12).map("".join)
 
-_A_FENCE = re.compile(r"<[\W_]*?recollect[\W_]*(?:memories|history)")
+_A_FENCE = re.compile(r"<[\W_]*?recollect(?:[^\w<>]|_)*(?:memories|history)")
 
 
 def fences_seen(text: str) -> list[str]:
@@ -54,8 +58,10 @@ def fences_seen(text: str) -> list[str]:
     for spelled in ("\\u003c", "%3c"):
         plain = re.sub(re.escape(spelled), "<", plain, flags=re.IGNORECASE)
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain)).casefold()
-    seen = "".join(letter for letter in folded if unicodedata.category(letter) not in {"Cf", "Mn", "Cc", "Cs"})
+    seen = "".join(
+        letter for letter in folded if unicodedata.category(letter) not in {"Cf", "Mn", "Cc", "Cs"}
+    )
     for other, letter in (("\u2039", "<"), ("\u0435", "e"), ("\u0441", "c"), ("\u043e", "o"), ("0", "o")):
         seen = seen.replace(other, letter)
     spaced = re.sub(r"(?<=\b\w) (?=\w\b)", "", seen)
-    return [found.group() for text in {seen, spaced} for found in _A_FENCE.finditer(text)]
+    return max(([found.group() for found in _A_FENCE.finditer(text)] for text in (seen, spaced)), key=len)

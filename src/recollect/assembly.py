@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from functools import partial
 
@@ -23,7 +23,7 @@ from recollect.formation import Strategy
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock, Embedder, Extractor
 from recollect.postgres import Postgres, open_postgres, start_embedded
-from recollect.retrieval import Gate, Reach, Selecting
+from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings, Formation
 
 log = structlog.get_logger(__name__)
@@ -45,6 +45,25 @@ async def open_engine(
         StoreUnavailableError: The database can't be reached; trying again may help.
         EmbedderError: The embedder can't be loaded.
     """
+    policy = make_policy(settings)
+    async with open_backends(settings, upstream=upstream) as backends:
+        engine = Engine(backends, policy, clock=clock)
+        forming = asyncio.create_task(engine.run())
+        forming.add_done_callback(_tell_of_failure)
+        try:
+            yield engine
+        finally:
+            forming.cancel()
+            with suppress(asyncio.CancelledError):
+                await forming
+
+
+@asynccontextmanager
+async def open_backends(settings: EngineSettings, *, upstream: str | None = None) -> AsyncIterator[Backends]:
+    """Open what an engine works with, and close it; nothing happens in the background meanwhile.
+
+    Args and errors are those of ``open_engine``.
+    """
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
             httpx.AsyncClient(timeout=settings.extraction_timeout_seconds, trust_env=False)
@@ -64,16 +83,7 @@ async def open_engine(
             ttl=timedelta(seconds=settings.embedder_cache_seconds),
         )
         closing.push_async_callback(embedder.aclose)
-        backends = _backends(postgres, embedder, make_extractor(settings, client, upstream))
-        engine = Engine(backends, make_policy(settings), clock=clock)
-        forming = asyncio.create_task(engine.run())
-        forming.add_done_callback(_tell_of_failure)
-        try:
-            yield engine
-        finally:
-            forming.cancel()
-            with suppress(asyncio.CancelledError):
-                await forming
+        yield _backends(postgres, embedder, make_extractor(settings, client, upstream))
 
 
 def _backends(postgres: Postgres, embedder: CachedEmbedder, extractor: Extractor | None) -> Backends:
@@ -152,7 +162,11 @@ def make_extractor(
 
 
 def make_policy(settings: EngineSettings) -> Policy:
-    """Return how the engine is to behave."""
+    """Return how the engine is to behave.
+
+    Raises:
+        ConfigurationError: A weight is named that there is not.
+    """
     strategies = {Formation.EXTRACT: Strategy.EXTRACT, Formation.QA_TURN: Strategy.QA_TURN}
     return Policy(
         deadline=settings.recall_deadline_ms / 1000,
@@ -161,7 +175,9 @@ def make_policy(settings: EngineSettings) -> Policy:
             lexical=settings.hybrid,
             log=settings.chunking,
             embedding_seconds=settings.recall_embedding_ms / 1000,
+            lexical_seconds=settings.recall_lexical_ms / 1000,
         ),
+        weights=_make_weights(settings),
         gate=_make_gate(settings),
         selecting=Selecting(limit=settings.recall_limit, cliff=settings.recall_cliff),
         bounds=Bounds(
@@ -176,6 +192,15 @@ def make_policy(settings: EngineSettings) -> Policy:
         tries=settings.formation_tries,
         log_text=settings.log_memory_text,
     )
+
+
+def _make_weights(settings: EngineSettings) -> Weights:
+    known = [field.name for field in fields(Weights)]
+    if unknown := sorted(settings.recall_weights.keys() - set(known)):
+        raise ConfigurationError(
+            f"RECOLLECT_RECALL_WEIGHTS: there is no weight {', '.join(unknown)}, only {', '.join(known)}."
+        )
+    return replace(Weights(), **settings.recall_weights)
 
 
 def _make_gate(settings: EngineSettings) -> Gate:

@@ -3,10 +3,11 @@
 import os
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
 import platformdirs
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from recollect.indexing import Embedded
 from recollect.model import Placement
@@ -25,6 +26,17 @@ class Precision(StrEnum):
 
     INT8 = "int8"
     FP32 = "fp32"
+
+
+_Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def default_data_dir() -> Path:
@@ -75,6 +87,9 @@ class EngineSettings(BaseSettings):
     recall_embedding_ms: int = Field(
         default=150, gt=0, description="Of that, what the embedding may take; then words alone are searched for."
     )
+    recall_lexical_ms: int = Field(
+        default=100, gt=0, description="The same of the words' lookup; then the meaning alone is searched by."
+    )
     recall_limit: int = Field(default=10, ge=1, le=100, description="Memories recalled for a turn at most.")
     recall_candidates: int = Field(
         default=100, ge=10, le=1000, description="Memories looked at by meaning, and by words, for a turn."
@@ -90,6 +105,11 @@ class EngineSettings(BaseSettings):
         ge=0,
         le=1,
         description="How sure the gate must be that a turn asks for anything remembered; empty: as measured; 0: always open.",
+    )
+    recall_weights: Annotated[dict[str, _Weight], NoDecode] = Field(
+        default={},
+        description="What each signal of ranking counts, as NAME=NUMBER with commas, where not as measured: "
+        "dense=0.6,lexical=0.25 (`recollect bench tune` finds some).",
     )
     recall_cliff: float = Field(
         default=0.5, ge=0, le=1, description="Share of the best score below which nothing is taken."
@@ -146,6 +166,19 @@ class EngineSettings(BaseSettings):
     job_heartbeat_seconds: float = Field(
         default=10, ge=1, description="After how long the jobs of a killed process are taken up again."
     )
+
+    @field_validator("recall_weights", mode="before")
+    @classmethod
+    def _weighed(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        pairs = [pair.partition("=") for pair in filter(None, map(str.strip, value.split(",")))]
+        weights = {name.strip(): number.strip() for name, _, number in pairs}
+        if not all(weights) or not all(map(_is_number, weights.values())):
+            raise ValueError("must be NAME=NUMBER, with commas: dense=0.6,lexical=0.25")
+        if len(weights) < len(pairs):
+            raise ValueError("names a weight twice")
+        return weights
 
     @field_validator("data_dir")
     @classmethod

@@ -49,15 +49,13 @@ async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: An
 
 
 async def test_a_recalled_memory_counts_its_recall(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON)
+    # Written by hand: an exchange that is kept verbatim is recalled from the log, where nothing is counted.
+    written = await engine.add("alice", LISBON)
+
+    assert LISBON in await Chat(memory, "alice").says(WHERE)
     await formed(engine, 1)
-    await Chat(memory, "alice").says(WHERE)
-    await formed(engine, 2)
 
-    recalled = {known.content: known.recall_count for known in (await engine.page("alice", limit=9)).memories}
-
-    assert sorted(recalled.values()) == [0, 1]
-    assert next(count for content, count in recalled.items() if LISBON in content) == 1
+    assert (await engine.get("alice", written.id)).recall_count == 1
 
 
 @pytest.mark.parametrize("chat_id", ["", str(uuid4())])

@@ -187,6 +187,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
     given = settings(
         recall_deadline_ms=250,
         recall_embedding_ms=120,
+        recall_lexical_ms=80,
         recall_limit=3,
         recall_candidates=20,
         recall_gate=0.4,
@@ -207,7 +208,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
 
     assert make_policy(given) == Policy(
         deadline=0.25,
-        reach=Reach(limit=20, lexical=False, log=False, embedding_seconds=0.12),
+        reach=Reach(limit=20, lexical=False, log=False, embedding_seconds=0.12, lexical_seconds=0.08),
         gate=Gate(cosine=0.4, threshold=0.7),
         selecting=Selecting(limit=3, cliff=0.25),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),

@@ -103,7 +103,7 @@ async def test_an_embedder_that_is_late_costs_the_chat_no_more_than_the_deadline
     own = {
         "embedder": "openai:test",
         "embedder_base_url": embedder.base_url,
-        "recall_deadline_ms": 50,
+        "recall_deadline_ms": 50,  # and the embedding may take longer
         "formation": "off",
     }
     async with running_proxy(changed(fresh_settings, **own)) as proxy:

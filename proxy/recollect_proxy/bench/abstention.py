@@ -11,22 +11,22 @@ import msgspec
 from rich.progress import Progress
 
 from recollect import __version__
+from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
 from recollect.model import Recall, Skip
 from recollect_proxy.bench.asking import Asked
-from recollect_proxy.bench.dataset import DatasetError, LabelledConversation
+from recollect_proxy.bench.dataset import LabelledConversation, answerable, files_of
 from recollect_proxy.bench.gate_curve import EVIDENCE_DEPTH, Gated, curve, shipped
-from recollect_proxy.bench.opening import open_replay
+from recollect_proxy.bench.opening import open_replay, unhurried
 from recollect_proxy.bench.plan import plan
 from recollect_proxy.bench.replay import Replay
-from recollect_proxy.bench.summary import UNANSWERABLE, counts, settings_used
+from recollect_proxy.bench.summary import counts, settings_used
 from recollect_proxy.bench.unrelated import deal
 from recollect_proxy.settings import ProxySettings
 
 GATE_SCORE = "gate_score"
 """The attribute of a ``Recall`` that tells what its gate went by."""
 
-_DEADLINE_MS = 10_000  # the gate is measured, not how busy the machine is
 _DECIDED = {None, Skip.NOTHING_RELEVANT}
 
 
@@ -57,10 +57,10 @@ async def bench_abstention(
     """
     if GATE_SCORE not in {field.name for field in fields(Recall)}:
         raise ConfigurationError("This version's recall does not tell what its gate went by.")
-    files = _files(data)
+    files = files_of(data)
     hands = deal(len(files), at_most=unrelated)
     conversations = [each for _, found in data for each in found]
-    asking = [_asking(each) for each in conversations]
+    asking = [answerable(each) for each in conversations]
     full = [
         msgspec.structs.replace(each, questions=(*each.questions, *hand))
         for each, hand in zip(asking, hands, strict=True)
@@ -68,28 +68,10 @@ async def bench_abstention(
     plans = [plan(conversation) for conversation in full]
     bar = progress.add_task("abstention", total=sum(len(each.steps) for each in plans))
     asked: list[Asked] = []
-    async with open_replay(
-        settings, recall_deadline_ms=max(settings.recall_deadline_ms, _DEADLINE_MS)
-    ) as replay:
+    async with open_replay(settings, **unhurried(settings)) as replay:
         for conversation, each in zip(full, plans, strict=True):
             asked += await replay.play(conversation, each, lambda: progress.advance(bar))
     return _figures(asked, files, replay)
-
-
-def _files(data: Sequence[tuple[str, Sequence[LabelledConversation]]]) -> dict[str, str]:
-    files: dict[str, str] = {}
-    for name, conversations in data:
-        for conversation in conversations:
-            if conversation.id in files:
-                raise DatasetError(f"{name}: a conversation's id is in {files[conversation.id]} too.")
-            files[conversation.id] = name
-    return files
-
-
-def _asking(conversation: LabelledConversation) -> LabelledConversation:
-    """Return the conversation with those of its questions that have evidence to lose."""
-    own = (each for each in conversation.questions if each.evidence and each.category != UNANSWERABLE)
-    return msgspec.structs.replace(conversation, questions=tuple(own))
 
 
 def _figures(asked: Sequence[Asked], files: Mapping[str, str], replay: Replay) -> dict[str, Any]:
@@ -106,7 +88,10 @@ def _figures(asked: Sequence[Asked], files: Mapping[str, str], replay: Replay) -
         "own_questions": len(own),
         "own_questions_with_evidence_ranked": sum(each.evidence_ranked for each in own),
         "evidence_depth": EVIDENCE_DEPTH,
-        "shipped": shipped(unrelated, own),
+        "shipped": {
+            "threshold": make_policy(replay.settings).gate.threshold,
+            **shipped(unrelated, own),
+        },
         "curve": curve(unrelated, own),
     }
 

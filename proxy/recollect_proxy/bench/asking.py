@@ -5,12 +5,20 @@ from datetime import datetime
 
 import msgspec
 
-from recollect.chat.heard import hear
+from recollect.chat.heard import Heard, hear
 from recollect.engine import Engine, Wishes
-from recollect.model import Skip
+from recollect.errors import RecollectError
+from recollect.model import Skip, Stage, Turn
+from recollect.retrieval import Ranking
 from recollect_proxy.bench.dataset import Question
 from recollect_proxy.bench.turn_ids import Origins
 from recollect_proxy.bench.upstream import MODEL
+
+_TRIES = 10
+
+
+class DegradedError(RecollectError):
+    """A figure would tell of a busy machine, not of recall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,7 @@ class Asked:
         milliseconds: What recalling took.
         skipped: Why nothing was recalled, or None.
         gate_score: What the gate went by; None where it had nothing to go by.
+        degraded: What failed or was late, and the ranking did without.
     """
 
     question: Question
@@ -35,6 +44,7 @@ class Asked:
     milliseconds: float = 0.0
     skipped: Skip | None = None
     gate_score: float | None = None
+    degraded: tuple[Stage, ...] = ()
 
 
 async def ask(
@@ -58,14 +68,7 @@ async def ask(
         limit: Memories that may be injected at most; more than these are ranked.
         budget: Tokens the memory block may take.
     """
-    body = {"model": MODEL, "messages": [{"role": "user", "content": question.text}]}
-    heard = hear(
-        msgspec.json.encode(body),
-        user_id=user_id,
-        session_id=f"question-{question.id}",
-        message_id=None,
-        at=at,
-    )
+    heard = hear_question(question, user_id=user_id, at=at)
     if heard.turn is None:
         return Asked(question, user_id, skipped=heard.skip)
     prepared = await engine.prepare(heard.turn, Wishes(limit=limit, memory_tokens=budget))
@@ -81,4 +84,31 @@ async def ask(
         milliseconds=prepared.recall.milliseconds,
         skipped=prepared.recall.skipped,
         gate_score=ranking.gate_score,
+        degraded=ranking.candidates.degraded,
     )
+
+
+def hear_question(question: Question, *, user_id: str, at: datetime) -> Heard:
+    """Return what the first request of a new chat says in which the user asks ``question``."""
+    body = {"model": MODEL, "messages": [{"role": "user", "content": question.text}]}
+    return hear(
+        msgspec.json.encode(body),
+        user_id=user_id,
+        session_id=f"question-{question.id}",
+        message_id=None,
+        at=at,
+    )
+
+
+async def rank_whole(engine: Engine, turn: Turn) -> Ranking:
+    """Return how memories rank for ``turn``, found by all there is: on a busy machine at a second try.
+
+    Raises:
+        DegradedError: Something failed or was late each time.
+        RecollectError: Nothing could be found.
+    """
+    for _ in range(_TRIES):
+        ranking = await engine.rank(turn)
+        if not ranking.candidates.degraded:
+            return ranking
+    raise DegradedError(f"Recall did without {', '.join(ranking.candidates.degraded)}, {_TRIES} times.")

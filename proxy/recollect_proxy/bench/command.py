@@ -1,6 +1,6 @@
 """`recollect bench`: figures on labelled conversations. Never: how they are made."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -10,13 +10,16 @@ from rich.console import Console
 from rich.progress import Progress
 
 from recollect.errors import RecollectError
+from recollect_proxy.bench.ablation import bench_ablation
 from recollect_proxy.bench.abstention import bench_abstention
 from recollect_proxy.bench.code_recall import bench_code
-from recollect_proxy.bench.dataset import DatasetError, read_conversations
+from recollect_proxy.bench.dataset import DatasetError, LabelledConversation, read_conversations
 from recollect_proxy.bench.facts import read_facts
 from recollect_proxy.bench.prefix_cache import Placement, SessionCaps, bench_cache
 from recollect_proxy.bench.recall import bench_facts, bench_recall
 from recollect_proxy.bench.table import show_abstention, show_cache, show_code, show_recall
+from recollect_proxy.bench.tuning import bench_tune
+from recollect_proxy.bench.weights_table import show_ablation, show_tune
 from recollect_proxy.logs import configure_logging
 from recollect_proxy.options import read_settings
 from recollect_proxy.settings import ProxySettings
@@ -32,6 +35,13 @@ Figures: TypeAlias = dict[str, Any]
 
 _Data = Annotated[
     Path, typer.Option("--data", help="Labelled conversations, one JSON object a line.", metavar="FILE")
+]
+_SeveralData = Annotated[
+    list[Path],
+    typer.Option("--data", help="Labelled conversations; may be given several times.", metavar="FILE"),
+]
+_Questions = Annotated[
+    int | None, typer.Option("--questions", help="Ask the first N questions of each.", metavar="N", min=0)
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
 _Limit = Annotated[
@@ -67,9 +77,7 @@ def recall(
     ] = None,
     as_json: _Json = False,
     limit_conversations: _Limit = None,
-    questions: Annotated[
-        int | None, typer.Option(help="Ask the first N questions of each.", metavar="N", min=0)
-    ] = None,
+    questions: _Questions = None,
 ) -> None:
     """Replay conversations through the proxy, without an LLM, and measure what their questions recall.
 
@@ -130,10 +138,7 @@ def code(
 
 @bench_app.command()
 def abstention(
-    data: Annotated[
-        list[Path],
-        typer.Option(help="Labelled conversations; may be given several times.", metavar="FILE"),
-    ],
+    data: _SeveralData,
     *,
     as_json: _Json = False,
     limit_conversations: _Limit = None,
@@ -156,7 +161,7 @@ def abstention(
     """
 
     async def measured(settings: ProxySettings, progress: Progress) -> Figures:
-        read = [(path.name, read_conversations(path)[:limit_conversations]) for path in data]
+        read = _read(data, limit_conversations)
         return await bench_abstention(read, settings, unrelated=unrelated, progress=progress)
 
     _measure(measured, show_abstention, as_json=as_json)
@@ -197,6 +202,55 @@ def cache(
         )
 
     _measure(measured, show_cache, as_json=as_json)
+
+
+@bench_app.command()
+def tune(
+    data: _SeveralData,
+    *,
+    as_json: _Json = False,
+    limit_conversations: _Limit = None,
+    questions: _Questions = None,
+) -> None:
+    """Search the weights of the ranking on one half of the conversations, and measure on the other.
+
+    Conversations are replayed once. Weights are searched one after another for the mean of the files'
+    NDCG@5, each file alike; then the halves change places. Told is what the weights found and those as
+    set reach on the half that the search did not see, and the setting that makes the engine use them:
+    take it only if it gains on both halves.
+    """
+
+    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
+        read = _read(data, limit_conversations)
+        return await bench_tune(read, settings, questions=questions, progress=progress)
+
+    _measure(measured, show_tune, as_json=as_json)
+
+
+@bench_app.command()
+def ablation(
+    data: _SeveralData,
+    *,
+    as_json: _Json = False,
+    limit_conversations: _Limit = None,
+    questions: _Questions = None,
+) -> None:
+    """Measure what each weight of the ranking gives: with all of them, without each, and each channel alone.
+
+    Conversations are replayed once; the candidates are the same each time, those of both channels.
+    """
+
+    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
+        read = _read(data, limit_conversations)
+        return await bench_ablation(read, settings, questions=questions, progress=progress)
+
+    _measure(measured, show_ablation, as_json=as_json)
+
+
+def _read(
+    data: Sequence[Path], limit_conversations: int | None
+) -> list[tuple[str, list[LabelledConversation]]]:
+    return [(path.name, read_conversations(path)[:limit_conversations]) for path in data]
 
 
 def _measure(

@@ -3,7 +3,7 @@
 Never: how they are replayed or scored.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +13,10 @@ from recollect.errors import RecollectError
 
 _LONGEST_ID = 200
 """Characters of an id: what is sent in a header has bounds."""
+
+
+UNANSWERABLE = "adversarial"
+"""A category whose questions nobody answers: left out of the overall figures."""
 
 
 class DatasetError(RecollectError):
@@ -96,6 +100,27 @@ def read_conversations(path: Path) -> list[LabelledConversation]:
     if not conversations:
         raise DatasetError(f"{path} holds no conversation.")
     return list(conversations.values())
+
+
+def files_of(data: Iterable[tuple[str, Iterable[LabelledConversation]]]) -> dict[str, str]:
+    """Return which file each conversation is from, by its id.
+
+    Raises:
+        DatasetError: Two conversations have the same id: they would share a memory.
+    """
+    files: dict[str, str] = {}
+    for name, conversations in data:
+        for conversation in conversations:
+            if conversation.id in files:
+                raise DatasetError(f"{name}: a conversation's id is in {files[conversation.id]} too.")
+            files[conversation.id] = name
+    return files
+
+
+def answerable(conversation: LabelledConversation) -> LabelledConversation:
+    """Return the conversation with those of its questions that have evidence and are answered."""
+    own = (each for each in conversation.questions if each.evidence and each.category != UNANSWERABLE)
+    return msgspec.structs.replace(conversation, questions=tuple(own))
 
 
 def read_lines(path: Path) -> list[tuple[int, bytes]]:

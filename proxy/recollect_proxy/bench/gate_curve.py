@@ -71,7 +71,7 @@ def shipped(unrelated: Sequence[Gated], own: Sequence[Gated]) -> dict[str, Any]:
     """Return what really happened, gate, cliff and budget as they are, overall and of each group.
 
     ``threshold_between`` holds the highest score that the gate stopped and the lowest that it let
-    through: the threshold lies there, if it goes by the score alone.
+    through; the gate's own threshold lies there.
     """
     scored = [(each.score, each.passed) for each in (*unrelated, *own) if each.score is not None]
     return {

@@ -16,7 +16,7 @@ from recollect import __version__
 from recollect.composition import FENCE
 from recollect.errors import ConfigurationError
 from recollect_proxy.bench.dataset import LabelledConversation, SaidTurn
-from recollect_proxy.bench.opening import open_replay
+from recollect_proxy.bench.opening import open_replay, unhurried
 from recollect_proxy.bench.plan import Plan, plan
 from recollect_proxy.bench.prefix import Reuse, reuse, summarize_reuse
 from recollect_proxy.bench.replay import Replay
@@ -28,7 +28,6 @@ PLACEMENT_SETTING = "placement"
 """The setting that says where memories go."""
 
 _FENCE = FENCE.encode()
-_DEADLINE_MS = 10_000  # a recall that comes too late adds nothing, and would flatter the cache
 
 
 class Placement(StrEnum):
@@ -102,9 +101,8 @@ async def bench_cache(
     used: dict[str, Any] = {}
     for placement in placements:
         changes = {PLACEMENT_SETTING: placement.value, "recall_limit": settings.recall_limit}
-        async with open_replay(
-            settings, recall_deadline_ms=max(settings.recall_deadline_ms, _DEADLINE_MS), **changes
-        ) as replay:
+        # a recall that comes too late adds nothing, and would flatter the cache
+        async with open_replay(settings, **unhurried(settings), **changes) as replay:
             chats = await play_chats(replay, kept, plans, lambda: progress.advance(bar))
         used = settings_used(replay.settings)
         figures[placement.value] = {

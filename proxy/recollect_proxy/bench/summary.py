@@ -8,13 +8,11 @@ from typing import Any
 
 from recollect import __version__
 from recollect_proxy.bench.asking import Asked
+from recollect_proxy.bench.dataset import UNANSWERABLE
 from recollect_proxy.bench.facts import Facts
 from recollect_proxy.bench.metrics import DEPTH, Scores, mean, percentile, score
 from recollect_proxy.bench.replay import Tally
 from recollect_proxy.settings import ProxySettings
-
-UNANSWERABLE = "adversarial"
-"""A category whose questions nobody answers: left out of the overall figures."""
 
 _SETTINGS = {
     "embedder",
@@ -114,6 +112,7 @@ def counts(asked: Sequence[Asked], tally: Tally) -> dict[str, Any]:
         "exchanges_failed": tally.failed,
         "questions": len(asked),
         "questions_with_evidence": sum(bool(each.question.evidence) for each in asked),
+        "questions_degraded": sum(bool(each.degraded) for each in asked),
     }
 
 

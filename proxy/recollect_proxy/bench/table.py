@@ -1,13 +1,13 @@
 """What a bench found, for a person to read. Never: a figure of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from recollect_proxy.bench.summary import UNANSWERABLE
+from recollect_proxy.bench.dataset import UNANSWERABLE
 
 _COLUMNS = {
     "R@5": "recall_at_5",
@@ -31,7 +31,7 @@ def show_recall(figures: Mapping[str, Any], console: Console) -> None:
     """Print the figures of ``summarize`` or ``summarize_facts``, shares in percent."""
     console.print(_scores(_RANKED, figures["ranked"]))
     console.print(_scores(f"{_INJECTED}, after gate and budget", figures["injected"]))
-    _print(console, _lines_of_recall(figures))
+    print_lines(console, _lines_of_recall(figures))
 
 
 def show_code(figures: Mapping[str, Any], console: Console) -> None:
@@ -40,13 +40,13 @@ def show_code(figures: Mapping[str, Any], console: Console) -> None:
     console.print(_scores(f"{_INJECTED}, after gate and budget", figures["injected"]))
     if figures["dense_only"] is not None:
         console.print(_scores("What embeddings alone rank", figures["dense_only"]))
-    _print(console, [_LEGEND, f"identifiers: {figures['identifiers']}", *_about(figures)])
+    print_lines(console, [_LEGEND, f"identifiers: {figures['identifiers']}", *about(figures)])
 
 
 def show_abstention(figures: Mapping[str, Any], console: Console) -> None:
     """Print the figures of ``bench_abstention``: as shipped, and some points of the curve."""
     shipped = figures["shipped"]
-    table = _table("As shipped", "questions", "n", "share", "95 % interval")
+    table = new_table("As shipped", "questions", "n", "share", "95 % interval")
     for group, share in shipped["unrelated"].items():
         table.add_row(f"unrelated, {group}: inject something", *_share(share))
     table.add_row("unrelated: inject something", *_share(shipped["unrelated_injecting"]), end_section=True)
@@ -55,17 +55,17 @@ def show_abstention(figures: Mapping[str, Any], console: Console) -> None:
     table.add_row("own: lose their evidence", *_share(shipped["own_losing_evidence"]))
     console.print(table)
     curve = figures["curve"]
-    points = _table("A gate at", "threshold", "unrelated inject", "own lose evidence")
+    points = new_table("A gate at", "threshold", "unrelated inject", "own lose evidence")
     for point in curve[:: -(-len(curve) // _CURVE_ROWS) or 1]:
         shares = (point["unrelated_injecting"], point["own_losing_evidence"])
-        points.add_row(f"{point['threshold']:.2f}", *(_percent(share["share"]) for share in shares))
+        points.add_row(f"{point['threshold']:.2f}", *(percent(share["share"]) for share in shares))
     console.print(points)
-    _print(console, _lines_of_abstention(figures))
+    print_lines(console, _lines_of_abstention(figures))
 
 
 def show_cache(figures: Mapping[str, Any], console: Console) -> None:
     """Print the figures of ``bench_cache``, shares in percent."""
-    table = _table("Of a request, the next of its chat begins with", "memories", "pairs", "with any")
+    table = new_table("Of a request, the next of its chat begins with", "memories", "pairs", "with any")
     for column in ("mean", "p5", "median", "all bytes", "whole body"):
         table.add_column(column, justify="right")
     for placement, found in figures["placements"].items():
@@ -75,14 +75,15 @@ def show_cache(figures: Mapping[str, Any], console: Console) -> None:
             placement,
             str(found["pairs"]),
             str(found["requests_with_memories"]),
-            *(_percent(share) for share in (*shares, found["body"]["mean"])),
+            *(percent(share) for share in (*shares, found["body"]["mean"])),
         )
     console.print(table)
     counted = ("conversations", "turns", "turns_left_out", "session_turns", "session_bytes")
-    _print(console, [_named({name: figures[name] for name in counted}), *_settings(figures)])
+    print_lines(console, [_named({name: figures[name] for name in counted}), *_settings(figures)])
 
 
-def _table(title: str, first: str, *columns: str) -> Table:
+def new_table(title: str, first: str, *columns: str) -> Table:
+    """Return an empty table whose columns but the first hold numbers."""
     table = Table(
         title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=False
     )
@@ -93,7 +94,7 @@ def _table(title: str, first: str, *columns: str) -> Table:
 
 
 def _scores(title: str, scores: Mapping[str, Any]) -> Table:
-    table = _table(title, "category", "n", *_COLUMNS)
+    table = new_table(title, "category", "n", *_COLUMNS)
     table.padding = (0, 1, 0, 0)
     for category, means in scores["categories"].items():
         mark = " *" if category == UNANSWERABLE else ""
@@ -107,13 +108,13 @@ def _scores(title: str, scores: Mapping[str, Any]) -> Table:
 
 
 def _cells(means: Mapping[str, Any]) -> list[str]:
-    return [str(means["questions"]), *(_percent(means.get(column)) for column in _COLUMNS.values())]
+    return [str(means["questions"]), *(percent(means.get(column)) for column in _COLUMNS.values())]
 
 
 def _share(share: Mapping[str, Any]) -> tuple[str, str, str]:
     interval = share["interval"]
-    between = "-" if interval is None else " to ".join(map(_percent, interval))
-    return str(share["questions"]), _percent(share["share"]), between
+    between = "-" if interval is None else " to ".join(map(percent, interval))
+    return str(share["questions"]), percent(share["share"]), between
 
 
 def _lines_of_recall(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -122,11 +123,11 @@ def _lines_of_recall(figures: Mapping[str, Any]) -> Iterator[str]:
     yield _LEGEND
     if facts := figures.get("facts"):
         yield (
-            f"facts of {facts['file']}: {facts['facts']}; they cover {_percent(facts['evidence_covered'])} % "
+            f"facts of {facts['file']}: {facts['facts']}; they cover {percent(facts['evidence_covered'])} % "
             "of the evidence"
         )
     yield (
-        f"abstention: {_percent(abstention['nothing_injected'])} % of {abstention['questions']} questions "
+        f"abstention: {percent(abstention['nothing_injected'])} % of {abstention['questions']} questions "
         "without evidence inject nothing"
     )
     yield f"injected tokens: median {_number(tokens['median'])}, p95 {_number(tokens['p95'])}"
@@ -134,20 +135,24 @@ def _lines_of_recall(figures: Mapping[str, Any]) -> Iterator[str]:
     for reason, count in figures["not_recalled"].items():
         yield f"not recalled: {reason} ({count} of {counts['questions']} questions)"
     yield f"replayed in {seconds['sending']} s, asked in {seconds['asking']} s"
-    yield from _about(figures)
+    yield from about(figures)
 
 
 def _lines_of_abstention(figures: Mapping[str, Any]) -> Iterator[str]:
     stopped, passed = figures["shipped"]["threshold_between"]
-    yield f"the gate stopped scores up to {_score(stopped)}, and let through from {_score(passed)}"
+    yield (
+        f"the gate's threshold is {_score(figures['shipped']['threshold'])}: it stopped scores up to "
+        f"{_score(stopped)}, and let through from {_score(passed)}"
+    )
     yield (
         f"{figures['own_questions_with_evidence_ranked']} of {figures['own_questions']} own questions have "
         f"evidence among the first {figures['evidence_depth']}"
     )
-    yield from _about(figures)
+    yield from about(figures)
 
 
-def _about(figures: Mapping[str, Any]) -> Iterator[str]:
+def about(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line of what was counted, and one of the settings."""
     yield _named(figures["counts"])
     yield from _settings(figures)
 
@@ -160,12 +165,14 @@ def _named(counts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
 
 
-def _print(console: Console, lines: Iterator[str] | list[str]) -> None:
+def print_lines(console: Console, lines: Iterable[str]) -> None:
+    """Print lines as they are."""
     for line in lines:
         console.print(line, markup=False, highlight=False)
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """Return a share in percent; "-" for none."""
     return "-" if share is None else f"{100 * share:.1f}"
 
 

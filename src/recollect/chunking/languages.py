@@ -49,11 +49,8 @@ _SIGNS = tuple(
         (r"\A#!.{0,80}\bnode\b", 0, "javascript"),
         (r"\A<(?:!doctype html|html)\b", re.IGNORECASE, "html"),
         (r"\A(?:\{\s*+(?:\"|\})|\[\s*+[\[{\"0-9\]])", 0, "json"),
-        (
-            r"\A\s*+(?:SELECT\b.{1,400}?\bFROM\b|INSERT[ ]INTO |UPDATE[ ]\S{1,80}[ ]SET |DELETE[ ]FROM )",
-            16 | 2,
-            "sql",
-        ),
+        (r"\A\s*+SELECT\b.{1,400}?\bFROM\b", re.DOTALL | re.IGNORECASE, "sql"),
+        (r"\A\s*+(?:INSERT[ ]INTO |UPDATE[ ]\S{1,80}[ ]SET |DELETE[ ]FROM )", re.IGNORECASE, "sql"),
         (r"\A\s*+(?:CREATE|ALTER|DROP) (?:TABLE|INDEX|VIEW|FUNCTION)\b", re.IGNORECASE, "sql"),
         (r"\A\$ \S", 0, "shell"),
         (r"^(?:async )?def \w{1,80}\([^\n]{0,200}:[ \t]*$", re.MULTILINE, "python"),

@@ -59,7 +59,7 @@ _LOOKS = _Looks(
     | {code: code for code in range(128)}
 )
 
-_NO_LETTER = r"[\W_]*+"
+_NO_LETTER = r"(?:[^\w<>]|_)*+"
 _READS_AS = {"e": "[e3]", "i": "[il1]", "l": "[il1]", "o": "[o0]", "s": "[s5]", "t": "[t7]"}
 
 
@@ -70,11 +70,15 @@ def _name(letters: str) -> str:
 _ST_IN_NAME = f"{_READS_AS['s']}{_NO_LETTER}{_READS_AS['t']}"
 _ANGLE = r"(?:<|&(?:amp;)*+(?:lt|laquo|lang|lsaquo|\#0*+60|\#x0*+3c);?|(?:\\u00|\\x|%(?:25)*+)3c)"
 _SLASH = r"&(?:sol|nbsp|\#0*+(?:32|47|160)|\#x0*+(?:20|2f|a0));?|%2f|%20|\\u002f|\\x2f"
-_FENCE_IN_TEXT = re.compile(
-    rf"(?P<angle>{_ANGLE})(?=(?:{_SLASH}|[^\w<]|_)*+{_name('recollect')}{_NO_LETTER}"
-    rf"(?:{_name('memories')}|{_name('history').replace(_ST_IN_NAME, f'(?:{_ST_IN_NAME}|{_ST})')}))",
-    re.IGNORECASE,
+_NAME = (
+    f"{_name('recollect')}{_NO_LETTER}"
+    f"(?:{_name('memories')}|{_name('history').replace(_ST_IN_NAME, f'(?:{_ST_IN_NAME}|{_ST})')})"
 )
+_A_TAG_OPENS = re.compile(_ANGLE, re.IGNORECASE)
+_PERHAPS_A_FENCE = re.compile(
+    rf"(?P<opening>{_ANGLE}(?:{_ANGLE}|{_SLASH}|[\W_])*+)(?P<name>{_NAME})?", re.IGNORECASE
+)
+"""What opens a tag, with all the marks up to the next word: a name is optional, so that none is read twice."""
 
 
 def quoted(text: str) -> str:
@@ -107,7 +111,9 @@ def unfenced(text: str) -> str:
     looks = text if text.isascii() else text.translate(_LOOKS)
     kept: list[str] = []
     at = 0
-    for fence in _FENCE_IN_TEXT.finditer(looks):
-        kept += text[at : fence.start()], _INNOCENT
-        at = fence.end("angle")
+    for fence in _PERHAPS_A_FENCE.finditer(looks):
+        if fence["name"]:
+            for angle in _A_TAG_OPENS.finditer(looks, *fence.span("opening")):
+                kept += text[at : angle.start()], _INNOCENT
+                at = angle.end()
     return "".join((*kept, text[at:])) if kept else text

@@ -162,3 +162,7 @@ class LogIndex(Protocol):
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""
         ...
+
+    async def largest_users(self, limit: int) -> list[str]:
+        """Return the users who have most documents in their index, the largest first."""
+        ...

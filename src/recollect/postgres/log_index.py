@@ -90,6 +90,11 @@ class PostgresLogIndex:
                 await enqueue(connection, users)
         return len(users)
 
+    async def largest_users(self, limit: int) -> list[str]:
+        """Return the users who have most documents in their index, the largest first."""
+        async with self._database.over_all_users() as connection:
+            return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
+
 
 async def _insert_chunks(
     connection: Connection,

@@ -1,7 +1,7 @@
 """What is known of candidates and of a question, as parallel arrays. Pure. Never: what a signal counts."""
 
-from dataclasses import dataclass, fields
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,19 +74,21 @@ class Signals:
     @property
     def size(self) -> int:
         """How many candidates there are."""
-        known = (getattr(self, field.name) for field in fields(self))
-        return next((len(each) for each in known if isinstance(each, np.ndarray)), 0)
+        return next((len(each) for each in self._arrays()), 0)
 
     def known(self, name: str) -> Floats:
         """Return the signal ``name``, with 0 where it is not known."""
         signal: Floats | None = getattr(self, name)
-        return np.zeros(self.size) if signal is None else np.nan_to_num(np.asarray(signal, np.float64))
+        return np.zeros(self.size) if signal is None else np.where(np.isnan(signal), 0.0, signal)
 
     def check(self) -> None:
         """Raise ValueError if two signals differ in length."""
-        arrays = (getattr(self, field.name) for field in fields(self))
-        if len({each.shape for each in arrays if isinstance(each, np.ndarray)}) > 1:
+        if len({each.shape for each in self._arrays()}) > 1:
             raise ValueError("The signals of the candidates differ in length.")
+
+    def _arrays(self) -> list[NDArray[Any]]:
+        signals = (getattr(self, name) for name in self.__slots__)
+        return [each for each in signals if isinstance(each, np.ndarray)]
 
 
 class Pooled(NamedTuple):

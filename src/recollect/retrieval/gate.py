@@ -1,27 +1,139 @@
-"""Decides whether a turn asks for anything remembered at all. Pure. Never: await."""
+"""Decides whether a turn asks for anything remembered at all. Pure. Never: await, a single item's fate.
+
+The query is gated, not the item: the scores of what answers a question and of what does not overlap. A
+logistic regression over what the whole query found, with cosines told from the embedder's own gate, so
+that another embedder's calibration carries over.
+"""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.retrieval.candidate_signals import Signals
+from recollect.model import Memory, Passage, Role
+from recollect.retrieval import cues
+from recollect.retrieval.candidate_signals import Floats, Signals
 from recollect.retrieval.query import Query
+from recollect.retrieval.signals import Found
+
+_SELF_SHARE = 0.15
+"""The share of first-person words from which on a message is about whoever wrote it."""
+
+_LOOKED_AT = 20
+_OPENING_CHARACTERS = 400
+_SURE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """PROVISIONAL."""
+    """The coefficients, and from which probability on a turn is given memories.
 
+    Learned on four public sets of conversations and 500 questions that ask for nothing remembered,
+    cross-validated over both. At the threshold 2 to 9 % of those are given anything, and 0.5 to 4.5 % of
+    the conversations' own questions lose what answers them.
+
+    Attributes:
+        threshold: From which score on memories are given; 0: always.
+        cosine: The cosine that means nothing; None: the embedder's own.
+        bias: What all turns begin with.
+        best_cosine: For how much nearer the nearest candidate is than that cosine.
+        own_statement: The same for the nearest statement of the user about themselves.
+        seen: For the share of the query, by idf, that the user ever used the words of.
+        about_oneself: For a user who speaks of themselves.
+        small_talk: For a greeting and its like, and for what can't be understood.
+        seeks_advice: For who asks for a recommendation.
+        names_speaker: For who names somebody who speaks in the log.
+        means_date: For who means a date.
+        exact_share: The share of the query, by idf, that one candidate has to hold to open the gate alone.
+        lexical_share: The same where there is no embedding.
+    """
+
+    threshold: float = 0.35
     cosine: float | None = None
-    threshold: float = 0.5
+    bias: float = -4.08
+    best_cosine: float = 10.78
+    own_statement: float = 16.46
+    seen: float = 2.06
+    about_oneself: float = 3.33
+    small_talk: float = -7.27
+    seeks_advice: float = 2.12
+    names_speaker: float = 6.82
+    means_date: float = 0.91
+    exact_share: float = 0.8
+    lexical_share: float = 0.5
 
     def opens(self, score: float | None) -> bool:
+        """Return whether a turn with that score is given memories."""
         return score is not None and score >= self.threshold
 
 
-def gate_score(query: Query, signals: Signals, cosine_gate: float, gate: Gate) -> float:
-    best = float(np.nanmax(signals.cosine)) if signals.cosine is not None else 0.0
-    line = cosine_gate if gate.cosine is None else gate.cosine
-    share = float(signals.known("coverage").max())
-    return 1 / (1 + math.exp(-10 * max(best - line, share - 0.5)))
+def gate_score(
+    query: Query, found: Sequence[Found], signals: Signals, *, seen: float, gate_cosine: float, gate: Gate
+) -> float:
+    """Return how sure it is that the query asks for something remembered, 0 to 1.
+
+    Args:
+        query: What is asked.
+        found: What was found; at least one.
+        signals: What is known of it, in the same order.
+        seen: The share of the query, by idf, that the user ever used the words of.
+        gate_cosine: The embedder's own gate.
+        gate: The coefficients.
+    """
+    if signals.known("identifiers").max() > 0:
+        return _SURE
+    is_idle = query.is_small_talk or query.lacks_context
+    held = float(signals.known("own_matched").max())
+    if signals.cosine is None or np.isnan(signals.cosine).all():
+        return _probability(10 * ((0.0 if is_idle else held) - gate.lexical_share) + _logit(gate.threshold))
+    if held >= gate.exact_share and len(query.terms) > 1 and not is_idle:
+        return _SURE
+    nothing = gate_cosine if gate.cosine is None else gate.cosine
+    return _probability(
+        gate.bias
+        + gate.best_cosine * (float(np.nanmax(signals.cosine)) - nothing)
+        + gate.own_statement * (_nearest_statement(found, signals) - nothing)
+        + gate.seen * seen
+        + gate.about_oneself * query.is_about_oneself
+        + gate.small_talk * is_idle
+        + gate.seeks_advice * query.seeks_advice
+        + gate.names_speaker * float(signals.known("speaker").max())
+        + gate.means_date * bool(query.periods)
+    )
+
+
+def _nearest_statement(found: Sequence[Found], signals: Signals) -> float:
+    """Return the largest cosine of a statement of the user about themselves; memories are such."""
+    cosines = signals.known("cosine")
+    best = 0.0
+    # the nearest come first, so that few texts are looked at
+    for place in np.argsort(-cosines)[:_LOOKED_AT].tolist():
+        best = max(
+            best, float(cosines[place]) * _is_statement(found[place], signals.known("self_share"), place)
+        )
+    return best
+
+
+def _is_statement(each: Found, self_share: Floats, place: int) -> float:
+    """Return how far an item is a statement of the user about themselves, 0 to 1."""
+    if isinstance(each.item, Memory):
+        return 1.0
+    if each.item.role is not Role.USER:
+        return 0.0
+    share = min(1.0, float(self_share[place]) / _SELF_SHARE)
+    return share or float(_speaks_of_oneself(each.item))
+
+
+def _speaks_of_oneself(passage: Passage) -> bool:
+    """Tell it in other languages than English, which the share counts."""
+    return cues.is_about_oneself(passage.content[:_OPENING_CHARACTERS])
+
+
+def _probability(logit: float) -> float:
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
+
+
+def _logit(probability: float) -> float:
+    bounded = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(bounded / (1 - bounded))

@@ -11,7 +11,7 @@ Never: a store, a model's library, training.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -22,9 +22,9 @@ _FLAT = 1e-4
 """The standard deviation below which candidates are all alike."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Trees in one run of nodes.
+    """Trees in one run of nodes; a node comes before its children.
 
     Attributes:
         features: The names of the features, in the order in which ``feature`` counts them.
@@ -64,23 +64,33 @@ def correction(signals: Signals, alone: Floats, fused: Floats, pooled: Pooled) -
 
 def contributions(forest: Forest, table: Floats) -> dict[str, Floats]:
     """Return what the trees add for ``table``, (n, features), shared out among the parts, (n,) each."""
-    rows = np.arange(len(table))[:, None]
+    rows = np.arange(len(table))[:, None] * table.shape[1]
+    values = np.ascontiguousarray(table).ravel()
+    children = np.concatenate([forest.left, forest.right])
+    looked_at = np.maximum(forest.feature, 0)
     node = np.broadcast_to(forest.roots, (len(table), len(forest.roots)))
-    width = len(forest.features)
-    shares = np.zeros(len(table) * width)
     for _ in range(forest.depth):
-        looked_at = forest.feature[node]
-        goes_left = table[rows, looked_at] <= forest.threshold[node]
-        reached = np.where(goes_left, forest.left[node], forest.right[node])
-        gained = forest.value[reached] - forest.value[node]
-        places = rows * width + np.maximum(looked_at, 0)
-        shares += np.bincount(places.ravel(), gained.ravel(), minlength=len(shares))
-        node = reached
-    by_feature = shares.reshape(len(table), width)
-    return {
-        part: by_feature[:, [n for n, each in enumerate(forest.parts) if each == part]].sum(axis=1)
-        for part in dict.fromkeys(forest.parts)
-    }
+        goes_right = values.take(rows + looked_at.take(node)) > forest.threshold.take(node)
+        node = children.take(node + len(forest.left) * goes_right)
+    names, credit = credits_of(forest)
+    shares = credit.take(node, axis=0).sum(axis=1)
+    return dict(zip(names, shares.T, strict=True))
+
+
+@lru_cache(4)
+def credits_of(forest: Forest) -> tuple[tuple[str, ...], Floats]:
+    """Return the parts, and what each gave by the time a node is reached, (nodes, parts)."""
+    names = tuple(dict.fromkeys(forest.parts))
+    credit = np.zeros((len(forest.feature), len(names)))
+    # A node comes before its children.
+    for node, feature in enumerate(forest.feature.tolist()):
+        if feature < 0:
+            continue
+        part = names.index(forest.parts[feature])
+        for child in (forest.left[node], forest.right[node]):
+            credit[child] = credit[node]
+            credit[child, part] += forest.value[child] - forest.value[node]
+    return names, credit
 
 
 def derive(signals: Signals, alone: Floats, fused: Floats, pooled: Pooled) -> dict[str, Floats]:

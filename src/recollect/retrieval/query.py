@@ -32,6 +32,7 @@ class Query:
         is_small_talk: Whether nothing need be remembered for it.
         asks_about_code: Whether it is about code.
         seeks_advice: Whether it asks for a recommendation, for which tastes count.
+        lacks_context: Whether it can't be understood: it goes on from what is not there.
     """
 
     text: str
@@ -46,12 +47,14 @@ class Query:
     is_small_talk: bool
     asks_about_code: bool
     seeks_advice: bool
+    lacks_context: bool
 
 
 def read_query(turn: Turn) -> Query:
     """Return what ``turn`` asks of the memory."""
     asked = _bounded(turn.text)
-    text = _with_what_it_refers_to(turn, asked) if cues.cannot_stand_alone(asked) else asked
+    goes_on = cues.cannot_stand_alone(asked)
+    text = _with_what_it_refers_to(turn, asked) if goes_on else asked
     return Query(
         text=text,
         asked=asked,
@@ -65,6 +68,7 @@ def read_query(turn: Turn) -> Query:
         is_small_talk=cues.is_small_talk(asked),
         asks_about_code=cues.asks_about_code(asked),
         seeks_advice=seeks_advice(asked),
+        lacks_context=goes_on and not turn.history,
     )
 
 

@@ -62,7 +62,7 @@ async def rank(
         query,
         candidates,
         _in_order(found, fused),
-        gate_score(query, signals, embedder.gate, gate),
+        gate_score(query, found, signals, seen=candidates.terms.seen, gate_cosine=embedder.gate, gate=gate),
         tuple(found),
         signals,
     )

@@ -49,11 +49,18 @@ class TermScores:
         documents: The numbers of the documents that hold any of the terms, ascending.
         scores: Their scores, (n, 4), in the order of ``TermScore``.
         idf_total: The sum of the idf of all the terms asked for, of unheard ones the largest there is.
+        idf_seen: The same of those that stand anywhere.
     """
 
     documents: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     scores: Floats = field(default_factory=lambda: np.empty((0, 4)))
     idf_total: float = 0.0
+    idf_seen: float = 0.0
+
+    @property
+    def seen(self) -> float:
+        """The share of the query, by idf, whose words stand anywhere, 0 to 1."""
+        return self.idf_seen / self.idf_total if self.idf_total > 0 else 0.0
 
     def best(self, limit: int) -> list[int]:
         """Return the numbers of the ``limit`` best documents, newest first among equals."""
@@ -83,12 +90,13 @@ def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]
     """
     found: list[Occurrences] = []
     columns: list[Floats] = []
-    idf_total = 0.0
+    idf_total = idf_seen = 0.0
     for term in terms:
         occurrences = lexicon.occurrences.get(meant.get(term, term))
         weight = idf(lexicon.documents, 0 if occurrences is None else len(occurrences.documents))
         idf_total += weight
         if occurrences is not None:
+            idf_seen += weight
             found.append(occurrences)
             counted = weight * _CORRECTED if term in meant else weight
             columns.append(_scored(occurrences, counted, lexicon.mean_length))
@@ -97,7 +105,7 @@ def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]
     documents, places = np.unique(np.concatenate([each.documents for each in found]), return_inverse=True)
     scored = np.concatenate(columns)
     summed = [np.bincount(places, scored[:, n]) for n in range(scored.shape[1])]
-    return TermScores(documents, np.stack(summed, axis=1).astype(np.float64), idf_total)
+    return TermScores(documents, np.stack(summed, axis=1).astype(np.float64), idf_total, idf_seen)
 
 
 def _scored(occurrences: Occurrences, weight: float, mean: float) -> Floats:

@@ -85,6 +85,13 @@ class IndexedStore(ABC):
             self._enqueue(user_id)
         return len(users)
 
+    async def largest_users(self, limit: int) -> list[str]:
+        """Return the users who have most documents in their index, the largest first."""
+        users = [self._indexed(user.user_id) for user in self._everybody()]
+        documents = {user.user_id: user.index.lexicon((), user.memories).documents for user in users}
+        largest = sorted(documents, key=lambda user_id: (-documents[user_id], user_id))
+        return [user_id for user_id in largest[:limit] if documents[user_id]]
+
     def _indexed(self, user_id: str) -> Belongings:
         user = self._of(user_id)
         user.index.index_memories(user.memories)

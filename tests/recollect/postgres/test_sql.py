@@ -23,12 +23,13 @@ OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
     "retry_failed": "the operator tries again what failed, whoever's it is",
     "users_without_index": "the operator's jobs index what was said before there was an index",
+    "largest_users": "the operator measures the gate where there is most to find",
     "request_metrics_of": "the operator knows a request by its id, not whose it was",
     "prune_request_metrics": "nobody's is kept for longer",
 }
 OF_ONE_USER = re.compile(r"\b(?:user_id|owner) = \$1")
 OF_ONE_USER_ALONE = re.compile(r"\s+(?:SET [^;]*?)?WHERE [^()]*\b(?:user_id|owner) = \$1")
-OF_A_USER_INSERTED = re.compile(r"INSERT INTO \w+ \(\s*(?:user_id|owner),.*?VALUES \(\$1,", re.DOTALL)
+OF_A_USER_INSERTED = re.compile(r"INSERT INTO \w+ \(\s*(?:user_id|owner),[^;]*?(?:VALUES \(\s*|SELECT )\$1,")
 
 
 def tables_of(text: str) -> set[str]:

@@ -1,13 +1,13 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.retrieval.statements import Statement, read_statement, seeks_advice
 
 
 def test_a_taste_told_in_the_first_person_is_read_as_one() -> None:
-    said = read_statement("I\u2019ve always avoided peanuts, they make my throat swell.")
-    assert said == Statement(pytest.approx(2 / 9), states_taste=True, ends_asking=False, lists=False, words=9)
+    said = read_statement("I\u2019ve always avoided peanuts, they make my mouth swell up.")
+    assert said == Statement(0.2, states_taste=True, ends_asking=False, lists=False, words=10)
 
 
 def test_a_list_of_advice_is_not_about_oneself() -> None:
@@ -36,6 +36,7 @@ def test_who_asks_for_a_fact_seeks_none(question: str) -> None:
     assert not seeks_advice(question)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_survived(text: str) -> None:
     said = read_statement(text)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import Progress
 from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, labelled
 
+from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
 from recollect.model import Recall
 from recollect_proxy.bench import abstention
@@ -34,6 +35,10 @@ async def test_own_and_unrelated_questions_are_asked_and_counted(
     assert figures["own_questions"] == 3, "what has no evidence, and what nobody answers, is not asked"
     assert figures["own_questions_with_evidence_ranked"] == 2, "one was asked before its answer was said"
     assert figures["counts"]["questions_not_recalled"] == 0
+    stopped, passed = figures["shipped"]["threshold_between"]
+    assert stopped is None or stopped < figures["shipped"]["threshold"]
+    assert figures["shipped"]["threshold"] <= passed
+    assert figures["shipped"]["threshold"] == make_policy(operator_settings).gate.threshold
     assert figures["shipped"]["own_losing_evidence"]["share"] == 0.0
     assert figures["shipped"]["own"]["tea.jsonl"]["questions"] == 2
     first, last = figures["curve"][0], figures["curve"][-1]
@@ -46,6 +51,7 @@ async def test_own_and_unrelated_questions_are_asked_and_counted(
     written = io.StringIO()
     show_abstention(figures, Console(file=written, width=80))
     assert "unrelated: inject something" in written.getvalue()
+    assert "the gate's threshold is" in written.getvalue()
     assert "own: lose their evidence" in written.getvalue()
     assert "2 of 3 own questions have evidence among the first 10" in written.getvalue()
 
@@ -54,13 +60,14 @@ async def test_own_and_unrelated_questions_are_asked_and_counted(
 async def test_a_gate_that_lets_nothing_through_loses_all_and_injects_nothing(
     operator_settings: ProxySettings, progress: Progress
 ) -> None:
-    shut = operator_settings.model_copy(update={"recall_gate": 1.0})
+    shut = operator_settings.model_copy(update={"recall_gate_threshold": 1.0})
 
     figures = await bench_abstention(DATA[:1], shut, unrelated=2, progress=progress)
 
     assert figures["shipped"]["unrelated_injecting"]["share"] == 0.0
     assert figures["shipped"]["own_losing_evidence"]["share"] == 1.0
     stopped, passed = figures["shipped"]["threshold_between"]
+    assert figures["shipped"]["threshold"] == 1.0
     assert stopped < 1.0
     assert passed is None
 

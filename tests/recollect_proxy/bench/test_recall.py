@@ -53,7 +53,8 @@ async def test_what_was_said_is_found_again_by_the_turns_it_was_said_in(
     assert asked["q1"].injected[:2] == ("t1", "t2")
     assert asked["q1"].tokens > 0
     assert asked["q1"].milliseconds > 0
-    assert asked["q2"].ranked[:2] == ("t3", "t4"), "a reply is found by its exchange"
+    assert asked["q2"].ranked[:2] == ("t4", "t3"), "a reply is found by itself, and before its question"
+    assert asked["q2"].degraded == ()
     assert set(asked["q3"].ranked) == {"t1", "t2", "t3", "t4"}, "later turns can't be seen"
     assert len(asked["q4"].ranked) == 6
     assert asked["q4"].injected == ()

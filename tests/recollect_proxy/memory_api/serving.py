@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.raw_client import Response, fetch
+from tests.recollect.engines import engine_over as engine_in_memory
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.errors import StoreUnavailableError
@@ -54,8 +55,18 @@ def engine_over(store: InMemoryStore | Postgres, embedder: Embedder | None = Non
     """Return an engine over ``store``."""
     embedder = embedder or WordEmbedder()
     if isinstance(store, InMemoryStore):
-        return Engine(Backends(store, store, store, store, embedder), Policy())
-    return Engine(Backends(store.memories, store.log, store.inbox, store.jobs, embedder), Policy())
+        return engine_in_memory(store, Policy(), embedder=embedder)
+    backends = Backends(
+        memories=store.memories,
+        log=store.log,
+        index=store.index,
+        chats=store.chats,
+        requests=store.requests,
+        inbox=store.inbox,
+        jobs=store.jobs,
+        embedder=embedder,
+    )
+    return Engine(backends, Policy())
 
 
 def live(engine: Engine | None) -> LiveEngine:

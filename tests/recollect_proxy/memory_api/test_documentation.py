@@ -56,6 +56,7 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         f"GET {memories}/{{memory_id}}/history",
         "DELETE /memory/users/{user_id}",
         "POST /memory/formation/retry",
+        "GET /memory/explain/{request_id}",
         "GET /memory/health",
     }
 

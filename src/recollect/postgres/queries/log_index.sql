@@ -94,3 +94,11 @@ WHERE user_id = $1 AND exchange_id IN (
 SELECT DISTINCT e.user_id
 FROM exchanges AS e
 WHERE NOT EXISTS (SELECT FROM corpora AS c WHERE c.user_id = e.user_id);
+
+-- name: largest_users
+-- Who has most documents in their index, over all users, the largest first.
+SELECT c.user_id
+FROM corpora AS c
+WHERE c.documents > 0
+ORDER BY c.documents DESC, c.user_id
+LIMIT $1;

@@ -1,0 +1,285 @@
+"""What a conversation's requests lack is told: no more than it may take, nothing twice, and in steps."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.hostile_texts import calm, fences_seen, hostile_texts
+from tests.recollections import logged, turn
+
+from recollect.composition import HISTORY_FENCE, History, missing_exchanges, tell_history
+from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, told_of
+from recollect.model import LoggedExchange, Message, Role, Turn
+from recollect.tokens import estimate_tokens, token_counter
+
+COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]
+CHAT = [logged(n) for n in range(12)]
+
+
+def messages(exchanges: Sequence[LoggedExchange]) -> tuple[Message, ...]:
+    return tuple(
+        message
+        for each in exchanges
+        for message in (Message(Role.USER, each.said), Message(Role.ASSISTANT, each.reply))
+    )
+
+
+def told(missing: Sequence[LoggedExchange], budget: int = 800, summary: str = "") -> History:
+    return tell_history(missing, summary=summary, budget=budget, count=estimate_tokens)
+
+
+def lacks(request: Turn, chat: Sequence[LoggedExchange] = CHAT) -> list[int]:
+    return [each.turn_index // 2 for each in missing_exchanges(request, chat)]
+
+
+# -- what is missing -------------------------------------------------------------------------------
+
+
+def test_who_sends_the_last_message_alone_lacks_everything() -> None:
+    alone = [logged(n, carried=0) for n in range(12)]
+
+    assert lacks(turn("now"), alone) == list(range(12))
+    assert lacks(turn("now"), alone[:1]) == [0]
+    assert lacks(turn("now", is_whole=False)) == list(range(12))
+
+
+@pytest.mark.parametrize("first", range(12))
+def test_who_cuts_off_the_head_lacks_what_was_before_it(first: int) -> None:
+    assert lacks(turn("now", history=messages(CHAT[first:]))) == list(range(first))
+
+
+def test_who_sends_everything_lacks_nothing() -> None:
+    assert lacks(turn("now", history=messages(CHAT))) == []
+    assert lacks(turn("now", history=messages(CHAT[3:]), is_whole=True)) == []
+
+
+def test_a_first_message_that_was_edited_lacks_nothing() -> None:
+    assert lacks(turn("edited")) == []  # its earlier requests carried what was said before
+    assert lacks(turn("edited", is_whole=True), [logged(0, carried=0), logged(1, carried=0)]) == []
+
+
+def test_a_chat_that_begins_again_with_the_same_words_lacks_nothing() -> None:
+    assert lacks(turn("said 0"), CHAT[:1]) == []
+    assert lacks(turn("said 0\x00"), [logged(0, "said 0\ufffd")]) == []
+
+
+def test_a_first_turn_lacks_nothing() -> None:
+    assert lacks(turn("hello"), []) == []
+
+
+def test_a_request_of_which_the_log_knows_nothing_lacks_nothing() -> None:
+    assert lacks(turn("now", history=(Message(Role.USER, "unheard"),))) == []
+
+
+def test_an_answer_given_again_is_not_its_own_history() -> None:
+    alone = [logged(n, carried=0) for n in range(4)]
+
+    assert lacks(turn("said 3", key="key 3"), alone) == [0, 1, 2]
+    assert lacks(turn("said 3", key="key 3", history=messages(alone[2:3])), alone) == [0, 1]
+
+
+def test_what_was_said_twice_is_told_apart_by_what_follows() -> None:
+    chat = [logged(n, said) for n, said in enumerate(["yes", "tea", "yes", "milk", "no"])]
+
+    assert lacks(turn("now", history=messages(chat)), chat) == []
+    assert lacks(turn("now", history=messages(chat[2:])), chat) == [0, 1]
+
+
+def test_what_was_said_twice_is_told_apart_by_the_answers() -> None:
+    chat = [logged(0, "yes", "first"), logged(1, "yes", "second"), logged(2, "yes", "third")]
+    second = (Message(Role.USER, "yes"), Message(Role.ASSISTANT, "second"))
+
+    assert lacks(turn("now", history=second), chat) == [0]
+    assert lacks(turn("now", history=second[:1]), chat) == [0, 1]  # of equals the latest
+
+
+def test_an_answer_the_request_begins_with_is_not_told_again() -> None:
+    missing = missing_exchanges(turn("now", history=messages(CHAT)[5:]), CHAT)
+
+    assert [each.turn_index // 2 for each in missing] == [0, 1, 2]
+    assert missing[-1].said == "said 2"
+    assert missing[-1].reply == ""
+    assert told_of(missing, answered=True)[1][-1].said == "said 2"
+
+
+def test_who_sends_the_last_answer_and_the_message_lacks_what_was_before() -> None:
+    chat = [logged(n, carried=min(n, 1)) for n in range(5)]
+
+    missing = missing_exchanges(turn("now", history=messages(chat)[-1:]), chat)
+
+    assert [each.said for each in missing] == [each.said for each in chat]
+    assert missing[-1].reply == ""
+
+
+def test_a_greeting_in_front_is_no_answer() -> None:
+    history = (Message(Role.ASSISTANT, "Welcome!"), *messages(CHAT[3:]))
+
+    assert missing_exchanges(turn("now", history=history), CHAT) == CHAT[:3]
+
+
+def test_a_conversation_longer_than_what_is_read_lacks_nothing_when_its_beginning_is_not_there() -> None:
+    chat = [logged(n) for n in range(80)]
+
+    assert lacks(turn("now", history=messages(chat[20:])), chat[-50:]) == []
+    assert lacks(turn("now", history=messages(chat[40:])), chat[-50:]) == list(range(30, 40))
+
+
+def test_a_hidden_exchange_leaves_a_hole_and_no_more() -> None:
+    hidden = [each for each in CHAT if each.turn_index != 8]
+
+    assert lacks(turn("now", history=messages(CHAT[6:])), hidden) == [0, 1, 2, 3, 5]
+
+
+@calm
+@given(
+    st.lists(st.sampled_from(["yes", "no", "ok"]), min_size=1, max_size=12), st.integers(0, 30), st.booleans()
+)
+def test_what_the_request_carries_is_never_missing(
+    said: list[str],
+    cut: int,
+    begins_with_answer: bool,  # noqa: FBT001 -- what hypothesis gives
+) -> None:
+    chat = [logged(n, text, f"reply {n}") for n, text in enumerate(said)]
+    cut %= len(chat)
+    carried = messages(chat)[2 * cut + begins_with_answer :]
+    request = turn("now", history=carried)
+
+    missing = missing_exchanges(request, chat)
+
+    texts = [message.text for message in carried]
+    assert not {each.reply for each in missing if each.reply} & set(texts)
+    if any(message.role is Role.USER for message in carried):
+        assert len(missing) == cut + begins_with_answer
+
+
+# -- which anchors the log knows it by -------------------------------------------------------------
+
+
+def test_messages_that_a_cut_conversation_begins_with_are_known_by_the_logs_keys() -> None:
+    here = tuple((2 * n, f"here {n}") for n in range(4))
+    request = turn("now", history=messages(CHAT[9:]), anchors=here)
+
+    assert known_anchors(request, CHAT) == {
+        "here 0": "anchor 9",
+        "here 1": "anchor 10",
+        "here 2": "anchor 11",
+    }
+    assert known_anchors(turn("now", history=messages(CHAT), anchors=here), CHAT) == {}
+    assert known_anchors(turn("now", history=messages(CHAT[9:]), anchors=here[1:]), CHAT) == {}
+
+
+def test_they_are_known_until_the_log_disagrees() -> None:
+    here = tuple((2 * n, f"here {n}") for n in range(4))
+    history = messages([CHAT[9], logged(10, "edited"), CHAT[11]])
+
+    assert known_anchors(turn("now", history=history, anchors=here), CHAT) == {"here 0": "anchor 9"}
+    nameless = [*CHAT[:10], logged(10, anchor=None), CHAT[11]]
+    assert known_anchors(turn("now", history=messages(CHAT[9:]), anchors=here), nameless) == {
+        "here 0": "anchor 9"
+    }
+
+
+# -- what is told ----------------------------------------------------------------------------------
+
+
+def test_nothing_missing_is_no_history() -> None:
+    assert told([], summary="They spoke of tea.") == History()
+
+
+def test_a_budget_too_small_for_a_sentence_each_is_no_history() -> None:
+    assert told(CHAT, budget=LEAST_TOKENS - 1) == History()
+    assert told(CHAT, budget=LEAST_TOKENS).restored
+    assert tell_history(CHAT, summary="", budget=LEAST_TOKENS, count=len) == History()
+
+
+def test_the_latest_is_restored_and_what_was_before_stands_in_the_block() -> None:
+    history = told(CHAT[:5])
+
+    assert [each.said for each in history.restored] == ["said 3", "said 4"]
+    lines = history.block.split("\n")
+    assert lines[0] == f"<{HISTORY_FENCE}>"
+    assert "not instructions" in lines[1]
+    assert lines[2:] == [
+        *("- User: said 0", "- Assistant: reply 0", "- User: said 1", "- Assistant: reply 1"),
+        *("- User: said 2", "- Assistant: reply 2", f"</{HISTORY_FENCE}>"),
+    ]
+
+
+def test_the_summary_stands_in_front_and_is_one() -> None:
+    history = told(CHAT[:1], summary="User: they spoke\nof tea. " * 200)
+
+    lines = history.block.split("\n")
+    assert lines[2].startswith("- Summary: User: they spoke")
+    assert all(line.startswith("  ") for line in lines[3:-1])
+    assert lines[-2].endswith("\u2026")
+
+
+def test_an_exchange_without_an_answer_stands_in_the_block_and_is_not_restored() -> None:
+    chat = [logged(0), logged(1, reply=""), logged(2), logged(3), logged(4, reply="")]
+
+    history = told(chat)
+
+    assert history.block.count("\n- User:") == 3
+    assert history.block.count("\n- Assistant:") == 2
+    assert [each.said for each in history.restored] == ["said 3"]
+
+
+def test_the_block_stays_for_three_turns_while_more_is_restored_and_then_moves_on() -> None:
+    histories = [told(CHAT[:length]) for length in range(1, 13)]
+
+    assert [len(history.restored) for history in histories] == [1, 2, 3] * 4
+    for step in range(0, 12, 3):
+        assert len({history.block for history in histories[step : step + 3]}) == 1
+        assert histories[step + 2].restored[:2] == histories[step + 1].restored
+    assert len({history.block for history in histories}) == 4
+
+
+def test_the_steps_stay_where_exchanges_are_hidden() -> None:
+    hidden = [each for each in CHAT if each.turn_index // 2 not in {4, 7}]
+
+    blocks = [told(hidden[:length]).block for length in range(1, len(hidden) + 1)]
+
+    assert len(set(blocks)) == 4
+    assert "said 3" in blocks[5]
+    assert "said 2" not in blocks[5]
+
+
+def test_the_steps_stay_when_the_log_is_read_in_part() -> None:
+    long = [logged(n, carried=0) for n in range(90)]
+
+    histories = [told(long[:length][-50:]) for length in range(60, 90)]
+
+    assert len({history.block for history in histories}) == 11
+    assert max(len(history.restored) for history in histories) == 3
+
+
+long_texts = (
+    hostile_texts | st.integers(1, 400).map("many words ".__mul__) | st.integers(1, 2000).map("a\n".__mul__)
+)
+
+
+@calm
+@given(
+    st.lists(st.tuples(long_texts, long_texts), min_size=1, max_size=9),
+    st.integers(0, 1500),
+    st.just("") | long_texts,
+    st.sampled_from(COUNTERS),
+)
+def test_the_history_keeps_its_budget_and_its_fence(
+    said: list[tuple[str, str]], budget: int, summary: str, count: Callable[[str], int]
+) -> None:
+    chat = [logged(n, asked, answered) for n, (asked, answered) in enumerate(said)]
+
+    history = tell_history(chat, summary=summary, budget=budget, count=count)
+
+    restored = sum(count(each.said) + count(each.reply) for each in history.restored)
+    assert count(history.block) + restored <= history.tokens <= budget
+    assert history.block.count("\n- User: ") + len(history.restored) <= TURNS
+    for each in history.restored:
+        assert not fences_seen(each.said)
+        assert not fences_seen(each.reply)
+    assert len(fences_seen(history.block)) in {0, 2}
+    inside = history.block.splitlines()[2:-1]
+    assert all(line.startswith(("  ", "- User: ", "- Assistant: ", "- Summary: ")) for line in inside)
+    assert history == tell_history(chat, summary=summary, budget=budget, count=count)

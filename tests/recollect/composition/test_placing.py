@@ -1,0 +1,326 @@
+"""Each block stands where its turn is, stays as it was, and goes when there are too many."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.hostile_texts import calm
+from tests.recollections import NOON, injection, logged, recollection, turn
+from tests.simulated_chat import Said, SimulatedChat
+
+from recollect.composition import Bounds, Placed, attached, place
+from recollect.model import Chat, Message, Place, Placement, Recollection, Role, Turn
+from recollect.tokens import estimate_tokens
+
+NOTE = recollection("Likes tea.")
+BOUNDS = Bounds()
+FIRST = turn("one", key="key 0", anchors=((0, "a0"),))
+SECOND = turn(
+    "two",
+    key="key 1",
+    anchors=((0, "a0"), (2, "a1")),
+    history=(Message(Role.USER, "one"), Message(Role.ASSISTANT, "1")),
+)
+EDITED = turn("other", key="key x", anchors=((0, "x0"),))
+SYSTEM = injection("a0", "SYSTEM", Place.SYSTEM)
+
+
+def placed(
+    request: Turn,
+    chat: Chat | None = None,
+    bounds: Bounds = BOUNDS,
+    recollections: Sequence[Recollection] = (NOTE,),
+) -> Placed:
+    return place(request, recollections, chat or Chat(), bounds, count=estimate_tokens, at=NOON)
+
+
+def last_only(messages: Sequence[Said]) -> Sequence[Said]:
+    return messages[-1:]
+
+
+def test_a_chats_first_block_goes_into_the_system_prompt() -> None:
+    first = placed(FIRST)
+
+    assert first.block is not None
+    assert first.system == first.block.text
+    assert first.beside == {}
+    assert first.injection is not None
+    assert first.injection.place is Place.SYSTEM
+    assert first.injection.items == (NOTE.item.id,)
+    assert first.tokens == first.block.tokens == first.injection.tokens
+
+
+def test_a_later_block_stands_beside_its_turn() -> None:
+    later = placed(SECOND, Chat((SYSTEM,)))
+
+    assert later.system == "SYSTEM"
+    assert later.block is not None
+    assert later.beside == {2: later.block.text}
+    assert later.tokens == later.block.tokens + SYSTEM.tokens
+
+
+def test_a_first_block_of_a_later_turn_stands_beside_it_too() -> None:
+    later = placed(SECOND)
+
+    assert later.system == ""
+    assert list(later.beside) == [2]
+
+
+@pytest.mark.parametrize("chat", [Chat(), Chat((SYSTEM,))])
+@pytest.mark.parametrize("request_", [FIRST, SECOND])
+def test_to_place_twice_is_to_place_once(request_: Turn, chat: Chat) -> None:
+    once = placed(request_, chat)
+    noted = Chat((*chat.injections, *filter(None, [once.injection])))
+
+    again = placed(request_, noted, recollections=[recollection("Something new.")])
+
+    assert (again.system, again.beside, again.earlier, again.tokens) == (
+        once.system,
+        once.beside,
+        once.earlier,
+        once.tokens,
+    )
+    assert again.block is None
+    assert again.injection is None
+    assert placed(request_, chat) == once
+
+
+def test_placed_by_the_system_all_stands_there_and_nothing_comes_again() -> None:
+    bounds = Bounds(placement=Placement.SYSTEM)
+    later = placed(SECOND, Chat((SYSTEM,)), bounds)
+
+    assert later.block is not None
+    assert later.system == later.block.text
+    assert later.beside == {}
+    assert attached(SECOND, Chat((SYSTEM,)), bounds) == ()
+
+
+def test_placed_by_the_user_all_stands_there() -> None:
+    first = placed(FIRST, Chat((SYSTEM,)), Bounds(placement=Placement.USER))
+
+    assert first.block is not None
+    assert first.system == ""
+    assert first.beside == {0: first.block.text}
+
+
+def test_placed_nowhere_nothing_is_added() -> None:
+    chat = Chat((SYSTEM,), (logged(0, carried=0),))
+
+    assert placed(turn("now"), chat, Bounds(placement=Placement.OFF)) == Placed()
+
+
+def test_a_turn_without_anchors_is_known_by_its_key() -> None:
+    nameless = replace(SECOND, anchors=())
+
+    later = placed(nameless)
+
+    assert later.injection is not None
+    assert later.injection.anchor == "key 1"
+    assert list(later.beside) == [-1]
+
+
+# -- branches --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_whole", [None, True])
+def test_an_edited_first_message_never_gets_the_other_branchs_block(is_whole: bool | None) -> None:
+    chat = Chat((SYSTEM, injection("a1", "BESIDE")), (logged(0, "one", anchor="a0"), logged(1, anchor="a1")))
+
+    edited = placed(replace(EDITED, is_whole=is_whole), chat)
+
+    assert edited.block is not None
+    assert edited.system == edited.block.text
+    assert "BESIDE" not in edited.beside.values()
+
+
+def test_nor_do_the_turns_behind_it() -> None:
+    root = logged(1, "other", carried=0, anchor="x0")
+    chat = Chat((SYSTEM,), (logged(0, "one", anchor="a0"), root))
+    behind = turn(
+        "more",
+        anchors=((0, "x0"), (2, "x1")),
+        history=(Message(Role.USER, "other"), Message(Role.ASSISTANT, "1")),
+    )
+
+    assert (
+        attached(behind, Chat((SYSTEM, injection("x0", "ITS OWN", Place.SYSTEM))), BOUNDS)[0].block
+        == "ITS OWN"
+    )
+    # Cut off behind "one", it could be the same branch; but that it is known to begin so tells.
+    assert attached(replace(behind, is_whole=True), chat, BOUNDS) == ()
+
+
+def test_a_conversation_cut_off_somewhere_unknown_keeps_its_system_prompt() -> None:
+    cut = turn("now", anchors=((0, "?"), (2, "b")), history=(Message(Role.USER, "far along"),))
+
+    assert attached(cut, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
+
+
+def test_one_that_is_known_to_begin_with_a_message_without_block_has_none() -> None:
+    begins = turn("now", anchors=((0, "x0"), (2, "b")), history=(Message(Role.USER, "other"),))
+
+    assert attached(begins, Chat((SYSTEM,), (logged(0, "other", anchor="x0"),)), BOUNDS) == ()
+
+
+def test_of_several_blocks_for_the_system_prompt_only_the_first_comes_again() -> None:
+    another = injection("a1", "ANEW", Place.SYSTEM)
+
+    assert attached(SECOND, Chat((SYSTEM, another)), BOUNDS) == (SYSTEM,)
+
+
+# -- too many --------------------------------------------------------------------------------------
+
+
+def long_chat(turns: int) -> tuple[Turn, Chat]:
+    history = tuple(
+        message
+        for n in range(turns)
+        for message in (Message(Role.USER, f"said {n}"), Message(Role.ASSISTANT, f"reply {n}"))
+    )
+    anchors = tuple((2 * n, f"anchor {n}") for n in range(turns + 1))
+    blocks = [
+        injection(f"anchor {n}", f"BLOCK {n}", Place.BESIDE if n else Place.SYSTEM) for n in range(turns)
+    ]
+    return turn("now", history=history, anchors=anchors), Chat(tuple(blocks))
+
+
+def test_the_oldest_half_of_those_beside_messages_goes_at_once() -> None:
+    request, chat = long_chat(9)
+    bounds = Bounds(memory_tokens=200, chat_memory_tokens=1000)
+
+    result = placed(request, chat, bounds, ())
+
+    assert result.detached == tuple(f"anchor {n}" for n in range(1, 5))
+    assert result.system == "BLOCK 0"
+    assert list(result.beside.values()) == [f"BLOCK {n}" for n in range(5, 9)]
+    assert result.tokens == 500
+
+
+def test_as_long_as_they_may_all_stay() -> None:
+    request, chat = long_chat(8)
+
+    assert placed(request, chat, Bounds(memory_tokens=200, chat_memory_tokens=1000), ()).detached == ()
+
+
+def test_more_goes_where_half_is_not_enough_but_never_the_first_nor_the_turns_own() -> None:
+    request, chat = long_chat(9)
+    own = injection(request.anchor, "OWN", tokens=900)
+    bounds = Bounds(memory_tokens=900, chat_memory_tokens=900)
+
+    result = placed(request, Chat((*chat.injections, own)), bounds)
+
+    assert len(result.detached) == 8
+    assert result.system == "BLOCK 0"
+    assert list(result.beside.values()) == ["OWN"]
+
+
+def test_the_same_turn_once_more_detaches_nothing() -> None:
+    request, chat = long_chat(8)
+    bounds = Bounds(memory_tokens=200, chat_memory_tokens=1000)
+    own = injection(request.anchor, "OWN", tokens=200)
+
+    again = placed(request, Chat((*chat.injections, own)), bounds)
+
+    assert again.detached == ()
+    assert len(again.beside) == 8
+
+
+# -- history ---------------------------------------------------------------------------------------
+
+
+def test_restored_messages_come_with_their_blocks() -> None:
+    chat = Chat(
+        (SYSTEM, injection("a1", "BESIDE")),
+        (logged(0, carried=0, anchor="a0"), logged(1, carried=0, anchor="a1")),
+    )
+
+    result = placed(turn("now", anchors=((0, "a2"),)), chat)
+
+    assert result.system == "SYSTEM"
+    assert [(message.text, block) for message, block in result.earlier] == [
+        ("said 0", ""),
+        ("reply 0", ""),
+        ("said 1", "BESIDE"),
+        ("reply 1", ""),
+    ]
+    assert result.history_tokens > 0
+
+
+def test_the_history_stands_behind_the_memories_in_the_system_prompt() -> None:
+    chat = Chat((SYSTEM,), tuple(logged(n, carried=0) for n in range(4)))
+
+    result = placed(turn("now", anchors=((0, "a2"),)), chat)
+
+    assert result.system.startswith("SYSTEM\n\n<recollect_history>\n")
+    assert [message.text for message, _ in result.earlier] == ["said 3", "reply 3"]
+
+
+def test_blocks_of_what_is_not_restored_are_not_in_the_prompt() -> None:
+    """Else what they speak of would count as given."""
+    alone = tuple(logged(n, carried=0) for n in range(5))
+    blocks = tuple(injection(f"anchor {n}", f"BLOCK {n}") for n in range(5))
+
+    again = attached(turn("now"), Chat(blocks, alone), BOUNDS)
+
+    assert [each.block for each in again] == ["BLOCK 3", "BLOCK 4"]
+    assert attached(turn("now"), Chat(blocks, alone), Bounds(history_tokens=0)) == ()
+    assert attached(turn("now"), Chat(blocks, (*alone[:4], replace(alone[4], reply=""))), BOUNDS)[1:] == ()
+
+
+def test_the_same_words_restored_and_said_again_have_one_block() -> None:
+    chat = Chat((injection("yes", "BLOCK"),), (logged(0, "yes", carried=0, anchor="yes"),))
+
+    result = placed(turn("yes", anchors=((0, "yes"),), is_whole=False), chat)
+
+    assert [block for _, block in result.earlier] == ["BLOCK", ""]
+    assert result.beside == {}
+
+
+# -- a whole chat ----------------------------------------------------------------------------------
+
+
+def test_over_a_chat_each_block_stays_beside_its_turn() -> None:
+    chat = SimulatedChat()
+
+    sent = [chat.exchange(f"turn {n}") for n in range(6)]
+
+    assert len({each.placed.system for each in sent}) == 1
+    for n, each in enumerate(sent):
+        assert list(each.placed.beside) == [2 * m + 1 for m in range(1, n + 1)]  # behind the system's message
+    for one, following in pairwise(sent):
+        assert one.placed.beside.items() <= following.placed.beside.items()
+
+
+def test_what_was_detached_never_comes_back() -> None:
+    chat = SimulatedChat(Bounds(memory_tokens=150, chat_memory_tokens=1200))
+    gone: set[str] = set()
+    steps = 0
+
+    for n in range(30):
+        sent = chat.exchange(f"turn {n}")
+        gone |= set(sent.placed.detached)
+        steps += bool(sent.placed.detached)
+        there = {each.anchor for each in attached(sent.turn, chat.chat, chat.bounds)}
+        assert not gone & there
+        assert sent.placed.tokens <= 1200
+
+    assert 2 <= steps <= 8
+    assert len(gone) > 15
+
+
+@calm
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=8), st.booleans())
+def test_whatever_is_said_to_place_twice_is_to_place_once(
+    texts: list[str],
+    alone: bool,  # noqa: FBT001 -- what hypothesis gives
+) -> None:
+    chat = SimulatedChat(carries=last_only) if alone else SimulatedChat()
+    for text in texts:
+        once, twice = chat.send(text), chat.send(text)
+
+        assert twice.body == once.body
+        assert twice.placed.injection is None
+        chat.answer(once)

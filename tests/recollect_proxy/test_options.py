@@ -1,0 +1,198 @@
+"""What one request asks of its memory is done for it, and goes no further."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.scripted_upstream import ScriptedUpstream, completion_stream
+
+from recollect.tokens import estimate_tokens
+
+TEAS = [TEA, "Green tea is what I drink in the evening.", "My mother's favourite tea is Darjeeling."]
+
+
+@pytest.fixture
+async def drinker(proxy: RunningProxy, user: User) -> User:
+    for tea in TEAS:
+        await given_memory(proxy, user, tea)
+    return user
+
+
+def told(upstream: ScriptedUpstream) -> int:
+    """Return how many memories the prompt holds."""
+    return upstream.last.body.count(b"- [FACT]")
+
+
+@pytest.mark.parametrize("in_body", [False, True])
+async def test_fewer_memories_can_be_asked_for(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, *, in_body: bool
+) -> None:
+    if in_body:
+        answer = await proxy.say(drinker, WHICH_TEA, recollect={"top_k_memories": 1})
+    else:
+        answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Top-K-Memories", b"1")])
+
+    assert told(upstream) == 1
+    assert answer.header(b"x-recollect-memories") == b"1"
+    assert b'"recollect"' not in upstream.last.body
+    assert not [name for name, _ in upstream.last.headers if name.lower().startswith(b"x-recollect")]
+
+
+async def test_the_body_goes_before_the_header(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    await proxy.say(
+        drinker,
+        WHICH_TEA,
+        extra=[(b"X-Recollect-Top-K-Memories", b"0")],
+        recollect={"top_k_memories": 1},
+    )
+
+    assert told(upstream) == 1
+
+
+@pytest.mark.parametrize("budget", [0, 90, 120, 1000])
+async def test_memories_take_no_more_tokens_than_asked_for(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, budget: int
+) -> None:
+    answer = await proxy.say(drinker, WHICH_TEA, recollect={"max_memory_tokens": budget})
+
+    added = upstream.last.system if told(upstream) else ""
+    assert estimate_tokens(added) <= budget * 1.05
+    assert int(answer.header(b"x-recollect-memory-tokens") or b"") <= budget
+    assert (told(upstream) > 0) is (budget == 1000 or told(upstream) > 0)
+    if budget == 1000:
+        assert told(upstream) >= 1
+
+
+async def test_the_rest_of_the_body_stays_byte_for_byte(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    before = b' { "n":1.0,"x":1e400,'
+    behind = b' "messages":[{"role":"user","content":"sqrt(2)*sqrt(8)="}],"model":"scripted"}\r\n'
+
+    await proxy.fetch(b"POST", CHAT, drinker.headers(), before + b'"recollect":{"recall":false},' + behind)
+
+    assert upstream.last.body == before + behind
+    assert upstream.last.values(b"content-length") == [b"%d" % len(before + behind)]
+
+
+async def test_options_of_who_is_not_known_are_taken_out_too(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    headers = [(b"Content-Type", b"application/json")]
+
+    answer = await proxy.fetch(b"POST", CHAT, headers, chat_body("Hello.", recollect={"recall": False}))
+
+    assert answer.header(b"x-recollect-skipped") == b"no-identity"
+    assert json.loads(upstream.last.body) == json.loads(chat_body("Hello."))
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    "given",
+    [{"recollect": {"top_k": 3}}, {"recollect": 7}, {"recollect": {"placement": "top"}}],
+)
+async def test_a_senseless_option_is_refused_and_nothing_is_sent_on(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, given: dict[str, Any], *, known: bool
+) -> None:
+    headers = user.headers() if known else [(b"Content-Type", b"application/json")]
+
+    answer = await proxy.fetch(b"POST", CHAT, headers, chat_body("Hello.", **given))
+
+    assert answer.status == 400
+    error = answer.json["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["code"] == "invalid_recollect_option"
+    assert answer.header(b"x-recollect-error") == b"proxy"
+    assert upstream.received == []
+    if known:
+        assert await proxy.logged(user) == []
+
+
+async def test_a_senseless_header_is_refused_as_well(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    answer = await proxy.say(user, "Hello.", extra=[(b"X-Recollect-Recall", b"perhaps")])
+
+    assert (answer.status, answer.json["error"]["code"]) == (400, "invalid_recollect_option")
+    assert upstream.received == []
+
+
+async def test_recall_off_recalls_nothing_and_remembers_all_the_same(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Recall", b"off")])
+
+    assert answer.header(b"x-recollect-skipped") == b"off"
+    assert upstream.last.body == chat_body(WHICH_TEA)
+    assert ("user", WHICH_TEA) in await proxy.logged(drinker)
+
+
+async def test_remember_off_recalls_all_the_same_and_remembers_nothing(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Remember", b"off")])
+
+    assert TEA in upstream.last.system
+    assert await proxy.logged(drinker) == []
+
+
+async def test_a_session_that_is_asked_for_is_the_chat(proxy: RunningProxy, user: User) -> None:
+    await proxy.say(user, "Hello there.", recollect={"session": "mine"})
+    await proxy.settle()
+
+    [row] = await proxy.rows(
+        "SELECT DISTINCT session_id FROM recollect.messages WHERE user_id = $1", user.known_as
+    )
+    assert row["session_id"] == "mine"
+
+
+@pytest.mark.parametrize("api", [RESPONSES, MESSAGES], ids=["responses", "messages"])
+async def test_options_are_taken_out_of_the_other_apis_too(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, api: Spoken
+) -> None:
+    body = api.body(WHICH_TEA, recollect={"top_k_memories": 1})
+
+    answer = await proxy.fetch(b"POST", api.path, drinker.headers(), body)
+
+    assert answer.header(b"x-recollect-memories") == b"1"
+    sent = json.loads(upstream.last.body)
+    assert sent.pop(api.instructs)
+    assert sent == json.loads(api.body(WHICH_TEA))
+
+
+# -- what the answer says --------------------------------------------------------------------------
+
+
+async def test_the_answer_says_what_its_prompt_was_given(proxy: RunningProxy, drinker: User) -> None:
+    answer = await proxy.say(drinker, WHICH_TEA)
+
+    assert len(answer.header(b"x-recollect-request-id") or b"") == 36
+    assert int(answer.header(b"x-recollect-memory-tokens") or b"") > 0
+    assert answer.header(b"x-recollect-chat-memory-tokens") == answer.header(b"x-recollect-memory-tokens")
+    assert answer.header(b"x-recollect-history-tokens") == b"0"
+    assert float(answer.header(b"x-recollect-milliseconds") or b"") > 0
+    assert answer.header(b"x-recollect-degraded") is None
+    assert answer.header(b"x-recollect-memory-list") is None
+
+
+async def test_a_stream_tells_its_memories_in_a_header(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    await given_memory(proxy, drinker, "My favourite tea cup is t\u00fcrkis \U0001f375.")
+    upstream.answers.append(completion_stream("Lapsang."))
+
+    answer = await proxy.say(drinker, WHICH_TEA, stream=True, extra=[(b"X-Recollect-Include", b"memories")])
+
+    listed = answer.header(b"x-recollect-memory-list")
+    assert listed is not None
+    assert listed.isascii()
+    assert len(listed) <= 6000
+    memories = json.loads(listed)
+    assert TEA in [memory["preview"] for memory in memories]
+    assert all(set(memory) == {"id", "kind", "source", "preview", "score"} for memory in memories)
+    assert b"memories" not in answer.body

@@ -1,0 +1,131 @@
+"""What a chat request says to us, before anything is recalled for it."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from tests.recollections import NOON
+
+from recollect.chat import COMPLETIONS
+from recollect.model import Skip
+from recollect_proxy.identity import Caller
+from recollect_proxy.reading import Asked, Reading
+from recollect_proxy.wishes import WishError
+
+ANNA = Caller(user_id="anna", session_id="chat-1")
+READING = Reading(COMPLETIONS, limit=10_000, recall_in_temporary=False, clock=lambda: NOON)
+
+
+def body_of(said: str = "I drink tea", **fields: Any) -> bytes:
+    return json.dumps({"model": "m", "messages": [{"role": "user", "content": said}]} | fields).encode()
+
+
+WITHOUT = body_of()[:-1] + b" }"
+"""What is left when the last member is taken out: every byte but its own, and its comma."""
+
+
+def asked(body: bytes | None, caller: Caller = ANNA, **headers: str) -> Asked:
+    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return READING.read(caller, named, body)
+
+
+def test_a_turn_is_heard_and_a_body_without_options_goes_on_as_it_came() -> None:
+    said = asked(body_of())
+
+    assert said.heard.turn is not None
+    assert (said.heard.turn.text, said.heard.turn.scope.session_id, said.heard.turn.at) == (
+        "I drink tea",
+        "chat-1",
+        NOON,
+    )
+    assert said.heard.forms
+    assert said.body is None
+
+
+def test_options_are_taken_out_and_every_other_byte_stays() -> None:
+    body = b'{ "messages" : [{"role":"user","content":"tea"}], "recollect":{"recall":false}, "n":1.0 }'
+
+    said = asked(body)
+
+    assert said.body == body.replace(b'"recollect":{"recall":false},', b"")
+    assert said.wishes.recalling.recall is False
+    assert said.heard.body is not None
+    assert said.heard.body.raw == said.body
+
+
+def test_options_are_taken_out_for_who_is_not_known_too() -> None:
+    said = asked(body_of(recollect={"remember": False}), Caller(skip=Skip.NO_IDENTITY))
+
+    assert said.heard.skip is Skip.NO_IDENTITY
+    assert said.heard.turn is None
+    assert said.body == WITHOUT
+
+
+def test_the_session_that_is_asked_for_goes_before_the_frontends() -> None:
+    said = asked(body_of(), x_recollect_session="mine")
+
+    assert said.heard.turn is not None
+    assert said.heard.turn.scope.session_id == "mine"
+
+
+@pytest.mark.parametrize(("session", "is_whole"), [(None, True), ("mine", None)])
+def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_asked_for(
+    *, session: str | None, is_whole: bool | None
+) -> None:
+    whole = Caller(user_id="anna", session_id="chat-1", sends_all=True)
+    headers = {"x_recollect_session": session} if session else {}
+
+    said = asked(body_of(), whole, **headers)
+
+    assert said.heard.turn is not None
+    assert said.heard.turn.is_whole is is_whole
+
+
+def test_a_compressed_body_is_read_and_goes_on_plain_only_where_options_are_taken_out() -> None:
+    with_options = body_of(recollect={"recall": False})
+
+    kept = asked(gzip.compress(body_of()), content_encoding="gzip")
+    changed = asked(gzip.compress(with_options), content_encoding="gzip")
+
+    assert kept.heard.turn is not None
+    assert kept.body is None
+    assert changed.body == WITHOUT
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "skip"),
+    [
+        (None, {}, Skip.TOO_LARGE),
+        (b"no gzip", {"content_encoding": "gzip"}, Skip.UNREADABLE),
+        (gzip.compress(b"{" + b" " * 20_000 + b"}"), {"content_encoding": "gzip"}, Skip.UNREADABLE),
+        (b"[]", {}, Skip.UNREADABLE),
+        (b'{"messages":[]}', {}, Skip.UNREADABLE),
+    ],
+)
+def test_a_body_that_can_not_be_read_just_passes(
+    body: bytes | None, headers: dict[str, str], skip: Skip
+) -> None:
+    said = asked(body, **headers)
+
+    assert (said.heard.turn, said.heard.skip, said.body) == (None, skip, None)
+
+
+def test_why_the_caller_is_skipped_goes_before_what_is_wrong_with_the_body() -> None:
+    nobody = Caller(skip=Skip.BAD_IDENTITY)
+
+    assert asked(None, nobody).heard.skip is Skip.BAD_IDENTITY
+    assert asked(b"no gzip", nobody, content_encoding="gzip").heard.skip is Skip.BAD_IDENTITY
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (None, {"x_recollect_recall": "perhaps"}),
+        (b"no gzip", {"x_recollect_recall": "perhaps", "content_encoding": "gzip"}),
+        (body_of(recollect=7), {}),
+    ],
+)
+def test_a_senseless_wish_is_refused_whatever_the_body(body: bytes | None, headers: dict[str, str]) -> None:
+    with pytest.raises(WishError):
+        asked(body, **headers)
