@@ -1,4 +1,4 @@
-"""The command line: `recollect serve`, `key`, `demo`, `bench`. Never: what the commands do."""
+"""The command line: `recollect serve`, `key`, `demo`, `calibrate`, `bench`. Never: what the commands do."""
 
 import sys
 from pathlib import Path
@@ -13,6 +13,7 @@ from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
 from recollect_proxy.bench.command import bench_app
+from recollect_proxy.calibrate import calibrate
 from recollect_proxy.demo.command import demo
 from recollect_proxy.identity import add_key
 from recollect_proxy.logs import configure_logging
@@ -42,6 +43,7 @@ app = typer.Typer(
 )
 
 app.command()(demo)
+app.command()(calibrate)
 app.add_typer(bench_app, name="bench")
 
 

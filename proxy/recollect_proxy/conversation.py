@@ -94,15 +94,11 @@ class Conversation:
             reply = listener.reply()
             if heard.forms and asked.wishes.remember and reply is not None:
                 included = sent.prepared.included
-                self._engine.remember(
-                    heard.turn, reply, recollections=included, credential=caller.credential
-                )
+                self._engine.remember(heard.turn, reply, recollections=included, credential=caller.credential)
         return None
 
     async def _prepare(self, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
-        prepared = await self._engine.prepare(
-            turn, asked.wishes.recalling, count=token_counter(turn.model)
-        )
+        prepared = await self._engine.prepare(turn, asked.wishes.recalling, count=token_counter(turn.model))
         composed = self._composing.compose(chat, prepared.placed)
         if composed is None:
             prepared = replace(prepared, placed=Placed())  # there was nothing, or no certain place to add to
@@ -126,9 +122,7 @@ class Conversation:
             extra = self._reports.about(sent.prepared, sent.id, listed=listed and not whole)
             if whole:
                 used = sent.prepared.placed.history_tokens
-                add = partial(
-                    add_memories, memories=shown(sent.prepared.included), used_history_tokens=used
-                )
+                add = partial(add_memories, memories=shown(sent.prepared.included), used_history_tokens=used)
                 await relay_whole(answer, send, rewrite=add, extra=extra, listen=listener.feed)
             else:
                 await relay(answer, send, extra=extra, listen=listener.feed)

@@ -4,7 +4,7 @@ Never: what is recalled for it, a socket.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.chat import Dialect, decoded, take_options
@@ -71,7 +71,7 @@ class Reading:
     def _hear(self, caller: Caller, wishes: RequestWishes, body: bytes) -> Heard:
         if caller.user_id is None or caller.skip is not None:
             return Heard(skip=caller.skip)
-        return hear(
+        heard = hear(
             body,
             dialect=self.dialect,
             user_id=caller.user_id,
@@ -81,3 +81,6 @@ class Reading:
             recall_in_temporary=self.recall_in_temporary,
             is_whole=None if wishes.session else caller.sends_all,
         )
+        if heard.turn is None or not wishes.mark:
+            return heard
+        return replace(heard, turn=replace(heard.turn, marked=True))

@@ -38,12 +38,14 @@ class RequestWishes:
     Attributes:
         recalling: What is recalled, how much, and where it goes.
         remember: Whether the exchange may be remembered.
+        mark: Whether somebody calls what is said valuable.
         session: The chat it belongs to, in place of what else would tell; None: what else tells.
         includes_memories: Whether the answer is to show the memories it was given.
     """
 
     recalling: Wishes = NO_WISHES
     remember: bool = True
+    mark: bool = False
     session: str | None = None
     includes_memories: bool = False
 
@@ -99,6 +101,7 @@ _WISHES = {
     "recall": _Wish(_switch, "recall"),
     "placement": _Wish(_placement, "placement"),
     "remember": _Wish(_switch),
+    "mark": _Wish(_switch),
     "include": _Wish(_included),
 }
 _OF_HEADERS = {_PREFIX + name.replace("_", "-").encode(): name for name in _WISHES}
@@ -129,6 +132,7 @@ def read_wishes(headers: Headers, options: msgspec.Raw | None) -> RequestWishes:
             **{_WISHES[name].field: value for name, value in read.items() if _WISHES[name].field}
         ),
         remember=read.get("remember", True),
+        mark=read.get("mark", False),
         session=read.get("session"),
         includes_memories=read.get("include", False),
     )

@@ -17,6 +17,7 @@ from recollect.failures import place
 from recollect.lexical import document_terms
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage
 from recollect.ports import Embedder, LogIndex
+from recollect.retrieval.statements import read_statement
 
 CHUNK_TOKENS = 500
 """The most tokens of a chunk: what fits a prompt's budget."""
@@ -140,7 +141,8 @@ def _by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> Indexe
         )
         for chunk in cut
     )
-    return IndexedMessage(message.id, parts, document_terms(_beginning(message.content)), model)
+    head = document_terms(_beginning(message.content))
+    return IndexedMessage(message.id, parts, head, model, read_statement(message.content))
 
 
 def _context(message: LoggedMessage, *, is_first: bool) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ from recollect.composition import Bounds, Placed, attached, place
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place as place_of
-from recollect.model import Chat, Placement, Recall, Recollection, Skip, Stage, Turn
+from recollect.model import Chat, Placement, Recall, Recollection, Role, Skip, Stage, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, Surroundings, rank, select
@@ -105,7 +105,9 @@ class Recalling:
         if bounds.placement is Placement.OFF:
             return Prepared(Recall(skipped=Skip.OFF), placement=bounds.placement)
         began = time.perf_counter()
-        ranking = asyncio.create_task(within(self._policy.deadline, self.rank(turn))) if wishes.recall else None
+        ranking = (
+            asyncio.create_task(within(self._policy.deadline, self.rank(turn))) if wishes.recall else None
+        )
         try:
             prepared = await self._prepare(turn, wishes, bounds, ranking, count)
         except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
@@ -124,7 +126,7 @@ class Recalling:
         count: Callable[[str], int],
     ) -> Prepared:
         try:
-            chat = await within(self._policy.deadline, self._chat(turn))
+            chat = await within(self._policy.deadline, self._chat(turn, bounds))
         except (TimeoutError, StoreError) as error:
             return Prepared(replace(_failed(error), error_stage=Stage.CHAT))
         again = attached(turn, chat, bounds)
@@ -172,11 +174,19 @@ class Recalling:
             user_wide=user_wide,
             stages=ranking.candidates.stages,
         )
-        flags = (("user-wide", user_wide), ("history", placed.history_tokens), ("code", query.asks_about_code))
+        flags = (
+            ("user-wide", user_wide),
+            ("history", placed.history_tokens),
+            ("code", query.asks_about_code),
+        )
         return Prepared(recall, placed, ranking, tuple(name for name, is_so in flags if is_so))
 
-    async def _chat(self, turn: Turn) -> Chat:
-        return await self._backends.chats.chat(turn.scope, exchanges=_EXCHANGES_READ)
+    async def _chat(self, turn: Turn, bounds: Bounds) -> Chat:
+        carried = next((message.text for message in turn.history if message.role is Role.USER), None)
+        lacks_nothing = not bounds.history_tokens or bool(turn.is_whole and carried)
+        return await self._backends.chats.chat(
+            turn.scope, exchanges=0 if lacks_nothing else _EXCHANGES_READ, unless_begun=carried
+        )
 
     def _bounds(self, wishes: Wishes) -> Bounds:
         bounds = self._policy.bounds

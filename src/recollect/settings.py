@@ -85,7 +85,9 @@ class EngineSettings(BaseSettings):
         default=300, gt=0, description="A chat never waits longer for its memories."
     )
     recall_embedding_ms: int = Field(
-        default=150, gt=0, description="Of that, what the embedding may take; then words alone are searched for."
+        default=150,
+        gt=0,
+        description="Of that, what the embedding may take; then words alone are searched for.",
     )
     recall_lexical_ms: int = Field(
         default=100, gt=0, description="The same of the words' lookup; then the meaning alone is searched by."

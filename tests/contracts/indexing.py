@@ -1,6 +1,7 @@
 """What the contracts of search and index do again and again: say, index, look up. Never: a test."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from tests.contracts.stores import ANNA, MODEL, NORTH, Store, exchange, vector
@@ -30,7 +31,7 @@ def whole(message: LoggedMessage, *vectors: Vector, model: str = MODEL) -> Index
     return IndexedMessage(message.id, (one,), document_terms(message.content), model)
 
 
-async def said(store: Store, text: str, scope: Scope = ANNA, **changed: object) -> Exchange:
+async def said(store: Store, text: str, scope: Scope = ANNA, **changed: Any) -> Exchange:
     """Log an exchange."""
     new = exchange(text, scope, **changed)
     await store.log.append(new)
@@ -43,7 +44,7 @@ async def index_all(store: Store, user_id: str = "anna", *vectors: Vector) -> No
         assert await store.index.index(user_id, whole(message, *vectors))
 
 
-async def indexed(store: Store, text: str, scope: Scope = ANNA, **changed: object) -> Exchange:
+async def indexed(store: Store, text: str, scope: Scope = ANNA, **changed: Any) -> Exchange:
     """Log an exchange and index it."""
     new = await said(store, text, scope, **changed)
     await index_all(store, scope.user_id)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from recollect.formation import Strategy
 from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
 from recollect.model import Exchange, Placement
-from recollect.retrieval import Gate, Reach, Selecting
+from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
 
 SAID = "I drink tea."
@@ -221,6 +222,22 @@ def test_the_policy_is_what_the_settings_say() -> None:
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is None
     assert make_policy(settings()).gate == Gate()
+
+
+def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:
+    policy = make_policy(settings(recall_weights={"dense": 0.7, "session": 0.0}))
+
+    assert policy.weights == replace(Weights(), dense=0.7, session=0.0)
+
+
+async def test_a_weight_that_there_is_not_is_told_before_anything_is_opened() -> None:
+    given = settings(recall_weights={"luck": 1.0}, database_url="postgresql://127.0.0.1:9/x")
+
+    with pytest.raises(
+        ConfigurationError, match="RECOLLECT_RECALL_WEIGHTS: there is no weight luck, only dense"
+    ):
+        async with open_engine(given):
+            pass
 
 
 def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:

@@ -61,3 +61,31 @@ def test_a_home_in_the_data_folder_is_the_users(monkeypatch: pytest.MonkeyPatch,
 
     assert EngineSettings(data_dir=Path("~/own")).data_dir == tmp_path / "own"
     assert EngineSettings(data_dir=Path("own")).data_dir == Path.cwd() / "own"
+
+
+def test_weights_are_named_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_RECALL_WEIGHTS", " dense=0.6, lexical=.25,")
+
+    assert EngineSettings().recall_weights == {"dense": 0.6, "lexical": 0.25}
+    assert EngineSettings(**EngineSettings().model_dump()).recall_weights["lexical"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ("dense", "must be NAME=NUMBER"),
+        ("dense=much", "must be NAME=NUMBER"),
+        ("=0.5", "must be NAME=NUMBER"),
+        ("dense=0.6,dense=0.7", "names a weight twice"),
+        ("dense=-1", "greater than or equal to 0"),
+        ("dense=nan", "nan"),
+        ("dense=inf", "finite number"),
+    ],
+)
+def test_weights_that_are_no_numbers_are_refused(
+    monkeypatch: pytest.MonkeyPatch, given: str, complaint: str
+) -> None:
+    monkeypatch.setenv("RECOLLECT_RECALL_WEIGHTS", given)
+
+    with pytest.raises(ValidationError, match=complaint):
+        EngineSettings()

@@ -15,7 +15,7 @@ from recollect_proxy.bench.asking import Asked
 from recollect_proxy.bench.dataset import LabelledConversation
 from recollect_proxy.bench.identifiers import questions_about, rare_identifiers, sampled
 from recollect_proxy.bench.metrics import score
-from recollect_proxy.bench.opening import open_replay
+from recollect_proxy.bench.opening import open_replay, unhurried
 from recollect_proxy.bench.plan import plan
 from recollect_proxy.bench.replay import Replay
 from recollect_proxy.bench.summary import by_category, counts, settings_used
@@ -67,11 +67,11 @@ async def bench_code(
             asked += await replay.play(conversation, each, lambda: progress.advance(bar))
         return asked
 
-    async with open_replay(settings) as replay:
+    async with open_replay(settings, **unhurried(settings)) as replay:
         asked = await play(replay)
     dense: list[Asked] | None = None
     if dense_only:
-        async with open_replay(settings, **{HYBRID_SETTING: False}) as without:
+        async with open_replay(settings, **unhurried(settings), **{HYBRID_SETTING: False}) as without:
             dense = await play(without)
     return {
         "bench": "code",

@@ -23,7 +23,7 @@ _UNHURRIED_MS = 10_000
 
 def unhurried(settings: ProxySettings) -> dict[str, int]:
     """Return the changes by which what is recalled is measured, and not how busy the machine is."""
-    names = ("recall_deadline_ms", "recall_embedding_ms")
+    names = ("recall_deadline_ms", "recall_embedding_ms", "recall_lexical_ms")
     return {name: max(getattr(settings, name), _UNHURRIED_MS) for name in names}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from recollect.composition.excerpts import excerpt
-from recollect.composition.fences import MEMORIES, quoted, quoted_code
+from recollect.composition.fences import MEMORIES, quoted, quoted_code, unfenced
 from recollect.model import Memory, Passage, Recollection, Role
 
 _OPENING = f"""<{MEMORIES}>
@@ -26,7 +26,7 @@ CODE_TOKENS = 400
 """The same of a block of code, which means little in part, for a question about code."""
 
 _SPEAKER_CHARACTERS = 60
-_IN_NAMES = " .,'\u2019&@+-_"
+_IN_NAMES = " .,'\u2019@+-_"
 _LETTERS = "LMN"
 """What Unicode calls letters, marks (which many scripts write vowels with) and numbers."""
 
@@ -121,7 +121,7 @@ def _label(passage: Passage) -> str:
 
 def _name(speaker: str) -> str:
     """Return a name without anything that no name holds: no line ends, no brackets or what looks like them."""
-    start = speaker[: 4 * _SPEAKER_CHARACTERS]
+    start = unfenced(speaker[: 4 * _SPEAKER_CHARACTERS])
     plain = (
         each if each in _IN_NAMES or unicodedata.category(each)[0] in _LETTERS else " " for each in start
     )

@@ -54,7 +54,7 @@ def missing_exchanges(turn: Turn, logged: Sequence[LoggedExchange]) -> Sequence[
     A request that carries messages is looked up in the log by the first of the user's: what was said
     before that is missing, without its answer where the request begins with that. One that carries nothing
     of the user's lacks everything, if its sender is known to carry nothing: its earlier requests did not
-    either. A first message that was edited lacks nothing. Where it is not certain, nothing is missing.
+    either. A first message that was edited lacks nothing, nor does what follows lack what was before the edit. Where it is not certain, nothing is missing.
 
     Args:
         turn: What was said now.
@@ -65,7 +65,7 @@ def missing_exchanges(turn: Turn, logged: Sequence[LoggedExchange]) -> Sequence[
     before = [each for each in logged if each.key != turn.key]
     carried = _carried(turn)
     if carried:
-        missing = before[: _place_of(carried, before) or 0]
+        missing = _branch_before(_place_of(carried, before), before)
     elif turn.is_whole is None and _sends_all(turn, before):
         missing = []
     else:
@@ -169,6 +169,15 @@ def _told(exchange: LoggedExchange, room: int, count: Callable[[str], int]) -> I
 
 def _number(exchange: LoggedExchange) -> int:
     return exchange.turn_index // 2
+
+
+def _branch_before(place: int | None, before: Sequence[LoggedExchange]) -> Sequence[LoggedExchange]:
+    """Return what was said before this place since the conversation was begun, or begun anew by an edit."""
+    if not place:
+        return []
+    beginnings = (n for n in range(place, -1, -1) if before[n].carried == 0)
+    begun = next(beginnings, 0) if any((each.carried or 0) > 1 for each in before) else 0
+    return before[begun:place]
 
 
 def _sends_all(turn: Turn, before: Sequence[LoggedExchange]) -> bool:

@@ -199,10 +199,10 @@ class _Situation:
 
         Then the system prompt's block is that message's. Else it is taken to be cut off somewhere.
         """
-        if self.turn.is_whole or not (self.missing or self.turn.history):
-            return True
-        if self.missing:
-            return False
+        if self.turn.is_whole or self.missing:
+            return bool(self.turn.is_whole)
+        if not self.turn.history:
+            return bool(self.chat.exchanges)  # else the log knows nothing yet
         first = self.carried[0][1]
         systems = {each.anchor for each in self.chat.injections if each.place is Place.SYSTEM}
         return bool(systems & self.present) or any(each.anchor == first for each in self.chat.exchanges)

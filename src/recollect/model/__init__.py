@@ -5,7 +5,7 @@ Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of vers
 
 from recollect.model.change import Add, Backlog, Change, Erasure, Ignore, Reinforce, Replace, Retire, Update
 from recollect.model.chat import Chat, Exchange, Injection, LoggedExchange, Message, Scope, Turn
-from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage
+from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
 from recollect.model.log import IndexedChunk, IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.model.memory import COMMONS, Candidate, Memory, Neighbor, Page, Provenance, Vector
 from recollect.model.recall import Recall, Recollection
@@ -71,6 +71,7 @@ __all__ = [
     "Skip",
     "Source",
     "Stage",
+    "Statement",
     "Turn",
     "UnembeddedChunk",
     "Update",

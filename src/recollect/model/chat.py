@@ -41,6 +41,7 @@ class Turn:
             the key by which it is known again in later requests of the chat.
         prompt: All texts the request carries, also those of the system and of documents.
         is_whole: Whether the request is known to carry all that was said before; None: it is not known.
+        marked: Whether somebody called it valuable.
     """
 
     scope: Scope
@@ -53,6 +54,7 @@ class Turn:
     anchors: tuple[tuple[int, str], ...] = ()
     prompt: tuple[str, ...] = field(default=(), repr=False)
     is_whole: bool | None = None
+    marked: bool = False
 
     @property
     def anchor(self) -> str:

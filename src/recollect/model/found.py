@@ -13,6 +13,24 @@ from recollect.model.memory import Memory
 from recollect.model.words import Role
 
 
+class Statement(NamedTuple):
+    """What a message's words show of it.
+
+    Attributes:
+        self_share: First-person words as a share of its first 400 words, 0 to 1.
+        states_taste: Whether its first 80 words speak of liking, avoiding, always or never.
+        ends_asking: Whether it ends with a question mark.
+        lists: Whether a line of it is an item of a list.
+        words: How many words it has, spaces parting them.
+    """
+
+    self_share: float
+    states_taste: bool
+    ends_asking: bool
+    lists: bool
+    words: int
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A part of what was once said, as the message log keeps it.
@@ -30,6 +48,7 @@ class Passage:
         code: Whether it is a block of code.
         language: The programming language of that block, if known.
         changed_at: Since when something that was understood from it is no longer so; else None.
+        statement: What the words of the whole message show; None where that was not read.
     """
 
     message_id: UUID
@@ -44,6 +63,7 @@ class Passage:
     code: bool = False
     language: str | None = None
     changed_at: datetime | None = None
+    statement: Statement | None = None
 
     @property
     def id(self) -> UUID:
@@ -102,7 +122,7 @@ class Hit:
         document: Its number in the user's lexical index; None where it has none yet.
         cosine: Of its embedding to the vector searched for: of the nearest one, where it has several;
             None where it has none.
-        first_cosine: The same of its beginning alone.
+        first_cosine: The same of the beginning of its message alone; None for a memory.
     """
 
     item: Item

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from recollect.model.found import Statement
 from recollect.model.memory import Vector
 from recollect.model.words import Role
 
@@ -66,12 +67,14 @@ class IndexedMessage:
         chunks: Its parts, in order; none of a message that holds no words.
         head: How often each term stands in its beginning: what was said before it is found by that, too.
         embedding_model: What made the vectors.
+        statement: What its words show of it.
     """
 
     id: UUID
     chunks: tuple[IndexedChunk, ...]
     head: Mapping[str, int]
     embedding_model: str
+    statement: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,14 @@ class MessageLog(Protocol):
 class ChatMemory(Protocol):
     """What a chat was said, and what was added to its prompts."""
 
-    async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
-        """Return what is known of a chat; of its exchanges the last ``exchanges``."""
+    async def chat(self, scope: Scope, *, exchanges: int, unless_begun: str | None = None) -> Chat:
+        """Return what is known of a chat.
+
+        Args:
+            scope: Which.
+            exchanges: How many of its last exchanges are read.
+            unless_begun: With which first message of the chat none of them is: who sends that, lacks nothing.
+        """
         ...
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:

@@ -14,12 +14,17 @@ class PostgresChats:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
-        """Return what is known of a chat; of its exchanges the last ``exchanges``."""
+    async def chat(self, scope: Scope, *, exchanges: int, unless_begun: str | None = None) -> Chat:
+        """Return what is known of a chat; its last exchanges, unless it began with that message."""
         user_id, session_id = scope.user_id, storable_id(scope.session_id)
+        begun = None if unless_begun is None else storable_text(unless_begun)
         async with self._database.for_user(user_id) as connection:
             injections = await connection.fetch(SQL["injections_of_chat"], user_id, session_id)
-            said = await connection.fetch(SQL["exchanges_of_chat"], user_id, session_id, exchanges)
+            said = (
+                await connection.fetch(SQL["exchanges_of_chat"], user_id, session_id, exchanges, begun)
+                if exchanges
+                else []
+            )
             summary = await connection.fetchval(SQL["summary_of_chat"], user_id, session_id) if said else None
         return Chat(
             injections=tuple(

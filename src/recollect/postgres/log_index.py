@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
-from recollect.model import IndexedMessage, LoggedMessage, Role, UnembeddedChunk, Vector
+from recollect.model import IndexedMessage, LoggedMessage, Role, Statement, UnembeddedChunk, Vector
 from recollect.postgres.changes import as_reals
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.postings import Document, add_postings, index_memory, number_documents
 from recollect.postgres.queue import enqueue
 from recollect.postgres.sql import SQL
+
+_UNREAD = (None,) * len(Statement._fields)
 
 
 class PostgresLogIndex:
@@ -36,7 +38,9 @@ class PostgresLogIndex:
     async def index(self, user_id: str, message: IndexedMessage) -> bool:
         """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
         async with self._database.changing(user_id) as connection:
-            marked = await connection.fetchrow(SQL["mark_indexed"], user_id, message.id)
+            marked = await connection.fetchrow(
+                SQL["mark_indexed"], user_id, message.id, *(message.statement or _UNREAD)
+            )
             if marked is None:
                 return False
             if marked["hidden"]:

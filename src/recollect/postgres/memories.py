@@ -31,6 +31,9 @@ from recollect.postgres.sql import SQL
 _MOST_TERMS = 2_000
 """Terms looked through for what a mistyped one may mean."""
 
+_LAST_CHARACTER = chr(0x10FFFF)
+"""No term that begins with some letters stands behind them and this one, in the order of code points."""
+
 _NEWEST = UUID(int=2**128 - 1)
 """Every id is smaller: the first page stands behind it."""
 
@@ -58,9 +61,10 @@ class PostgresMemories:
         """Return terms of the user's that begin with one of ``prefixes`` and have a length in ``lengths``."""
         if not lengths:
             return []
+        ends = [prefix + _LAST_CHARACTER for prefix in prefixes]
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
-                SQL["vocabulary"], user_id, list(prefixes), lengths[0], lengths[-1], _MOST_TERMS
+                SQL["vocabulary"], user_id, list(prefixes), ends, lengths[0], lengths[-1], _MOST_TERMS
             )
         return [row["term"] for row in rows]
 

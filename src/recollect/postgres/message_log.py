@@ -110,6 +110,7 @@ class _Appending:
             alternate,
             self._turn.at,
             exchange_id,
+            self._turn.marked,
         )
 
 

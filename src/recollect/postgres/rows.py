@@ -16,6 +16,7 @@ from recollect.model import (
     Role,
     Scope,
     Source,
+    Statement,
     Turn,
     Update,
 )
@@ -65,6 +66,7 @@ def passage_of(row: Record) -> Passage:
         code=row["code"],
         language=row["language"],
         changed_at=row["changed_at"],
+        statement=None if row["words"] is None else Statement(*(row[name] for name in Statement._fields)),
     )
 
 

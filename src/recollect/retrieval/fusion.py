@@ -6,12 +6,13 @@ how much of the question they cover, never by the best match, as the best of not
 Never: a store, a model, how a signal was measured.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from recollect.retrieval.candidate_signals import Floats, Signals, cosines, pool
-from recollect.retrieval.learned import correction
+from recollect.retrieval.learned import Correction, correction
 
 __all__ = ["Fused", "Signals", "Weights", "fuse"]
 
@@ -71,13 +72,30 @@ class Fused:
 
     Attributes:
         scores: About 0 to 1.5, the higher the better, (n,).
-        parts: What each signal gave, (n,) each. Their sum, times ``multiplier``, is the score.
-        multiplier: What importance, recency and reinforcement make of it, (n,).
+        multiplier: What importance, recency and reinforcement make of the sum of the parts, (n,).
+        plain: What each signal gave, (n,) each, but for the learned correction.
+        learned: That correction, if there is one.
+        learned_weight: What it counts.
     """
 
     scores: Floats
-    parts: dict[str, Floats]
     multiplier: Floats
+    plain: dict[str, Floats]
+    learned: Correction | None = None
+    learned_weight: float = 0.0
+
+    @property
+    def parts(self) -> dict[str, Floats]:
+        """What each signal gave, (n,) each. Their sum, times ``multiplier``, is the score."""
+        return self.parts_of(range(len(self.scores)))
+
+    def parts_of(self, rows: Sequence[int]) -> dict[str, Floats]:
+        """Return the parts of some candidates, (rows,) each: to share out the correction takes its time."""
+        parts = {name: values[list(rows)] for name, values in self.plain.items()}
+        if self.learned is None:
+            return parts
+        learned = self.learned.parts(rows)
+        return parts | {name: self.learned_weight * values for name, values in learned.items()}
 
 
 def fuse(signals: Signals, weights: Weights) -> Fused:
@@ -91,14 +109,16 @@ def fuse(signals: Signals, weights: Weights) -> Fused:
     alone = sum(parts.values(), np.zeros(signals.size))
     pooled = pool(alone, signals.session)
     parts["session"] = weights.session * (pooled.mean if signals.session is not None else 0 * alone)
+    total = alone + parts["session"]
+    learned: Correction | None = None
     # Learned where both channels were there: without one of them its numbers mean something else.
     if weights.learned and signals.size and signals.cosine is not None and signals.coverage is not None:
-        learned = correction(signals, alone, alone + parts["session"], pooled)
-        parts |= {name: weights.learned * part for name, part in learned.items()}
-    total = sum(parts.values(), np.zeros(signals.size))
+        learned = correction(signals, alone, total, pooled)
+        total = total + weights.learned * learned.total
     multiplier = _multiplier(signals, weights)
     # A score below 0 is no match, and nothing makes it more or less of none.
-    return Fused(np.where(total > 0, total * multiplier, total), parts, multiplier)
+    scores = np.where(total > 0, total * multiplier, total)
+    return Fused(scores, multiplier, parts, learned, weights.learned)
 
 
 def _alone(signals: Signals, weights: Weights) -> dict[str, Floats]:

@@ -9,9 +9,9 @@ Never: a store, a model's library, training.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -49,8 +49,25 @@ class Forest:
     depth: int
 
 
-def correction(signals: Signals, alone: Floats, fused: Floats, pooled: Pooled) -> dict[str, Floats]:
-    """Return what is to be added to ``fused``, by part, (n,) each; n above 0.
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What the trees add to the scores of candidates.
+
+    Attributes:
+        total: What each is given, (n,).
+        table: What they decided by, (n, features).
+    """
+
+    total: Floats
+    table: Floats
+
+    def parts(self, rows: Sequence[int]) -> dict[str, Floats]:
+        """Return what those candidates are given, shared out among the parts, (rows,) each."""
+        return contributions(shipped(), self.table[list(rows)])
+
+
+def correction(signals: Signals, alone: Floats, fused: Floats, pooled: Pooled) -> Correction:
+    """Return what is to be added to ``fused``; n above 0.
 
     Args:
         signals: What is known.
@@ -59,38 +76,42 @@ def correction(signals: Signals, alone: Floats, fused: Floats, pooled: Pooled) -
         pooled: Of ``alone``, what the sessions hold.
     """
     features = derive(signals, alone, fused, pooled)
-    return contributions(shipped(), np.stack([features[name] for name in shipped().features], axis=1))
+    table = np.stack([features[name] for name in shipped().features], axis=1)
+    return Correction(added(shipped(), table), table)
+
+
+def added(forest: Forest, table: Floats) -> Floats:
+    """Return what the trees add for ``table``, (n, features), in all, (n,)."""
+    # A tree a row: the decisions of one level are then made in one run through memory.
+    node = np.repeat(forest.roots[:, None], len(table), axis=1)
+    columns = np.ascontiguousarray(table.T)
+    candidate = np.arange(len(table))
+    for _ in range(forest.depth):
+        goes_left = columns[forest.feature.take(node), candidate] <= forest.threshold.take(node)
+        node = np.where(goes_left, forest.left.take(node), forest.right.take(node))
+    total: Floats = (forest.value.take(node) - forest.value.take(forest.roots)[:, None]).sum(axis=0)
+    return total
 
 
 def contributions(forest: Forest, table: Floats) -> dict[str, Floats]:
-    """Return what the trees add for ``table``, (n, features), shared out among the parts, (n,) each."""
-    rows = np.arange(len(table))[:, None] * table.shape[1]
-    values = np.ascontiguousarray(table).ravel()
-    children = np.concatenate([forest.left, forest.right])
-    looked_at = np.maximum(forest.feature, 0)
+    """Return the same, shared out among the parts by the signals that decided, (n,) each."""
+    rows = np.arange(len(table))[:, None]
     node = np.broadcast_to(forest.roots, (len(table), len(forest.roots)))
+    width = len(forest.features)
+    shares = np.zeros(len(table) * width)
     for _ in range(forest.depth):
-        goes_right = values.take(rows + looked_at.take(node)) > forest.threshold.take(node)
-        node = children.take(node + len(forest.left) * goes_right)
-    names, credit = credits_of(forest)
-    shares = credit.take(node, axis=0).sum(axis=1)
-    return dict(zip(names, shares.T, strict=True))
-
-
-@lru_cache(4)
-def credits_of(forest: Forest) -> tuple[tuple[str, ...], Floats]:
-    """Return the parts, and what each gave by the time a node is reached, (nodes, parts)."""
-    names = tuple(dict.fromkeys(forest.parts))
-    credit = np.zeros((len(forest.feature), len(names)))
-    # A node comes before its children.
-    for node, feature in enumerate(forest.feature.tolist()):
-        if feature < 0:
-            continue
-        part = names.index(forest.parts[feature])
-        for child in (forest.left[node], forest.right[node]):
-            credit[child] = credit[node]
-            credit[child, part] += forest.value[child] - forest.value[node]
-    return names, credit
+        looked_at = forest.feature[node]
+        goes_left = table[rows, looked_at] <= forest.threshold[node]
+        reached = np.where(goes_left, forest.left[node], forest.right[node])
+        gained = forest.value[reached] - forest.value[node]
+        places = rows * width + np.maximum(looked_at, 0)
+        shares += np.bincount(places.ravel(), gained.ravel(), minlength=len(shares))
+        node = reached
+    by_feature = shares.reshape(len(table), width)
+    return {
+        part: by_feature[:, [n for n, each in enumerate(forest.parts) if each == part]].sum(axis=1)
+        for part in dict.fromkeys(forest.parts)
+    }
 
 
 def derive(signals: Signals, alone: Floats, fused: Floats, pooled: Pooled) -> dict[str, Floats]:

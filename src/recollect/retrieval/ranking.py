@@ -71,6 +71,8 @@ async def rank(
 def _in_order(found: list[Found], fused: Fused) -> tuple[Recollection, ...]:
     scores: list[float] = fused.scores.tolist()
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
-    names, columns = list(fused.parts), [part.tolist() for part in fused.parts.values()]
-    told = {n: tuple(zip(names, (column[n] for column in columns), strict=True)) for n in order[:EXPLAINED]}
+    explained = order[:EXPLAINED]
+    parts = fused.parts_of(explained)
+    rows = zip(*(values.tolist() for values in parts.values()), strict=True)
+    told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(explained, rows, strict=True)}
     return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)

@@ -13,20 +13,20 @@ import numpy as np
 from cachetools import LRUCache
 
 from recollect.lexical import COVERED
-from recollect.model import Hit, Item, Memory, Passage, Role
+from recollect.model import Hit, Item, Memory, Passage, Role, Statement
 from recollect.retrieval.candidate_signals import Floats, Places, Signals
 from recollect.retrieval.candidates import Candidates
 from recollect.retrieval.dates import proximity
 from recollect.retrieval.query import Query
-from recollect.retrieval.statements import Statement, read_statement
+from recollect.retrieval.statements import read_statement
 from recollect.retrieval.terms import TermScore
 
 _SECONDS_A_DAY = 86_400.0
 _WORD = re.compile(r"\w+")
 _NAN = float("nan")
 
-_statements: LRUCache[tuple[UUID, int, int], Statement] = LRUCache(20_000)
-"""What messages show of themselves; by ids, so that no text is kept."""
+_statements: LRUCache[tuple[UUID, int], Statement] = LRUCache(20_000)
+"""What memories show of themselves; by ids, so that no text is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +124,15 @@ def _days(age: timedelta) -> float:
     return max(0.0, age.total_seconds() / _SECONDS_A_DAY)
 
 
-def _shown(item: Item) -> tuple[float, bool, bool, bool, int]:
-    """Return what an item's words show of it."""
-    part = item.part if isinstance(item, Passage) else -1
-    key = (item.id, part, hash(item.content))
+def _shown(item: Item) -> Statement:
+    """Return what an item's words show of it: of a message as it was read when it was indexed."""
+    if isinstance(item, Passage) and item.statement is not None:
+        return item.statement
+    key = (item.id, hash(item.content))
     statement = _statements.get(key)
     if statement is None:
         statement = _statements[key] = read_statement(item.content)
-    return (
-        statement.self_share,
-        statement.states_taste,
-        statement.ends_asking,
-        statement.lists,
-        statement.words,
-    )
+    return statement
 
 
 def _identified(items: Sequence[Item], query: Query) -> Floats:

@@ -4,22 +4,68 @@ English words only: in other languages the shares are 0, and a ranking goes by i
 """
 
 import re
-from dataclasses import dataclass
+
+from recollect.model import Statement
 
 _READ_CHARACTERS = 20_000
 _READ_WORDS = 400
 _OPENING_WORDS = 80
 _QUESTION_CHARACTERS = 4_000
 
-_FIRST_PERSON = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|our|us|we're|we've)\b", re.IGNORECASE
+_FIRST_PERSON = frozenset(
+    [
+        "i",
+        "i'm",
+        "i've",
+        "i'd",
+        "i'll",
+        "me",
+        "my",
+        "mine",
+        "myself",
+        "we",
+        "we're",
+        "we've",
+        "we'd",
+        "we'll",
+        "our",
+        "us",
+        "i's",
+        "me's",
+        "my's",
+        "we's",
+    ]
 )
-_TASTE = re.compile(
-    r"\b(?:prefer\w*|like[sd]?|love[sd]?|hate[sd]?|dislike\w*|enjoy\w*|avoid\w*|favou?rite\w*|allerg\w*|aversion"
-    r"|can't stand|cannot stand|fan of|fond of|rather|always|never|don't want|do not want|averse|adhere"
-    r"|uncomfortable|strongly|only (?:use|buy|eat|watch|read|wear))\b",
-    re.IGNORECASE,
+_TASTE_WORDS = frozenset(
+    [
+        "like",
+        "likes",
+        "liked",
+        "love",
+        "loves",
+        "loved",
+        "hate",
+        "hates",
+        "hated",
+        "avoid",
+        "avoids",
+        "avoided",
+        "avoiding",
+        "aversion",
+        "rather",
+        "always",
+        "never",
+        "averse",
+        "adhere",
+        "uncomfortable",
+        "strongly",
+    ]
 )
+_TASTE_STEMS = ("prefer", "dislike", "enjoy", "avoid", "favorite", "favourite", "allerg")
+_TASTE_PHRASE = re.compile(
+    r"\b(?:can't stand|cannot stand|fan of|fond of|don't want|do not want|only (?:use|buy|eat|watch|read|wear))\b"
+)
+_WORD = re.compile(r"[\w']+")
 _ADVICE = re.compile(
     r"\b(?:recommend\w*|suggest\w*|advice|advise|ideas?|tips?|options?|best|must-\w+|should i"
     r"|what (?:are|is) some|how (?:should|can|do|would) (?:i|you)|help me)\b",
@@ -28,37 +74,27 @@ _ADVICE = re.compile(
 _LIST_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,9}\.)\s", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What a message's words show of it.
-
-    Attributes:
-        self_share: First-person words as a share of the first 400 words, 0 to 1.
-        states_taste: Whether its first 80 words speak of liking, avoiding, always or never.
-        ends_asking: Whether it ends with a question mark.
-        lists: Whether a line of it is an item of a list.
-        words: How many words it has, spaces parting them.
-    """
-
-    self_share: float
-    states_taste: bool
-    ends_asking: bool
-    lists: bool
-    words: int
-
-
 def read_statement(text: str) -> Statement:
     """Return what the words of ``text`` show of it; of a long one, its first 20,000 characters do."""
     whole = text.split()
     words = text[:_READ_CHARACTERS].split()[:_READ_WORDS]
-    first_person = len(_FIRST_PERSON.findall(" ".join(words).replace("\u2019", "'")))
-    opening = " ".join(words[:_OPENING_WORDS]).replace("\u2019", "'")
+    plain = " ".join(words).lower().replace("\u2019", "'")
+    spoken = [word.strip("'") for word in _WORD.findall(plain)]
+    opening = " ".join(words[:_OPENING_WORDS]).lower().replace("\u2019", "'")
     return Statement(
-        self_share=min(1.0, first_person / max(1, len(words))),
-        states_taste=_TASTE.search(opening) is not None,
+        self_share=min(1.0, sum(word in _FIRST_PERSON for word in spoken) / max(1, len(words))),
+        states_taste=_states_taste(opening),
         ends_asking=text.rstrip().endswith("?"),
         lists=_LIST_ITEM.search(text[:_READ_CHARACTERS]) is not None,
         words=len(whole),
+    )
+
+
+def _states_taste(opening: str) -> bool:
+    words = (word.strip("'") for word in _WORD.findall(opening))
+    return (
+        any(word in _TASTE_WORDS or word.startswith(_TASTE_STEMS) for word in words)
+        or _TASTE_PHRASE.search(opening) is not None
     )
 
 

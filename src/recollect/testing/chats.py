@@ -25,8 +25,8 @@ class ChatStore(ABC):
     def _everybody(self) -> list[Belongings]:
         """Return what all users have, or raise what the store is told to."""
 
-    async def chat(self, scope: Scope, *, exchanges: int) -> Chat:
-        """Return what is known of a chat; of its exchanges the last ``exchanges``."""
+    async def chat(self, scope: Scope, *, exchanges: int, unless_begun: str | None = None) -> Chat:
+        """Return what is known of a chat; its last exchanges, unless it began with that message."""
         user, session_id = self._of(scope.user_id), storable_id(scope.session_id)
         injections = user.injections.get(session_id, {})
         said = [
@@ -42,6 +42,9 @@ class ChatStore(ABC):
             for each in user.said
             if each.role is Role.USER and each.session_id == session_id and each.id not in user.index.hidden
         ][::-1][:exchanges]
+        first = (each for each in user.said if each.session_id == session_id and not each.turn_index)
+        if any(each.content == unless_begun for each in first):
+            said = []
         summaries = [
             memory.content
             for _, memory in sorted(user.memories.items())

@@ -22,6 +22,7 @@ from recollect.model import (
     Passage,
     Role,
     Source,
+    Statement,
     UnembeddedChunk,
     Vector,
 )
@@ -80,6 +81,7 @@ class Index:
     memories: dict[UUID, int] = field(default_factory=dict)
     chunks: dict[int, Chunk] = field(default_factory=dict)
     indexed: set[UUID] = field(default_factory=set)
+    statements: dict[UUID, Statement] = field(default_factory=dict)
     hidden: set[UUID] = field(default_factory=set)
     changed: dict[UUID, datetime] = field(default_factory=dict)
 
@@ -94,6 +96,7 @@ class Index:
                 each.exchange.turn.at,
                 each.speaker,
                 before.content if (before := _before(each, said)) and before.id not in self.hidden else "",
+                each.exchange.turn.marked,
             )
             for each in missing[:limit]
         ]
@@ -104,6 +107,8 @@ class Index:
         if own is None or own.id in self.indexed:
             return False
         self.indexed.add(own.id)
+        if message.statement is not None:
+            self.statements[own.id] = message.statement
         if own.id in self.hidden:
             return True
         before = _before(own, said)
@@ -225,8 +230,19 @@ class Index:
                 chunk.indexed.code,
                 chunk.indexed.language,
                 self.changed.get(said.id),
+                self.statements.get(said.id),
             )
-            yield Hit(passage, number, max(near, default=None), near[0] if near else None)
+            first = self._beginning(said.id, vector, model)
+            yield Hit(passage, number, max(near, default=None), first)
+
+    def _beginning(self, message_id: UUID, vector: Vector | None, model: str) -> float | None:
+        """Return the cosine of the first piece of a message."""
+        first = next(
+            (each for each in self.chunks.values() if each.said.id == message_id and not each.part), None
+        )
+        if first is None or vector is None or first.model != model or not first.vectors:
+            return None
+        return float(first.vectors[0] @ vector) if first.vectors[0].shape == vector.shape else None
 
     def _number(self) -> int:
         self.numbers += 1

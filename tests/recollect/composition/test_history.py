@@ -59,6 +59,13 @@ def test_a_first_message_that_was_edited_lacks_nothing() -> None:
     assert lacks(turn("edited", is_whole=True), [logged(0, carried=0), logged(1, carried=0)]) == []
 
 
+def test_nor_does_what_follows_on_it_lack_what_was_before_the_edit() -> None:
+    chat = [*CHAT[:4], logged(4, carried=0), logged(5, carried=2), logged(6, carried=4)]
+
+    assert lacks(turn("now", history=messages(chat[4:])), chat) == []
+    assert lacks(turn("now", history=messages(chat[6:])), chat) == [4, 5]
+
+
 def test_a_chat_that_begins_again_with_the_same_words_lacks_nothing() -> None:
     assert lacks(turn("said 0"), CHAT[:1]) == []
     assert lacks(turn("said 0\x00"), [logged(0, "said 0\ufffd")]) == []

@@ -1,4 +1,4 @@
-"""Each block stands where its turn is, stays as it was, and goes when there are too many."""
+"""Each block stands where its turn is, and stays as it was."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -126,7 +126,9 @@ def test_a_turn_without_anchors_is_known_by_its_key() -> None:
 
 
 @pytest.mark.parametrize("is_whole", [None, True])
-def test_an_edited_first_message_never_gets_the_other_branchs_block(is_whole: bool | None) -> None:
+def test_an_edited_first_message_never_gets_the_other_branchs_block(
+    is_whole: bool | None,  # noqa: FBT001 -- a parameter of the test
+) -> None:
     chat = Chat((SYSTEM, injection("a1", "BESIDE")), (logged(0, "one", anchor="a0"), logged(1, anchor="a1")))
 
     edited = placed(replace(EDITED, is_whole=is_whole), chat)
@@ -159,6 +161,10 @@ def test_a_conversation_cut_off_somewhere_unknown_keeps_its_system_prompt() -> N
     assert attached(cut, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
 
 
+def test_a_chat_of_which_nothing_is_logged_yet_keeps_its_system_prompt() -> None:
+    assert attached(EDITED, Chat((SYSTEM,)), BOUNDS) == (SYSTEM,)
+
+
 def test_one_that_is_known_to_begin_with_a_message_without_block_has_none() -> None:
     begins = turn("now", anchors=((0, "x0"), (2, "b")), history=(Message(Role.USER, "other"),))
 
@@ -169,63 +175,6 @@ def test_of_several_blocks_for_the_system_prompt_only_the_first_comes_again() ->
     another = injection("a1", "ANEW", Place.SYSTEM)
 
     assert attached(SECOND, Chat((SYSTEM, another)), BOUNDS) == (SYSTEM,)
-
-
-# -- too many --------------------------------------------------------------------------------------
-
-
-def long_chat(turns: int) -> tuple[Turn, Chat]:
-    history = tuple(
-        message
-        for n in range(turns)
-        for message in (Message(Role.USER, f"said {n}"), Message(Role.ASSISTANT, f"reply {n}"))
-    )
-    anchors = tuple((2 * n, f"anchor {n}") for n in range(turns + 1))
-    blocks = [
-        injection(f"anchor {n}", f"BLOCK {n}", Place.BESIDE if n else Place.SYSTEM) for n in range(turns)
-    ]
-    return turn("now", history=history, anchors=anchors), Chat(tuple(blocks))
-
-
-def test_the_oldest_half_of_those_beside_messages_goes_at_once() -> None:
-    request, chat = long_chat(9)
-    bounds = Bounds(memory_tokens=200, chat_memory_tokens=1000)
-
-    result = placed(request, chat, bounds, ())
-
-    assert result.detached == tuple(f"anchor {n}" for n in range(1, 5))
-    assert result.system == "BLOCK 0"
-    assert list(result.beside.values()) == [f"BLOCK {n}" for n in range(5, 9)]
-    assert result.tokens == 500
-
-
-def test_as_long_as_they_may_all_stay() -> None:
-    request, chat = long_chat(8)
-
-    assert placed(request, chat, Bounds(memory_tokens=200, chat_memory_tokens=1000), ()).detached == ()
-
-
-def test_more_goes_where_half_is_not_enough_but_never_the_first_nor_the_turns_own() -> None:
-    request, chat = long_chat(9)
-    own = injection(request.anchor, "OWN", tokens=900)
-    bounds = Bounds(memory_tokens=900, chat_memory_tokens=900)
-
-    result = placed(request, Chat((*chat.injections, own)), bounds)
-
-    assert len(result.detached) == 8
-    assert result.system == "BLOCK 0"
-    assert list(result.beside.values()) == ["OWN"]
-
-
-def test_the_same_turn_once_more_detaches_nothing() -> None:
-    request, chat = long_chat(8)
-    bounds = Bounds(memory_tokens=200, chat_memory_tokens=1000)
-    own = injection(request.anchor, "OWN", tokens=200)
-
-    again = placed(request, Chat((*chat.injections, own)), bounds)
-
-    assert again.detached == ()
-    assert len(again.beside) == 8
 
 
 # -- history ---------------------------------------------------------------------------------------
@@ -292,23 +241,6 @@ def test_over_a_chat_each_block_stays_beside_its_turn() -> None:
         assert list(each.placed.beside) == [2 * m + 1 for m in range(1, n + 1)]  # behind the system's message
     for one, following in pairwise(sent):
         assert one.placed.beside.items() <= following.placed.beside.items()
-
-
-def test_what_was_detached_never_comes_back() -> None:
-    chat = SimulatedChat(Bounds(memory_tokens=150, chat_memory_tokens=1200))
-    gone: set[str] = set()
-    steps = 0
-
-    for n in range(30):
-        sent = chat.exchange(f"turn {n}")
-        gone |= set(sent.placed.detached)
-        steps += bool(sent.placed.detached)
-        there = {each.anchor for each in attached(sent.turn, chat.chat, chat.bounds)}
-        assert not gone & there
-        assert sent.placed.tokens <= 1200
-
-    assert 2 <= steps <= 8
-    assert len(gone) > 15
 
 
 @calm

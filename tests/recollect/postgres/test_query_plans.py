@@ -1,5 +1,6 @@
 import json
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
@@ -24,13 +25,26 @@ SELECT user_id, id, 'fact', 'extracted', now(), 'memory ' || number, sha256(numb
     (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
     'm', 0.5, 1, now(), '{}', now()
 FROM said;
-INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at)
-SELECT owner, id, owner, content_hash, now() FROM vectors;
-INSERT INTO messages
-SELECT user_id, id, 'chat ' || number % 10, number, 'user', NULL, 'text', 1, false, now(), id FROM said;
+INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at, document)
+SELECT user_id, said.id, owner, content_hash, now(), 1000 + number
+FROM said JOIN vectors ON owner = user_id AND vectors.id = said.id;
+INSERT INTO messages (
+    user_id, id, session_id, turn_index, role, content, tokens, alternate, created_at, exchange_id, indexed
+)
+SELECT user_id, id, 'chat ' || number % 10, number, 'user', 'text', 1, false, now(), id, number <= 990 FROM said;
 INSERT INTO exchanges
 SELECT user_id, id, 'chat ' || number % 10, number::text, number, id, id, 'm', false, now(), 'formed', 0, now()
 FROM said;
+INSERT INTO message_chunks
+SELECT user_id, number, id, 0, 0, 4, false, NULL, 9, 9, number % 100 = 0, true, 'm' FROM said;
+INSERT INTO chunk_vectors
+SELECT user_id, number, 0,
+    (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec, 'm'
+FROM said;
+INSERT INTO corpora SELECT 'user ' || person, 3000, 2000, 18000 FROM generate_series(1, 5000) AS p (person);
+INSERT INTO postings SELECT user_id, 'term' || number, 0, '\\x0000000000000000' FROM said;
+INSERT INTO injections
+SELECT user_id, 'chat ' || number % 10, number::text, 'beside', 'block', ARRAY[id], 1, now() FROM said;
 ANALYZE;
 """
 VECTOR = [0.1] * DIMENSIONS
@@ -69,6 +83,20 @@ async def explained(
     return list(nodes(json.loads(shown)[0]["Plan"]))
 
 
+def scanned(plan: list[dict[str, Any]], *, each: int, together: int) -> None:
+    """Assert that every table is read by an index, and how many rows at most are: of one table, and of all."""
+    rows = 0
+    for node in plan:
+        if "Relation Name" not in node:
+            continue
+        assert node["Node Type"] != "Seq Scan", node
+        dropped = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+        read = (node["Actual Rows"] + dropped) * node["Actual Loops"]
+        assert read <= each, node
+        rows += read
+    assert rows <= together
+
+
 MODES = pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
 
 
@@ -93,6 +121,71 @@ async def test_the_nearest_are_found_among_the_users_rows_alone(
     }
     assert any(name.startswith("users_vectors") for name in indexes)
     assert "vectors_pkey" in indexes
+
+
+NAMED = [1001, 1500, 2000, 7, 13]
+NEAR = 20
+
+
+@MODES
+async def test_a_search_reads_the_users_rows_alone(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    arguments = (VECTOR, "m", DIMENSIONS, NAMED, NEAR, True)
+    plan = await explained(seeded, "search", mode, "user 7", *arguments)
+
+    tables = {node["Relation Name"] for node in plan if "Relation Name" in node}
+    assert tables == {"vectors", "users_vectors", "message_chunks", "messages", "chunk_vectors"}
+    # All vectors once, of memories and chunks; of what was found alone the rest.
+    scanned(plan, each=MEMORIES, together=6 * MEMORIES)
+
+
+@MODES
+async def test_a_search_for_what_is_named_measures_no_vectors(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    arguments = (None, "m", None, NAMED, NEAR, True)
+    plan = await explained(seeded, "search", mode, "user 7", *arguments)
+
+    scanned(plan, each=MEMORIES, together=4 * MEMORIES)
+    for node in plan:
+        if node.get("Relation Name") == "chunk_vectors":
+            assert node["Actual Rows"] * node["Actual Loops"] <= len(NAMED), node
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("name", "arguments", "most"),
+    [
+        ("lexicon", (["term1", "term2", "term3000"],), 10),
+        ("vocabulary", (["term99", "term5"], ["term99~", "term5~"], 5, 7, 2_000), 122),
+        ("posting_blocks", (["term1", "term2"], [0, 0]), 2),
+        ("injections_of_chat", ("chat 3",), 100),
+        ("exchanges_of_chat", ("chat 3", 20, "hello"), 41),
+        ("summary_of_chat", ("chat 3",), 0),
+        ("unindexed_messages", (5,), 10),
+        ("document_before", ("chat 3", 900), 1),
+    ],
+)
+async def test_what_is_looked_up_is_read_alone(
+    seeded: "asyncpg.Connection[asyncpg.Record]",
+    mode: str,
+    name: str,
+    arguments: tuple[object, ...],
+    most: int,
+) -> None:
+    scanned(await explained(seeded, name, mode, "user 7", *arguments), each=most, together=2 * most + 1)
+
+
+@MODES
+@pytest.mark.parametrize("name", ["hide_messages", "note_change"])
+async def test_what_was_said_in_an_exchange_is_found_by_it(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str, name: str
+) -> None:
+    at = [datetime(2026, 3, 15, tzinfo=UTC)] if name == "note_change" else []
+    plan = await explained(seeded, name, mode, "user 7", ["00000000-0000-0000-0000-000000001f47"], *at)
+
+    scanned([node for node in plan if node["Node Type"] != "ModifyTable"], each=1, together=3)
 
 
 @MODES

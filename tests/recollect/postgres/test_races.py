@@ -1,10 +1,26 @@
 import asyncio
 import uuid
 
-from tests.contracts.stores import ANNA, NOON, exchange, memory
+from tests.contracts.stores import ANNA, MODEL, NOON, NORTH, exchange, memory, vector
 from tests.databases import administrator
 
-from recollect.model import Actor, Add, Change, Ignore, Reason, Reinforce, Replace, Retire
+from recollect.lexical import document_terms
+from recollect.model import (
+    Actor,
+    Add,
+    Change,
+    Ignore,
+    IndexedChunk,
+    IndexedMessage,
+    Injection,
+    LoggedMessage,
+    Place,
+    Provenance,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+)
 from recollect.postgres import Postgres
 from recollect.postgres.erasure import ERASED_TABLES
 
@@ -108,3 +124,133 @@ async def test_ids_that_no_clock_made_do_not_confuse_pages(postgres: Postgres) -
     second = await postgres.memories.page("anna", limit=3, after=first.next)
 
     assert len({each.id for each in (*first.memories, *second.memories)}) == 5
+
+
+# -- the index -------------------------------------------------------------------------------------
+
+
+async def left_of(dsn: str) -> dict[str, int]:
+    """Count the rows of each table that holds what a user has."""
+    async with administrator(dsn) as connection:
+        counts = {
+            table: await connection.fetchval(f"SELECT count(*) FROM recollect.{table}")
+            for table in ERASED_TABLES
+        }
+    return {table: count for table, count in counts.items() if count}
+
+
+def as_indexed(message: LoggedMessage) -> IndexedMessage:
+    terms = document_terms(message.content)
+    chunk = IndexedChunk(
+        0,
+        len(message.content),
+        code=False,
+        language=None,
+        terms=terms,
+        context={"rain": 1},
+        vectors=(vector(*NORTH),),
+    )
+    return IndexedMessage(message.id, (chunk,), terms, MODEL)
+
+
+async def test_a_message_that_several_workers_index_is_indexed_once(
+    postgres: Postgres, store_dsn: str
+) -> None:
+    await postgres.log.append(exchange("I like tea", reply=""))
+    [message] = await postgres.index.unindexed("anna", limit=9)
+
+    done = await asyncio.gather(*(postgres.index.index("anna", as_indexed(message)) for _ in range(WRITERS)))
+
+    assert sum(done) == 1
+    left = await left_of(store_dsn)
+    assert (left["message_chunks"], left["chunk_vectors"], left["corpora"]) == (1, 1, 1)
+    lexicon = await postgres.memories.lexicon("anna", ["tea", "rain"])
+    assert lexicon.documents == 1
+    assert [each.frequencies.tolist() for each in lexicon.occurrences.values()] == [[1], [1]]
+
+
+async def test_messages_and_memories_indexed_at_once_lose_no_word(postgres: Postgres) -> None:
+    for number in range(WRITERS):
+        await postgres.log.append(exchange(f"tea number {number}", reply=""))
+    messages = await postgres.index.unindexed("anna", limit=99)
+
+    await asyncio.gather(
+        *(postgres.index.index("anna", as_indexed(each)) for each in messages),
+        *(apply(postgres, Add(memory(f"tea for {number}"))) for number in range(WRITERS)),
+    )
+
+    lexicon = await postgres.memories.lexicon("anna", ["tea"])
+    assert lexicon.documents == len(lexicon.occurrences["tea"].documents) == 2 * WRITERS
+
+
+async def test_an_index_under_way_leaves_nothing_of_an_erased_user(
+    postgres: Postgres, store_dsn: str
+) -> None:
+    for number in range(WRITERS):
+        await postgres.log.append(exchange(f"tea number {number}"))
+    messages = await postgres.index.unindexed("anna", limit=99)
+    first, *others = messages
+    await postgres.index.index("anna", as_indexed(first))
+    [chunk] = await postgres.index.unembedded("anna", "other", limit=1)
+
+    await asyncio.gather(
+        *(postgres.index.index("anna", as_indexed(each)) for each in others[:WRITERS]),
+        postgres.index.embed("anna", chunk.document, [vector(*NORTH)], "other"),
+        postgres.memories.erase("anna", at=NOON),
+        *(postgres.index.index("anna", as_indexed(each)) for each in others[WRITERS:]),
+        postgres.index.index_memories("anna", limit=9),
+        postgres.index.embed("anna", chunk.document, [vector(*NORTH)], "other"),
+    )
+
+    assert await left_of(store_dsn) == {}
+
+
+async def test_what_is_forgotten_while_it_is_indexed_is_never_found(postgres: Postgres) -> None:
+    for round_ in range(WRITERS):
+        said = exchange("I like tea", reply="Tea, noted.")
+        await postgres.log.append(said)
+        tea = memory(f"Likes tea {round_}", provenance=Provenance("chat-1", (said.message_id,)))
+        await apply(postgres, Add(tea))
+        question, answer = await postgres.index.unindexed("anna", limit=9)
+        forget = Retire(tea.id, Reason.DELETED)
+
+        await asyncio.gather(
+            postgres.index.index("anna", as_indexed(question)),
+            apply(postgres, forget),
+            postgres.index.index("anna", as_indexed(answer)),
+        )
+
+        lexicon = await postgres.memories.lexicon("anna", ["tea", "note", "rain"])
+        assert (lexicon.documents, lexicon.occurrences) == (0, {})
+        numbers = list(range(99))
+        hits = await postgres.memories.search(
+            ANNA, vector(*NORTH), MODEL, documents=numbers, limit=9, log=True
+        )
+        assert hits == []
+        assert await postgres.index.unembedded("anna", "other", limit=9) == []
+
+
+async def test_a_reply_that_comes_while_its_question_is_forgotten_is_never_found(postgres: Postgres) -> None:
+    for round_ in range(WRITERS):
+        said = exchange(f"I like tea {round_}", reply="")
+        await postgres.log.append(said)
+        tea = memory(f"Likes tea {round_}", provenance=Provenance("chat-1", (said.message_id,)))
+        await apply(postgres, Add(tea))
+
+        await asyncio.gather(
+            postgres.log.append(exchange(said.turn.text, key=said.turn.key, reply="Tea, noted.")),
+            apply(postgres, Retire(tea.id, Reason.DELETED)),
+        )
+        for message in await postgres.index.unindexed("anna", limit=9):
+            await postgres.index.index("anna", as_indexed(message))
+
+        assert (await postgres.memories.lexicon("anna", ["tea", "note"])).occurrences == {}
+
+
+async def test_a_block_that_two_requests_add_is_added_once(postgres: Postgres) -> None:
+    blocks = [Injection("a:1", Place.SYSTEM, f"block {n}", (), 1, NOON) for n in range(WRITERS)]
+
+    await asyncio.gather(*(postgres.chats.inject(ANNA, each, []) for each in blocks))
+
+    [kept] = (await postgres.chats.chat(ANNA, exchanges=9)).injections
+    assert kept in blocks

@@ -124,9 +124,9 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
     [
         ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True)),
         ("lexicon", (["secret", "question", "ben", "anna"],)),
-        ("vocabulary", (["s", "q", "b", "a"], 1, 64, 99)),
+        ("vocabulary", ([""], ["~"], 1, 64, 99)),
         ("unindexed_messages", (99,)),
-        ("exchanges_of_chat", ("chat-1", 99)),
+        ("exchanges_of_chat", ("chat-1", 99, None)),
         ("injections_of_chat", ("chat-1",)),
     ],
 )
@@ -207,6 +207,7 @@ async def test_the_operators_statements_are_over_all_users(store: Postgres) -> N
     await store.requests.record(request)
     assert await store.requests.request(request.id) == request
     assert await store.index.enqueue_unindexed() == 0
+    assert await store.index.largest_users(9) == ["anna", "ben"]
 
 
 async def test_everything_of_a_user_is_erased_and_nothing_else(own_store: Postgres) -> None:

@@ -10,6 +10,7 @@ from rich.progress import Progress
 from tests.recollect_proxy.settings import proxy_settings
 
 from recollect.embedders.local import LocalEmbedder
+from recollect_proxy.bench.opening import unhurried
 from recollect_proxy.settings import ProxySettings
 
 
@@ -18,7 +19,8 @@ async def operator_settings(data_dir: Path) -> ProxySettings:
     embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=data_dir / "models")
     await embedder.load()
     await embedder.aclose()
-    return proxy_settings(data_dir=data_dir, recall_deadline_ms=10_000)  # the machine may be busy
+    given = proxy_settings(data_dir=data_dir)
+    return given.model_copy(update=unhurried(given))  # the machine may be busy
 
 
 @pytest.fixture

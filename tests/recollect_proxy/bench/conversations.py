@@ -67,7 +67,7 @@ TEA = conversation(
     ],
     [
         question("q1", "What tea do I drink in the morning?", "t1", category="habits"),
-        question("q2", "Which city did Vesuvius bury?", "t4", category="facts"),
+        question("q2", "Which city did you tell me that Vesuvius buried?", "t4", category="facts"),
         question("q3", "Which instrument do I play in the orchestra?", "t5", before="t5", category="early"),
         question("q4", "zzyzx qwrtp vlkjh?", category="none"),
     ],

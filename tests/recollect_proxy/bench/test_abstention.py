@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 from rich.console import Console
 from rich.progress import Progress
-from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, labelled
+from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, labelled, question, turn
 
 from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
@@ -61,8 +61,11 @@ async def test_a_gate_that_lets_nothing_through_loses_all_and_injects_nothing(
     operator_settings: ProxySettings, progress: Progress
 ) -> None:
     shut = operator_settings.model_copy(update={"recall_gate_threshold": 1.0})
+    said = conversation(
+        [turn("t1", "I ride a red bicycle.")], [question("q", "How do I travel to work?", "t1")]
+    )
 
-    figures = await bench_abstention(DATA[:1], shut, unrelated=2, progress=progress)
+    figures = await bench_abstention([("a.jsonl", [labelled(said)])], shut, unrelated=2, progress=progress)
 
     assert figures["shipped"]["unrelated_injecting"]["share"] == 0.0
     assert figures["shipped"]["own_losing_evidence"]["share"] == 1.0

@@ -47,7 +47,7 @@ async def test_each_request_is_compared_with_the_one_before_of_its_chat(
     made = plan(TALK, questions=0, history_messages=None)
     steps: list[None] = []
 
-    async with open_replay(operator_settings, recall_gate_threshold=1.0) as replay:  # nothing is sure enough
+    async with open_replay(operator_settings, placement="off") as replay:
         chats = await play_chats(replay, [TALK], [made], lambda: steps.append(None))
 
     assert (chats.requests, chats.with_memories, len(steps)) == (4, 0, 4)

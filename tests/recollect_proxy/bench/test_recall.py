@@ -54,7 +54,6 @@ async def test_what_was_said_is_found_again_by_the_turns_it_was_said_in(
     assert asked["q1"].tokens > 0
     assert asked["q1"].milliseconds > 0
     assert asked["q2"].ranked[:2] == ("t4", "t3"), "a reply is found by itself, and before its question"
-    assert asked["q2"].degraded == ()
     assert set(asked["q3"].ranked) == {"t1", "t2", "t3", "t4"}, "later turns can't be seen"
     assert len(asked["q4"].ranked) == 6
     assert asked["q4"].injected == ()
@@ -106,6 +105,7 @@ async def test_the_bench_sums_up_what_it_found(operator_settings: ProxySettings,
         "exchanges_failed": 0,
         "questions": 5,
         "questions_with_evidence": 4,
+        "questions_degraded": 0,
     }
     assert figures["settings"]["recall_limit"] == 3, "as the operator has it"
     assert figures["depth"] == 20, "more are ranked than are injected"

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from tests.recollect_proxy.settings import proxy_settings
 
-from recollect.model import Skip
+from recollect.model import Skip, Stage
 from recollect_proxy.bench.asking import Asked
 from recollect_proxy.bench.dataset import Question
 from recollect_proxy.bench.facts import Fact, Facts
@@ -42,7 +42,7 @@ SOME = (
     asked("b", category="hard", ranked="ab", tokens=0, milliseconds=8.0, skipped=Skip.DEADLINE),
     asked("z", category="adversarial", ranked="z", injected="z", tokens=50, milliseconds=4.0),
     asked(injected="c", category="abstention", tokens=70, milliseconds=4.0),
-    asked(category="abstention", skipped=Skip.NOTHING_RELEVANT),
+    asked(category="abstention", skipped=Skip.NOTHING_RELEVANT, degraded=(Stage.LEXICAL,)),
 )
 
 
@@ -103,6 +103,7 @@ def test_counts_and_the_settings_used_are_told() -> None:
         "exchanges_failed": 1,
         "questions": 5,
         "questions_with_evidence": 3,
+        "questions_degraded": 1,
     }
     assert figures["requests_without_memories"] == {"task": 1}
     assert figures["settings"]["recall_limit"] == 10

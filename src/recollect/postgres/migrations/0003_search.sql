@@ -7,7 +7,14 @@ ALTER TABLE messages
     ADD COLUMN indexed boolean NOT NULL DEFAULT false,
     ADD COLUMN hidden boolean NOT NULL DEFAULT false,
     ADD COLUMN changed_at timestamptz,
-    ADD COLUMN marked boolean NOT NULL DEFAULT false;
+    ADD COLUMN marked boolean NOT NULL DEFAULT false,
+    ADD COLUMN self_share real,
+    ADD COLUMN states_taste boolean,
+    ADD COLUMN ends_asking boolean,
+    ADD COLUMN lists boolean,
+    ADD COLUMN words integer;
+
+COMMENT ON COLUMN messages.self_share IS 'This and the following: what its words show, read when it is indexed.';
 
 COMMENT ON COLUMN messages.hidden IS 'Something formed from it was deleted: it is recalled no more.';
 COMMENT ON COLUMN messages.changed_at IS 'Since when something formed from it is no longer so.';

@@ -20,13 +20,17 @@ UPDATE injections SET detached = true WHERE user_id = $1 AND session_id = $2 AND
 DELETE FROM injections WHERE user_id = $1 AND items && $2::uuid[];
 
 -- name: exchanges_of_chat
--- The last exchanges of a chat of the user, newest first, but what is to be recalled no more.
+-- The last exchanges of a chat of the user, newest first, but what is to be recalled no more; none of a chat that
+-- begins with a certain message.
 SELECT e.key, e.turn_index, e.carried, e.anchor, said.content AS said, said.speaker,
     coalesce(reply.content, '') AS reply
 FROM exchanges AS e
 JOIN messages AS said ON said.user_id = $1 AND said.id = e.message_id
 LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id
-WHERE e.user_id = $1 AND e.session_id = $2 AND NOT said.hidden
+WHERE e.user_id = $1 AND e.session_id = $2 AND NOT said.hidden AND NOT EXISTS (
+    SELECT FROM messages AS first
+    WHERE first.user_id = $1 AND first.session_id = $2 AND first.turn_index = 0 AND first.content = $4
+)
 ORDER BY e.turn_index DESC
 LIMIT $3;
 

@@ -16,7 +16,8 @@ LIMIT $2;
 
 -- name: mark_indexed
 -- Mark a message of the user indexed; nothing if it was, or is gone.
-UPDATE messages SET indexed = true
+UPDATE messages
+SET indexed = true, self_share = $3, states_taste = $4, ends_asking = $5, lists = $6, words = $7
 WHERE user_id = $1 AND id = $2 AND NOT indexed AND NOT alternate
 RETURNING session_id, turn_index, hidden;
 

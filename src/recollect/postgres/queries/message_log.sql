@@ -18,9 +18,9 @@ RETURNING next_turn_index - 2;
 -- Write one message of the user's log; it is recalled no more where what it answers is not.
 INSERT INTO messages (
     user_id, id, session_id, turn_index, role, speaker, content, tokens, alternate, created_at, exchange_id,
-    hidden
+    marked, hidden
 ) VALUES (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
     EXISTS (SELECT FROM messages AS said WHERE said.user_id = $1 AND said.exchange_id = $11 AND said.hidden)
 );
 

@@ -24,7 +24,7 @@ WITH memories AS (
             WHERE given.user_id = $1 AND given.owner = '*' AND shared.embedding_model = $3
         ) AS measured
         ORDER BY distance NULLS LAST, id DESC
-        LIMIT $6
+        LIMIT CASE WHEN $4::integer IS NULL THEN 0 ELSE $6::integer END
     ) AS near
     WHERE distance IS NOT NULL
     UNION
@@ -41,7 +41,7 @@ WITH memories AS (
             WHERE user_id = $1 AND embedding_model = $3
         ) AS measured
         ORDER BY distance NULLS LAST, document DESC, piece
-        LIMIT CASE WHEN $7 THEN 2 * $6::integer ELSE 0 END
+        LIMIT CASE WHEN $7 AND $4::integer IS NOT NULL THEN 2 * $6::integer ELSE 0 END
     ) AS near
     WHERE distance IS NOT NULL
     UNION
@@ -55,7 +55,8 @@ SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.c
     END AS cosine,
     NULL::float8 AS first_cosine, NULL::integer AS turn_index, NULL::smallint AS part, NULL::text AS role,
     NULL::text AS speaker, NULL::boolean AS code, NULL::text AS language, NULL::timestamptz AS changed_at,
-    NULL::uuid AS exchange_id
+    NULL::uuid AS exchange_id, NULL::real AS self_share, NULL::boolean AS states_taste, NULL::boolean AS ends_asking,
+    NULL::boolean AS lists, NULL::integer AS words
 FROM memories
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = memories.vector_id
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
@@ -65,18 +66,21 @@ SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.end
     NULL, m.created_at, m.session_id, NULL, NULL, NULL,
     NULL, NULL, NULL,
     near.cosine, near.first_cosine, m.turn_index, k.part, m.role,
-    m.speaker, k.code, k.language, m.changed_at, m.exchange_id
+    m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste, m.ends_asking,
+    m.lists, m.words
 FROM chunks
 JOIN message_chunks AS k ON k.user_id = $1 AND k.document = chunks.document
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
+LEFT JOIN message_chunks AS f ON k.part > 0 AND f.user_id = $1 AND f.message_id = k.message_id AND f.part = 0
 LEFT JOIN LATERAL (
-    SELECT 1 - min(distance) AS cosine, 1 - min(distance) FILTER (WHERE piece = 0) AS first_cosine
+    SELECT 1 - min(distance) FILTER (WHERE document = k.document) AS cosine,
+        1 - min(distance) FILTER (WHERE document = coalesce(f.document, k.document) AND piece = 0) AS first_cosine
     FROM (
-        SELECT c.piece, CASE WHEN vector_dims(c."values") = $4
+        SELECT c.document, c.piece, CASE WHEN vector_dims(c."values") = $4
             THEN c."values" <=> (SELECT $2::real[]::halfvec)
         END AS distance
         FROM chunk_vectors AS c
-        WHERE c.user_id = $1 AND c.document = k.document AND c.embedding_model = $3
+        WHERE c.user_id = $1 AND c.document IN (k.document, f.document) AND c.embedding_model = $3
     ) AS measured
 ) AS near ON true
 WHERE NOT k.hidden;
@@ -94,12 +98,13 @@ FROM postings AS p
 WHERE p.user_id = $1 AND p.term = ANY ($2::text[]);
 
 -- name: vocabulary
--- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean.
+-- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean. Where a
+-- range ends is given, not made here: what is not leakproof must not meet the rows before their policy has.
 SELECT DISTINCT p.term
-FROM unnest($2::text[]) AS wanted (prefix)
-JOIN postings AS p ON p.user_id = $1 AND p.term >= wanted.prefix AND p.term < wanted.prefix || chr(1114111)
-WHERE length(p.term) BETWEEN $3 AND $4
-LIMIT $5;
+FROM unnest($2::text[], $3::text[]) AS wanted (begins, ends)
+JOIN postings AS p ON p.user_id = $1 AND p.term >= wanted.begins AND p.term < wanted.ends
+WHERE length(p.term) BETWEEN $4 AND $5
+LIMIT $6;
 
 -- name: number_documents
 -- Give numbers to more documents of the user; the first of them.

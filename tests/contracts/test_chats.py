@@ -1,0 +1,269 @@
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.contracts.indexing import said
+from tests.contracts.keeping import apply, kept
+from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange, memory
+from uuid_utils.compat import uuid7
+
+from recollect.errors import StoreError
+from recollect.model import (
+    Actor,
+    Add,
+    Chat,
+    Exchange,
+    Injection,
+    Kind,
+    LoggedExchange,
+    Message,
+    Place,
+    Provenance,
+    Reason,
+    RequestRecord,
+    Retire,
+    Role,
+    Scope,
+    Skip,
+    Stage,
+)
+
+ELSEWHERE = Scope("anna", "chat-2")
+
+
+def injection(anchor: str = "a:1", block: str = "[memory] tea", **changed: Any) -> Injection:
+    return replace(Injection(anchor, Place.SYSTEM, block, (uuid7(), uuid7()), 12, NOON), **changed)
+
+
+async def attached(store: Store, scope: Scope = ANNA) -> list[str]:
+    return [each.block for each in (await store.chats.chat(scope, exchanges=9)).injections]
+
+
+def logged(said: Exchange, place: int, **changed: Any) -> LoggedExchange:
+    turn = said.turn
+    known = LoggedExchange(
+        turn.key, place, turn.text, said.reply, turn.speaker, len(turn.history), turn.anchor
+    )
+    return replace(known, **changed)
+
+
+# -- what a chat was said --------------------------------------------------------------------------
+
+
+async def test_nothing_is_known_of_a_new_chat(store: Store) -> None:
+    assert await store.chats.chat(ANNA, exchanges=9) == Chat()
+
+
+async def test_a_chat_tells_its_last_exchanges_oldest_first(store: Store) -> None:
+    history = (Message(Role.USER, "hello"), Message(Role.ASSISTANT, "Hi!"))
+    anchors = ((0, "a:0"), (2, "a:2"))
+    exchanges = [
+        await said(store, "one", reply="first"),
+        await said(store, "two", reply="", speaker="Anna K.", history=history, anchors=anchors),
+        await said(store, "three", reply="third"),
+    ]
+    await said(store, "elsewhere", ELSEWHERE)
+    await said(store, "Ben's", BEN)
+
+    chat = await store.chats.chat(ANNA, exchanges=2)
+
+    assert chat.exchanges == (logged(exchanges[1], 2), logged(exchanges[2], 4))
+    assert (chat.exchanges[0].carried, chat.exchanges[0].anchor) == (2, "a:2")
+    whole = await store.chats.chat(ANNA, exchanges=99)
+    assert [each.said for each in whole.exchanges] == ["one", "two", "three"]
+    assert (await store.chats.chat(ANNA, exchanges=0)).exchanges == ()
+
+
+async def test_a_late_reply_is_told_and_an_alternate_is_not(store: Store) -> None:
+    left = await said(store, "one", reply="")
+    await store.log.append(exchange("one", key=left.turn.key, reply="late"))
+    await store.log.append(exchange("one", key=left.turn.key, reply="another"))
+
+    assert (await store.chats.chat(ANNA, exchanges=9)).exchanges == (logged(left, 0, reply="late"),)
+
+
+async def test_what_was_forgotten_is_told_no_more(store: Store) -> None:
+    secret = await said(store, "I like tea")
+    await said(store, "It rains")
+    tea = await kept(store, "Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
+
+    await apply(store, Retire(tea.id, Reason.DELETED))
+
+    told = (await store.chats.chat(ANNA, exchanges=9)).exchanges
+    assert [(each.said, each.turn_index) for each in told] == [("It rains", 2)]
+
+
+async def test_a_chat_has_its_newest_summary(store: Store) -> None:
+    await said(store, "hello")
+    await said(store, "hello", ELSEWHERE)
+    for number in range(3):
+        await kept(store, f"Summary {number}", kind=Kind.SUMMARY, provenance=Provenance("chat-1"), id=uuid7())
+    await kept(store, "No summary", provenance=Provenance("chat-1"))
+    newest = (await store.memories.page("anna", limit=9)).memories[1]
+
+    assert (await store.chats.chat(ANNA, exchanges=9)).summary == "Summary 2"
+    assert (await store.chats.chat(ELSEWHERE, exchanges=9)).summary == ""
+
+    await apply(store, Retire(newest.id, Reason.CONTRADICTS))
+    assert (await store.chats.chat(ANNA, exchanges=9)).summary == "Summary 1"
+
+
+async def test_a_summary_is_its_own_users(store: Store) -> None:
+    await said(store, "hello", BEN)
+    await said(store, "hello")
+    summary = memory("Anna's summary", kind=Kind.SUMMARY, provenance=Provenance("chat-1"))
+    await store.memories.apply(ANNA, [Add(summary)], actor=Actor.FORMATION, at=NOON)
+
+    assert (await store.chats.chat(BEN, exchanges=9)).summary == ""
+
+
+# -- what was added to its prompts -----------------------------------------------------------------
+
+
+async def test_what_was_added_comes_back_byte_for_byte_oldest_first(store: Store) -> None:
+    second = injection("a:2", " [memory]\r\n🎉 second\n", at=LATER, place=Place.BESIDE)
+    first = injection("a:9")
+    third = injection("a:3", at=LATER)
+    for each in (second, first, third):
+        await store.chats.inject(ANNA, each, [])
+
+    assert (await store.chats.chat(ANNA, exchanges=9)).injections == (first, second, third)
+    assert await attached(store, ELSEWHERE) == await attached(store, BEN) == []
+
+
+async def test_what_was_added_first_stays(store: Store) -> None:
+    await store.chats.inject(ANNA, injection(block="first"), [])
+    await store.chats.inject(ANNA, injection(block="second"), [])
+    await store.chats.inject(ELSEWHERE, injection(block="elsewhere"), [])
+
+    assert await attached(store) == ["first"]
+    assert await attached(store, ELSEWHERE) == ["elsewhere"]
+
+
+async def test_what_is_detached_is_added_no_more_nor_anything_in_its_place(store: Store) -> None:
+    for scope in (ANNA, ELSEWHERE):
+        for number in range(3):
+            await store.chats.inject(scope, injection(f"a:{number}", f"block {number}"), [])
+
+    await store.chats.inject(ANNA, injection("a:3", "block 3"), ["a:0", "a:1", "a:unknown"])
+    await store.chats.inject(ANNA, injection("a:0", "again"), [])
+    await store.chats.inject(ANNA, None, ["a:2"])
+
+    assert await attached(store) == ["block 3"]
+    assert await attached(store, ELSEWHERE) == ["block 0", "block 1", "block 2"]
+
+
+async def test_what_is_detached_before_it_is_added_is_not_detached(store: Store) -> None:
+    await store.chats.inject(ANNA, None, ["a:1"])
+    await store.chats.inject(ANNA, injection("a:1", "block"), [])
+
+    assert await attached(store) == ["block"]
+
+
+async def test_a_block_that_can_not_be_stored_is_mended(store: Store) -> None:
+    await store.chats.inject(ANNA, injection(block="a\x00b\ud800"), [])
+
+    assert await attached(store) == ["a\ufffdb\ufffd"]
+
+
+@pytest.mark.parametrize("session_id", ["", "a\x00", "\ud800"])
+async def test_an_impossible_chat_is_refused(store: Store, session_id: str) -> None:
+    with pytest.raises(StoreError):
+        await store.chats.chat(Scope("anna", session_id), exchanges=9)
+    with pytest.raises(StoreError):
+        await store.chats.inject(Scope("anna", session_id), injection(), [])
+
+
+async def test_everything_of_a_chat_is_erased(store: Store) -> None:
+    for scope in (ANNA, BEN):
+        await said(store, "hello", scope)
+        await store.chats.inject(scope, injection(), [])
+
+    await store.memories.erase("anna", at=LATER)
+
+    assert await store.chats.chat(ANNA, exchanges=9) == Chat()
+    assert len((await store.chats.chat(BEN, exchanges=9)).injections) == 1
+
+
+# -- what its requests were like -------------------------------------------------------------------
+
+
+def request(scope: Scope = ANNA, **changed: Any) -> RequestRecord:
+    return replace(RequestRecord(uuid7(), NOON, scope, "chat/stable", "scripted"), **changed)
+
+
+async def test_a_request_comes_back_as_it_was(store: Store) -> None:
+    full = request(
+        skipped=Skip.NOTHING_RELEVANT,
+        degraded=(Stage.EMBEDDING, Stage.LEXICAL),
+        error_stage=Stage.SEARCH,
+        candidates=9,
+        dense_hits=8,
+        lexical_hits=7,
+        log_hits=6,
+        items=5,
+        tokens=400,
+        history_tokens=300,
+        truncated=2,
+        top_scores=(0.87, 0.333333),
+        gate_score=0.1,
+        milliseconds=12.5,
+        stages={Stage.EMBEDDING: 7.1, Stage.LEXICAL: 2.2, Stage.SEARCH: 3.3},
+        flags=("user-wide", "reattached"),
+        story={"found": [{"id": str(uuid7()), "score": 0.5}], "none": None},
+    )
+    bare = request(BEN)
+
+    for each in (full, bare):
+        await store.requests.record(each)
+
+    assert await store.requests.request(full.id) == full
+    assert await store.requests.request(bare.id) == bare
+
+
+async def test_an_unknown_request_is_not_told(store: Store) -> None:
+    assert await store.requests.request(uuid7()) is None
+
+
+async def test_a_request_is_kept_once(store: Store) -> None:
+    first = request()
+
+    await store.requests.record(first)
+    await store.requests.record(replace(first, model="another"))
+
+    assert await store.requests.request(first.id) == first
+
+
+async def test_old_requests_are_pruned_whoever_made_them(store: Store) -> None:
+    old = [request(at=NOON - timedelta(days=31)), request(BEN, at=NOON - timedelta(days=40))]
+    new = [request(at=NOON), request(BEN, at=LATER)]
+    for each in old + new:
+        await store.requests.record(each)
+
+    assert await store.requests.prune_requests(NOON) == 2
+    assert await store.requests.prune_requests(NOON) == 0
+
+    assert [await store.requests.request(each.id) for each in old] == [None, None]
+    assert [await store.requests.request(each.id) for each in new] == new
+
+
+async def test_the_requests_of_an_erased_user_are_gone(store: Store) -> None:
+    ours, others = request(), request(BEN)
+    for each in (ours, others):
+        await store.requests.record(each)
+
+    await store.memories.erase("anna", at=LATER)
+
+    assert await store.requests.request(ours.id) is None
+    assert await store.requests.request(others.id) == others
+
+
+async def test_names_that_can_not_be_stored_are_mended(store: Store) -> None:
+    named = request(Scope("anna", "s\x00"), model="m\ud800")
+
+    await store.requests.record(named)
+
+    kept_ = await store.requests.request(named.id)
+    assert kept_ is not None
+    assert (kept_.scope.session_id, kept_.model) == ("s\ufffd", "m\ufffd")

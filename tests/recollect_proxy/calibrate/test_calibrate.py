@@ -1,0 +1,216 @@
+"""The gate is measured on what users really have, and nothing of theirs is told or changed."""
+
+import io
+import json
+import os
+import subprocess
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+from tests.recollect_proxy.settings import proxy_settings
+from tests.recollections import NOON, turn
+from tests.served_process import RECOLLECT, environment
+from tests.waiting import until
+
+from recollect.assembly import open_backends, open_engine
+from recollect.errors import EmbedderError, StoreError
+from recollect.model import Scope
+from recollect.ports import Backends
+from recollect.retrieval import Gate, Reach
+from recollect.testing import BrokenEmbedder, InMemoryStore, WordEmbedder
+from recollect_proxy.bench.unrelated import deal
+from recollect_proxy.calibrate import measuring
+from recollect_proxy.calibrate.measuring import NoDataError, measure_gate
+from recollect_proxy.calibrate.own_questions import own_questions
+from recollect_proxy.calibrate.sounding import Asking, sound
+from recollect_proxy.settings import ProxySettings
+
+SAID = [
+    ("I moved into a houseboat near Utrecht last spring.", "How do you like it?"),
+    ("My sister Wilhelmina repairs church organs for a living.", "A rare craft."),
+    ("On Thursdays I teach fencing to children.", "That must be lively."),
+    ("Which rope did I buy for the houseboat?", "You did not say."),
+]
+
+
+@pytest.fixture
+async def full(store_dsn: str, data_dir: Path) -> ProxySettings:
+    """An operator's settings, and two users who said something."""
+    return await filled(proxy_settings(database_url=store_dsn, data_dir=data_dir, formation="qa_turn"))
+
+
+async def filled(settings: ProxySettings) -> ProxySettings:
+    async with open_engine(settings) as engine:
+        for number, (text, reply) in enumerate(SAID):
+            await engine.remember(turn(text, scope=Scope("anna", f"chat-{number}")), reply)
+        await engine.remember(turn("Ben's parrot whistles at dawn.", scope=Scope("ben", "chat-1")), "Ha.")
+
+        async def formed() -> bool:
+            return (await engine.backlog()).pending == 0
+
+        await until(formed)
+    return settings
+
+
+@pytest.fixture
+def progress() -> Progress:
+    return Progress(console=Console(file=io.StringIO()))
+
+
+def backends_over(embedder: WordEmbedder, store: InMemoryStore | None = None) -> Backends:
+    kept = store or InMemoryStore()
+    return Backends(kept, kept, kept, kept, kept, kept, kept, embedder)
+
+
+async def rows(settings: ProxySettings) -> dict[str, Any]:
+    """Return what there is of Anna, counted."""
+    async with open_backends(settings) as backends:
+        page = await backends.memories.page("anna", limit=99)
+        lexicon = await backends.memories.lexicon("anna", ("houseboat",))
+        backlog = await backends.inbox.backlog()
+    recalled = [memory.last_recalled_at for memory in page.memories]
+    return {
+        "memories": len(page.memories),
+        "recalled": recalled,
+        "documents": lexicon.documents,
+        "backlog": backlog,
+    }
+
+
+async def test_the_gate_is_the_median_of_what_is_nearest_to_unrelated_questions(
+    full: ProxySettings, progress: Progress
+) -> None:
+    before = await rows(full)
+
+    figures = await measure_gate(full, users=1, progress=progress)
+
+    assert figures["users"] == 1
+    assert figures["unrelated_cosine"]["questions"] == 500
+    assert figures["gate"] == round(figures["unrelated_cosine"]["median"], 3)
+    assert figures["setting"] == f"RECOLLECT_RECALL_GATE={figures['gate']}"
+    assert 0.0 < figures["gate"] < 0.5, "little is near to the unrelated"
+    assert figures["own_cosine"]["questions"] == len(SAID)
+    assert figures["own_cosine"]["p95"] < 0.99, "what was said does not answer itself"
+    assert figures["own_cosine"]["p95"] > figures["gate"], "the houseboat was spoken of twice"
+    as_set, calibrated = figures["unrelated_opening"]["as_set"], figures["unrelated_opening"]["calibrated"]
+    assert as_set["questions"] == calibrated["questions"] == 500
+    assert progress.finished
+    assert await rows(full) == before, "nothing was formed, indexed or noted"
+
+
+async def test_a_gate_that_is_set_is_what_it_is_compared_with(
+    full: ProxySettings, progress: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "deal", partial(deal, at_most=15))
+    low = full.model_copy(update={"recall_gate": -1.0})
+
+    figures = await measure_gate(low, users=5, progress=progress)
+
+    assert (figures["users"], figures["unrelated_cosine"]["questions"]) == (2, 30)
+    assert figures["gate_as_set"] == -1.0
+    opening = figures["unrelated_opening"]
+    assert opening["as_set"]["share"] > opening["calibrated"]["share"], "a lower gate opens for more"
+
+
+async def test_without_a_database_or_anybody_in_it_that_is_said(
+    tmp_path: Path, store_dsn: str, data_dir: Path, progress: Progress
+) -> None:
+    with pytest.raises(NoDataError, match="no database in"):
+        await measure_gate(proxy_settings(data_dir=tmp_path), users=5, progress=progress)
+    assert os.listdir(tmp_path) == [], "none is made"  # noqa: PTH208 -- as a coroutine has it
+
+    empty = proxy_settings(database_url=store_dsn, data_dir=data_dir)
+    with pytest.raises(NoDataError, match="Nobody has said anything yet"):
+        await measure_gate(empty, users=5, progress=progress)
+
+
+async def test_what_has_no_embedding_is_nothing_to_measure_by(
+    store_dsn: str, data_dir: Path, progress: Progress
+) -> None:
+    of_words = proxy_settings(
+        database_url=store_dsn, data_dir=data_dir, formation="qa_turn", embed="memories"
+    )
+    await filled(of_words)
+
+    with pytest.raises(NoDataError, match="Hardly anything that is kept has an embedding"):
+        await measure_gate(of_words, users=5, progress=progress)
+
+
+async def test_a_slow_embedder_is_asked_a_sample(
+    full: ProxySettings, progress: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "_PATIENCE_SECONDS", -1.0)
+
+    with pytest.raises(NoDataError):
+        await measure_gate(full, users=1, progress=progress)
+
+
+async def test_an_embedder_or_a_store_that_fails_is_told() -> None:
+    asking = Asking("anna", "What do I drink?", NOON)
+
+    with pytest.raises(EmbedderError, match="did not embed a question"):
+        await sound(asking, backends_over(BrokenEmbedder()), Reach())
+    store = InMemoryStore()
+    store.failure = StoreError("away")
+    with pytest.raises(StoreError):
+        await sound(asking, backends_over(WordEmbedder(), store), Reach())
+
+
+async def test_where_nothing_is_kept_nothing_is_near() -> None:
+    backends = backends_over(WordEmbedder())
+
+    assert await sound(Asking("anna", "What do I drink?", NOON), backends, Reach()) is None
+    assert await own_questions(backends, "anna", at_most=5, at=NOON) == []
+
+
+async def test_what_was_said_does_not_answer_itself_nor_what_was_formed_of_it(full: ProxySettings) -> None:
+    async with open_backends(full) as backends:
+        asked = await own_questions(backends, "anna", at_most=50, at=NOON)
+        assert {each.text for each in asked} == {text for text, _ in SAID}
+        for each in asked:
+            for log in (True, False):
+                own = await sound(each, backends, Reach(log=log))
+                assert own is not None
+                assert own.found
+                assert all(each.text not in found.item.content for found in own.found)
+                assert own.opens(Gate(threshold=0.0), 0.3)
+        assert len(await own_questions(backends, "anna", at_most=2, at=NOON)) <= 2
+
+
+def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [RECOLLECT, "calibrate", *arguments],
+        env=environment() | variables,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+async def test_the_command_prints_the_setting_and_nothing_of_anybodys(full: ProxySettings) -> None:
+    where = {
+        "RECOLLECT_DATABASE_URL": full.database_url.get_secret_value() if full.database_url else "",
+        "RECOLLECT_DATA_DIR": str(full.data_dir),
+    }
+
+    told, as_json = run("--users", "1", **where), run("--users", "1", "--json", **where)
+
+    assert (told.returncode, told.stderr) == (0, "")
+    figures = json.loads(as_json.stdout)
+    assert told.stdout.splitlines()[-1] == figures["setting"]
+    assert "gate as set, 0." in told.stdout
+    for word in ("anna", "houseboat", "Wilhelmina"):
+        assert word not in told.stdout + as_json.stdout
+
+
+def test_the_command_ends_with_1_and_says_why(tmp_path: Path) -> None:
+    ended = run("--data-dir", str(tmp_path))
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "There is no database in" in ended.stderr
+    assert "Traceback" not in ended.stderr

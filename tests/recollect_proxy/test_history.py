@@ -1,0 +1,134 @@
+"""A client that sends but its last message is given back what was said before; one that sends all is not."""
+
+import json
+
+import pytest
+from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
+from tests.running_proxy import RunningProxy, User, chat_body
+from tests.scripted_upstream import ScriptedUpstream
+
+BOAT = "My boat is called Albatros."
+COLOUR = "Which colour should I paint it?"
+SAIL = "Does it need a new sail?"
+SESSION = [(b"X-Recollect-Session", b"the boat")]
+HISTORY = "<recollect_history>"
+
+
+class LastOnly(Frontend):
+    """A client that keeps nothing of the conversation."""
+
+    async def says(self, text: str) -> Sent:
+        """Say the next thing alone."""
+        self.messages = [{"role": "user", "content": text}]
+        return await self.again()
+
+
+@pytest.fixture
+def client(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> LastOnly:
+    return LastOnly(proxy, upstream, user, chat=None, headers=SESSION)
+
+
+def said(sent: Sent) -> list[tuple[str, str]]:
+    return [(message["role"], message["content"].partition("\n\n<recollect")[0]) for message in sent.messages]
+
+
+async def test_what_was_said_before_comes_back_as_messages(client: LastOnly) -> None:
+    first = await client.says(BOAT)
+    second = await client.says(COLOUR)
+    third = await client.says(SAIL)
+
+    assert said(first) == [("user", BOAT)]
+    assert said(second) == [("user", BOAT), ("assistant", REPLY), ("user", COLOUR)]
+    assert said(third) == [
+        *[("user", BOAT), ("assistant", REPLY)],
+        *[("user", COLOUR), ("assistant", REPLY)],
+        ("user", SAIL),
+    ]
+    assert int(client.answer[b"x-recollect-history-tokens"]) > 0
+
+
+async def test_between_two_steps_a_request_is_how_the_next_one_begins(client: LastOnly) -> None:
+    sent = [await client.says(f"The {place} plank of it is loose.") for place in ("first", "second", "third")]
+
+    assert sent[0].leads_to(sent[1])
+    assert sent[1].leads_to(sent[2])
+
+
+async def test_what_was_said_long_before_stands_in_the_system_prompt_and_stays_between_steps(
+    client: LastOnly,
+) -> None:
+    sent = [await client.says(f"Remark number {number} about the weather.") for number in range(8)]
+
+    assert [HISTORY in each.system for each in sent] == [False] * 4 + [True] * 4
+    assert sent[4].system == sent[5].system == sent[6].system
+    assert sent[4].leads_to(sent[5])
+    assert sent[5].leads_to(sent[6])
+    assert "Remark number 0" in sent[4].system
+    assert said(sent[4])[0] == ("user", "Remark number 3 about the weather.")
+    assert sent[7].system != sent[6].system
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [(b"X-Recollect-Include-History", b"off"), (b"X-Recollect-Max-History-Tokens", b"0")],
+    ids=["none", "no tokens"],
+)
+async def test_a_request_may_ask_for_none_of_it(client: LastOnly, wish: tuple[bytes, bytes]) -> None:
+    await client.says(BOAT)
+    client.headers = [*SESSION, wish]
+
+    sent = await client.says(COLOUR)
+
+    assert said(sent) == [("user", COLOUR)]
+    assert client.answer[b"x-recollect-history-tokens"] == b"0"
+
+
+async def test_it_takes_no_more_tokens_than_asked_for(client: LastOnly) -> None:
+    for number in range(6):
+        await client.says(f"Remark {number}: " + "the wind turned from north to east again. " * 30)
+    client.headers = [*SESSION, (b"X-Recollect-Max-History-Tokens", b"300")]
+
+    await client.says(COLOUR)
+
+    assert 0 < int(client.answer[b"x-recollect-history-tokens"]) <= 300 * 1.05
+
+
+async def test_another_session_and_another_user_are_given_none_of_it(
+    client: LastOnly, other_user: User
+) -> None:
+    await client.says(BOAT)
+    elsewhere = LastOnly(
+        client.proxy,
+        client.upstream,
+        client.user,
+        chat=None,
+        headers=[(b"X-Recollect-Session", b"another"), (b"X-Recollect-Recall", b"off")],
+    )
+    stranger = LastOnly(client.proxy, client.upstream, other_user, chat=None, headers=SESSION)
+
+    assert said(await elsewhere.says(COLOUR)) == [("user", COLOUR)]
+    assert "Albatros" not in (await stranger.says(COLOUR)).body.decode()
+
+
+async def test_a_frontend_that_sends_all_and_whose_first_message_was_edited_is_given_nothing(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    chat = Frontend(proxy, upstream, user, headers=[(b"X-Recollect-Recall", b"off")])
+    await chat.says(BOAT)
+    await chat.says(COLOUR)
+    chat.messages.clear()
+
+    sent = await chat.says("My boat is called Pelikan.")
+
+    assert sent.body == chat_body("My boat is called Pelikan.")
+
+
+async def test_an_answer_that_shows_its_memories_says_what_the_history_takes(client: LastOnly) -> None:
+    await client.says(BOAT)
+    client.headers = [*SESSION, (b"X-Recollect-Include", b"memories")]
+    body = json.dumps({"model": "scripted", "messages": [{"role": "user", "content": COLOUR}]}).encode()
+    own = [each for each in client.user.headers() if each[0] != b"X-OpenWebUI-Chat-Id"]
+
+    answer = await client.proxy.fetch(b"POST", client.api.path, [*own, *client.headers], body)
+
+    assert answer.json["used_history_tokens"] == int(answer.header(b"x-recollect-history-tokens") or b"") > 0
