@@ -76,15 +76,14 @@ class Filter:
 
             heard = _hear(body, body["messages"], __user__, __metadata__, wish="recall")
             if heard.turn is not None and heard.body is not None:
-                turn, engine = heard.turn, await self._engine()
+                engine, count = await self._engine(), tokens.token_counter(heard.turn.model)
                 if engine.failure is None:
                     await engine.ready(_PATIENCE_SECONDS)
-                count = tokens.token_counter(turn.model)
-                prepared = await engine.prepare(turn, recalling.NO_WISHES, count=count)
+                prepared = await engine.prepare(heard.turn, recalling.NO_WISHES, count=count)
                 composed = prompting.compose_request(chat.COMPLETIONS, heard.body, prepared.placed)
                 if composed is not None:
                     body["messages"] = msgspec.json.decode(composed)["messages"]
-                    engine.note(turn, prepared)
+                    engine.note(heard.turn, prepared)
                     if __request__ is not None:  # outlet gets the same one
                         __request__.state.recollect_included = prepared.included
         except Exception as error:  # noqa: BLE001 -- whatever escapes here ends the user's chat
@@ -134,6 +133,7 @@ def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str
         session_id=metadata.get("chat_id"),
         message_id=metadata.get("user_message_id"),
         at=datetime.now(UTC),
+        is_whole=True,
     )
 
 

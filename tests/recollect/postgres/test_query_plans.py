@@ -161,7 +161,7 @@ async def test_a_search_for_what_is_named_measures_no_vectors(
         ("vocabulary", (["term99", "term5"], ["term99~", "term5~"], 5, 7, 2_000), 122),
         ("posting_blocks", (["term1", "term2"], [0, 0]), 2),
         ("injections_of_chat", ("chat 3",), 100),
-        ("exchanges_of_chat", ("chat 3", 20, "hello"), 41),
+        ("exchanges_of_chat", ("chat 3", 20, "hello"), 100),  # those of the chat
         ("summary_of_chat", ("chat 3",), 0),
         ("unindexed_messages", (5,), 10),
         ("document_before", ("chat 3", 900), 1),
@@ -174,7 +174,7 @@ async def test_what_is_looked_up_is_read_alone(
     arguments: tuple[object, ...],
     most: int,
 ) -> None:
-    scanned(await explained(seeded, name, mode, "user 7", *arguments), each=most, together=2 * most + 1)
+    scanned(await explained(seeded, name, mode, "user 7", *arguments), each=most, together=4 * most + 1)
 
 
 @MODES
