@@ -22,7 +22,7 @@ from recollect.retrieval import Ranking, Surroundings, rank, select
 
 log = structlog.get_logger(__name__)
 
-_EXCHANGES_READ = 50
+_EXCHANGES_READ = 60
 """Of a chat, to find out which of them a request lacks."""
 
 

@@ -1,0 +1,81 @@
+"""From a turn to what may be recalled for it, over stand-ins; the numbers are not asked for here."""
+
+from dataclasses import replace
+
+from tests.recollect.engines import PATIENT, engine_over
+from tests.recollections import turn
+
+from recollect.retrieval import Ranking, rank
+from recollect.testing import InMemoryStore, WordEmbedder
+
+
+async def ranked(store: InMemoryStore, asked: str, *, log: bool = True) -> Ranking:
+    return await rank(
+        turn(asked),
+        embedder=WordEmbedder(),
+        store=store,
+        reach=replace(PATIENT.reach, log=log),
+        weights=PATIENT.weights,
+        gate=PATIENT.gate,
+    )
+
+
+async def test_the_best_match_comes_first() -> None:
+    store = InMemoryStore()
+    for content in ("My bicycle is red", "I drink green tea at noon", "Two cats live here"):
+        await engine_over(store).add("anna", content)
+
+    ranking = await ranked(store, "When do I drink green tea?")
+
+    assert ranking.ranked[0].item.content == "I drink green tea at noon"
+    assert len(ranking.ranked) == 3
+    scores = [each.score for each in ranking.ranked]
+    assert scores == sorted(scores, reverse=True)
+    assert all(each.parts and each.dropped is None for each in ranking.ranked)
+    assert ranking.gate_score is not None
+    assert 0 <= ranking.gate_score <= 1
+
+
+async def test_what_fits_opens_the_gate_further_than_what_does_not() -> None:
+    store = InMemoryStore()
+    await engine_over(store).add("anna", "I drink green tea at noon")
+
+    fits, does_not = await ranked(store, "When do I drink green tea?"), await ranked(store, "bicycle")
+
+    assert fits.gate_score is not None
+    assert does_not.gate_score is not None
+    assert fits.gate_score > does_not.gate_score
+
+
+async def test_only_the_users_own_is_ranked() -> None:
+    store = InMemoryStore()
+    await engine_over(store).add("bert", "I drink green tea at noon")
+
+    ranking = await ranked(store, "When do I drink green tea?")
+
+    assert (ranking.ranked, ranking.gate_score) == ((), None)
+
+
+async def test_the_order_is_the_same_each_time() -> None:
+    store = InMemoryStore()
+    for number in range(20):
+        await engine_over(store).add("anna", f"tea {number}")
+
+    orders = {tuple(each.item.id for each in (await ranked(store, "tea")).ranked) for _ in range(3)}
+
+    assert len(orders) == 1
+
+
+async def test_what_was_said_is_ranked_beside_what_was_kept() -> None:
+    store = InMemoryStore()
+    engine = engine_over(store, PATIENT)
+    await engine.remember(turn("My boat is called Albatros"), "A fine name.")
+    await engine.drain("anna")
+
+    both = await ranked(store, "What is my boat called?")
+    memories = await ranked(store, "What is my boat called?", log=False)
+
+    assert "My boat is called Albatros" in [each.item.content for each in both.ranked]
+    assert [each.item.content for each in memories.ranked] == [
+        "Q: My boat is called Albatros\nA: A fine name."
+    ]
