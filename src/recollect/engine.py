@@ -126,30 +126,34 @@ class Engine:
             running.create_task(keep_tidy(self._backends, self._policy, self._clock))
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Index and form all that this user said; return after how long to come again, if at all."""
-        backends, again = self._backends, None
-        if self._policy.reach.log or self._policy.reach.lexical:
-            again = await keep_indexed(
-                user_id,
-                index=backends.index,
-                embedder=backends.embedder,
-                embedded=self._policy.embedded,
-                messages=self._policy.reach.log,
-            )
-        return soonest(
-            again,
-            await drain_inbox(
-                user_id,
-                inbox=backends.inbox,
-                form=self._form,
-                credential=self._remembering.credential,
-                tries=self._policy.tries,
-                log_text=self._policy.log_text,
-                clock=self._clock,
-            ),
+        """Form and index all that this user said; return after how long to come again, if at all."""
+        again = await drain_inbox(
+            user_id,
+            inbox=self._backends.inbox,
+            form=self._form,
+            credential=self._remembering.credential,
+            tries=self._policy.tries,
+            log_text=self._policy.log_text,
+            clock=self._clock,
+        )
+        return soonest(again, await self._index(user_id))
+
+    async def _index(self, user_id: str, *, until: UUID | None = None) -> timedelta | None:
+        reach = self._policy.reach
+        if not (reach.log or reach.lexical):
+            return None
+        return await keep_indexed(
+            user_id,
+            index=self._backends.index,
+            embedder=self._backends.embedder,
+            embedded=self._policy.embedded,
+            messages=reach.log,
+            until=until,
         )
 
     async def _form(self, exchange: Exchange, *, fallback: str | None = None) -> Formed:
+        # First, so that what was said is found as soon as what is understood from it, and no backlog of one waits for all of the other.
+        await self._index(exchange.turn.scope.user_id, until=max(exchange.message_id, exchange.reply_id))
         strategy = self._policy.strategy or Strategy.QA_TURN  # logged before formation was switched off
         return await form(
             exchange,

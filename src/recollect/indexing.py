@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
+from uuid import UUID
 
 import structlog
 
@@ -50,7 +51,13 @@ class Embedded(StrEnum):
 
 
 async def keep_indexed(
-    user_id: str, *, index: LogIndex, embedder: Embedder, embedded: Embedded, messages: bool = True
+    user_id: str,
+    *,
+    index: LogIndex,
+    embedder: Embedder,
+    embedded: Embedded,
+    messages: bool = True,
+    until: UUID | None = None,
 ) -> timedelta | None:
     """Index all of the user's that is not; return after how long to come again where something was away.
 
@@ -60,12 +67,13 @@ async def keep_indexed(
         embedder: Makes the embeddings.
         embedded: What gets them.
         messages: Whether messages of the log are indexed, not memories alone.
+        until: The last message that is indexed; None: all are.
     """
     try:
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
         if messages:
-            await index_log(user_id, index=index, embedder=embedder, embedded=embedded)
+            await index_log(user_id, index=index, embedder=embedder, embedded=embedded, until=until)
     except EmbedderError as error:
         log.warning("indexing_without_embeddings", error=type(error).__name__, detail=str(error))
         return _EMBEDDER_DELAY
@@ -79,8 +87,15 @@ def soonest(one: timedelta | None, other: timedelta | None) -> timedelta | None:
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-async def index_log(user_id: str, *, index: LogIndex, embedder: Embedder, embedded: Embedded) -> None:
-    """Index all of the user's messages that are not, and embed what was not embedded yet.
+async def index_log(
+    user_id: str,
+    *,
+    index: LogIndex,
+    embedder: Embedder,
+    embedded: Embedded,
+    until: UUID | None = None,
+) -> None:
+    """Index the user's messages that are not, up to a last one or all, and embed what was not embedded yet.
 
     Raises:
         StoreError: The store failed.
@@ -89,6 +104,8 @@ async def index_log(user_id: str, *, index: LogIndex, embedder: Embedder, embedd
     failure: EmbedderError | None = None
     while found := await index.unindexed(user_id, limit=_AT_ONCE):
         for message in found:
+            if until is not None and message.id > until:
+                return
             embeddable = _is_embeddable(message, embedded)
             try:
                 indexed = _by_words(message, embedder.name, embeddable=embeddable)

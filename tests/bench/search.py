@@ -11,7 +11,6 @@ import json
 import os
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
-import numpy as np
 from tests.bench.arithmetic import percentile
+from tests.bench.language import DIMENSIONS, Language
 from tests.databases import administrator
 from uuid_utils.compat import uuid7
 
@@ -36,46 +35,19 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
-    Vector,
 )
 from recollect.postgres import Postgres, open_postgres, start_embedded
 from recollect.postgres.postings import Document, add_postings, number_documents
 from recollect.postgres.sql import SQL
 from recollect.retrieval.terms import score_terms
 
-_DIMENSIONS = 384
 _MODEL = "local/embedder-small-384"
-_WORDS, _ZIPF, _STOP_WORDS = 30_000, 1.05, 30
 _OWN_TERMS, _CONTEXT_TERMS, _QUERY_TERMS = 60, 25, 8
 _NAMED = 100
 _AT_ONCE, _POSTED_AT_ONCE = 1_000, 50
 _LIMIT = 100
 _NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _TABLES = ("vectors", "users_vectors", "messages", "exchanges", "message_chunks", "chunk_vectors", "postings")
-
-
-class Language:
-    """Draws words and vectors, the same ones in each run."""
-
-    def __init__(self) -> None:
-        self._numbers = np.random.default_rng(7)
-        weights = 1 / (np.arange(_WORDS) + _STOP_WORDS + 1) ** _ZIPF
-        self._weights = weights / weights.sum()
-
-    def words(self, count: int) -> list[str]:
-        """Return that many words, often ones often."""
-        drawn = self._numbers.choice(_WORDS, count, p=self._weights)
-        return [f"word{number}" for number in drawn]
-
-    def terms(self, count: int) -> Mapping[str, int]:
-        """Return how often each of that many words was drawn."""
-        return Counter(self.words(count))
-
-    def vector(self) -> Vector:
-        """Return a unit vector."""
-        drawn = self._numbers.normal(size=_DIMENSIONS).astype(np.float32)
-        unit: Vector = drawn / np.linalg.norm(drawn)
-        return unit
 
 
 @dataclass(frozen=True)
@@ -121,7 +93,20 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
             said = " ".join(language.words(_OWN_TERMS))
             role, alternate, code = ("user", "assistant")[number % 2], False, False
             rows["insert_message"].append(
-                (user_id, message_id, session_id, number, role, None, said, 80, alternate, _NOW, exchange_id)
+                (
+                    user_id,
+                    message_id,
+                    session_id,
+                    number,
+                    role,
+                    None,
+                    said,
+                    80,
+                    alternate,
+                    _NOW,
+                    exchange_id,
+                    code,
+                )
             )
             if role == "user":
                 written = (
@@ -227,9 +212,9 @@ class Search:
         began = time.perf_counter()
         documents = score_terms(found[0], terms, {}).best(_NAMED)
         self._note("BM25 in the engine", (time.perf_counter() - began) * 1000)
-        search = (vector.tolist(), _MODEL, _DIMENSIONS, documents, _LIMIT, True)
+        search = (vector.tolist(), _MODEL, DIMENSIONS, documents, _LIMIT, True)
         self._note("search, in the database", await self._in_database("search", search))
-        nearest = (vector.tolist(), _MODEL, _DIMENSIONS, 10)
+        nearest = (vector.tolist(), _MODEL, DIMENSIONS, 10)
         self._note("nearest_memories, in the database", await self._in_database("nearest_memories", nearest))
         self._note(
             "search, the call",

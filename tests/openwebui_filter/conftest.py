@@ -20,8 +20,12 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-async def new_filter(store_dsn: str, data_dir: Path) -> AsyncIterator[Callable[..., Any]]:
+async def new_filter(
+    store_dsn: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Callable[..., Any]]:
     """Load a filter as Open WebUI does, with these valves beside those of the store."""
+    for stage in ("EMBEDDING", "LEXICAL"):  # the machine may be busy with other tests
+        monkeypatch.setenv(f"RECOLLECT_RECALL_{stage}_MS", "10000")
 
     def loaded(**valves: Any) -> Any:
         made = load()

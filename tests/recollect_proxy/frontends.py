@@ -95,7 +95,7 @@ class Frontend:
     api: Api = field(default_factory=lambda: APIS["completions"])
     model: str = "scripted"
     messages: list[dict[str, Any]] = field(default_factory=list)
-    headers: Fields = ()
+    headers: Fields = field(default_factory=list)
     answer: dict[bytes, bytes] = field(default_factory=dict)
 
     async def says(self, text: str) -> Sent:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from recollect_proxy.identity import Caller
 from recollect_proxy.reading import Asked, Reading
 from recollect_proxy.wishes import WishError
 
+GZIP = {"content-encoding": "gzip"}
 ANNA = Caller(user_id="anna", session_id="chat-1")
 READING = Reading(COMPLETIONS, limit=10_000, recall_in_temporary=False, clock=lambda: NOON)
 
@@ -25,8 +27,8 @@ WITHOUT = body_of()[:-1] + b" }"
 """What is left when the last member is taken out: every byte but its own, and its comma."""
 
 
-def asked(body: bytes | None, caller: Caller = ANNA, **headers: str) -> Asked:
-    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+def asked(body: bytes | None, caller: Caller = ANNA, headers: Mapping[str, str] | None = None) -> Asked:
+    named = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
     return READING.read(caller, named, body)
 
 
@@ -63,7 +65,7 @@ def test_options_are_taken_out_for_who_is_not_known_too() -> None:
 
 
 def test_the_session_that_is_asked_for_goes_before_the_frontends() -> None:
-    said = asked(body_of(), x_recollect_session="mine")
+    said = asked(body_of(), headers={"x-recollect-session": "mine"})
 
     assert said.heard.turn is not None
     assert said.heard.turn.scope.session_id == "mine"
@@ -74,9 +76,9 @@ def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_a
     *, session: str | None, is_whole: bool | None
 ) -> None:
     whole = Caller(user_id="anna", session_id="chat-1", sends_all=True)
-    headers = {"x_recollect_session": session} if session else {}
+    headers = {"x-recollect-session": session} if session else {}
 
-    said = asked(body_of(), whole, **headers)
+    said = asked(body_of(), whole, headers=headers)
 
     assert said.heard.turn is not None
     assert said.heard.turn.is_whole is is_whole
@@ -85,8 +87,8 @@ def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_a
 def test_a_compressed_body_is_read_and_goes_on_plain_only_where_options_are_taken_out() -> None:
     with_options = body_of(recollect={"recall": False})
 
-    kept = asked(gzip.compress(body_of()), content_encoding="gzip")
-    changed = asked(gzip.compress(with_options), content_encoding="gzip")
+    kept = asked(gzip.compress(body_of()), headers=GZIP)
+    changed = asked(gzip.compress(with_options), headers=GZIP)
 
     assert kept.heard.turn is not None
     assert kept.body is None
@@ -97,8 +99,8 @@ def test_a_compressed_body_is_read_and_goes_on_plain_only_where_options_are_take
     ("body", "headers", "skip"),
     [
         (None, {}, Skip.TOO_LARGE),
-        (b"no gzip", {"content_encoding": "gzip"}, Skip.UNREADABLE),
-        (gzip.compress(b"{" + b" " * 20_000 + b"}"), {"content_encoding": "gzip"}, Skip.UNREADABLE),
+        (b"no gzip", {"content-encoding": "gzip"}, Skip.UNREADABLE),
+        (gzip.compress(b"{" + b" " * 20_000 + b"}"), {"content-encoding": "gzip"}, Skip.UNREADABLE),
         (b"[]", {}, Skip.UNREADABLE),
         (b'{"messages":[]}', {}, Skip.UNREADABLE),
     ],
@@ -106,7 +108,7 @@ def test_a_compressed_body_is_read_and_goes_on_plain_only_where_options_are_take
 def test_a_body_that_can_not_be_read_just_passes(
     body: bytes | None, headers: dict[str, str], skip: Skip
 ) -> None:
-    said = asked(body, **headers)
+    said = asked(body, headers=headers)
 
     assert (said.heard.turn, said.heard.skip, said.body) == (None, skip, None)
 
@@ -115,17 +117,17 @@ def test_why_the_caller_is_skipped_goes_before_what_is_wrong_with_the_body() -> 
     nobody = Caller(skip=Skip.BAD_IDENTITY)
 
     assert asked(None, nobody).heard.skip is Skip.BAD_IDENTITY
-    assert asked(b"no gzip", nobody, content_encoding="gzip").heard.skip is Skip.BAD_IDENTITY
+    assert asked(b"no gzip", nobody, headers=GZIP).heard.skip is Skip.BAD_IDENTITY
 
 
 @pytest.mark.parametrize(
     ("body", "headers"),
     [
-        (None, {"x_recollect_recall": "perhaps"}),
-        (b"no gzip", {"x_recollect_recall": "perhaps", "content_encoding": "gzip"}),
+        (None, {"x-recollect-recall": "perhaps"}),
+        (b"no gzip", {"x-recollect-recall": "perhaps", "content-encoding": "gzip"}),
         (body_of(recollect=7), {}),
     ],
 )
 def test_a_senseless_wish_is_refused_whatever_the_body(body: bytes | None, headers: dict[str, str]) -> None:
     with pytest.raises(WishError):
-        asked(body, **headers)
+        asked(body, headers=headers)

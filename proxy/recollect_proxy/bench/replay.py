@@ -114,6 +114,7 @@ class Replay:
         self.clock = clock
         self._injected_limit = settings.recall_limit if injected_limit is None else injected_limit
         self.tally = Tally()
+        self._unindexed: set[str] = set()
 
     async def play(
         self, conversation: LabelledConversation, plan: Plan, advance: Callable[[], None]
@@ -168,6 +169,7 @@ class Replay:
         if response.status_code != _OK:
             raise ReplayError(f"The proxy answered {response.status_code} to turn {sending.turn.id}.")
         await self._app.quiet()
+        self._unindexed.add(user_id)
         self.tally.exchanges += 1
         if reason := response.headers.get("x-recollect-skipped"):
             self.tally.skipped[reason] += 1
@@ -193,10 +195,13 @@ class Replay:
         return asked
 
     async def drained(self) -> None:
-        """Wait until memories are formed of everything that was sent.
+        """Wait until everything that was sent is indexed, and memories are formed of it.
+
+        An exchange that comes while others are formed is formed with them, and indexed only by the
+        job after that: so the index is waited for too.
 
         Raises:
-            ReplayError: Formation stands still.
+            ReplayError: Formation or indexing stands still.
         """
         moved, pending = time.monotonic(), -1
         while (backlog := await self.engine.backlog()).pending:
@@ -206,6 +211,14 @@ class Replay:
                 raise ReplayError(f"Formation stands still with {pending} exchanges waiting.")
             await asyncio.sleep(_POLL_SECONDS)
         self.tally.formed, self.tally.failed = backlog.formed, backlog.failed
+        while self._unindexed:
+            user_id = next(iter(self._unindexed))
+            if await self.engine.drain(user_id) is None:
+                self._unindexed.discard(user_id)
+            elif time.monotonic() - moved > _STANDSTILL_SECONDS:
+                raise ReplayError("What was sent could not be indexed.")
+            else:
+                await asyncio.sleep(_POLL_SECONDS)
 
     @property
     def settings(self) -> ProxySettings:

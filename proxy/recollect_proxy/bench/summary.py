@@ -15,11 +15,16 @@ from recollect_proxy.bench.replay import Tally
 from recollect_proxy.settings import ProxySettings
 
 _SETTINGS = {
+    "chat_memory_tokens",
+    "chunking",
+    "embed",
     "embedder",
     "embedder_cache_size",
     "embedder_precision",
-    "memory_tokens",
     "formation",
+    "history_tokens",
+    "hybrid",
+    "memory_tokens",
     "placement",
 }
 

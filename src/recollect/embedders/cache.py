@@ -41,6 +41,10 @@ class CachedEmbedder:
         """Names the vector space: that of the inner embedder."""
         return self._inner.name
 
+    def reads(self, text: str) -> bool:
+        """Whether the other embedder was made for texts in that script."""
+        return self._inner.reads(text)
+
     @property
     def gate(self) -> float:
         """The cosine below which a query's best match means nothing, as the inner embedder says."""

@@ -23,6 +23,9 @@ from recollect.model import Vector
 # No natural text has more characters to a word piece on average; a longer one is not read further.
 _CHARACTERS_PER_PIECE = 64
 
+_LOOKED_AT = 1_000
+_LAST_LATIN = "\u024f"
+
 
 _Arguments = TypeVarTuple("_Arguments")
 _Result = TypeVar("_Result")
@@ -79,6 +82,7 @@ class LocalEmbedder:
         self._cache_dir = cache_dir
         self._precision: Precision = precision
         self._gate = gate
+        self._is_english = model in _KNOWN
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
         self._single_lane = ThreadPoolExecutor(1, thread_name_prefix="embed-single")
@@ -99,6 +103,13 @@ class LocalEmbedder:
     def gate(self) -> float:
         """The cosine below which a query's best match means nothing."""
         return self._gate
+
+    def reads(self, text: str) -> bool:
+        """Whether most letters are Latin: all that the models which wheels carry were made for."""
+        if not self._is_english:
+            return True
+        letters = [letter for letter in text[:_LOOKED_AT] if letter.isalpha()]
+        return 2 * sum(letter <= _LAST_LATIN for letter in letters) >= len(letters)
 
     async def load(self) -> None:
         """Load the model now rather than at the first text; its graph is built the first time.

@@ -88,6 +88,10 @@ class OpenAIEmbedder:
         """Names the vector space: the model, whichever server runs it."""
         return f"openai:{self._model}"
 
+    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's; which scripts a server's model reads, nobody tells
+        """Whether it was made for texts in that script: taken for granted."""
+        return True
+
     @property
     def gate(self) -> float:
         """The cosine below which a query's best match means nothing."""

@@ -9,9 +9,11 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from recollect.lexical.stop_words import HAN_FUNCTION_CHARACTERS, SYLLABIC_STOP_BIGRAMS
+from recollect.lexical.stop_words import HAN_FUNCTION_CHARACTERS, HAN_FUNCTION_WORDS, SYLLABIC_STOP_BIGRAMS
 
-_FUNCTION_CHARACTER = re.compile(f"[{''.join(sorted(HAN_FUNCTION_CHARACTERS))}]+")
+_FUNCTION_CHARACTER = re.compile(
+    f"(?:{'|'.join(HAN_FUNCTION_WORDS)}|[{''.join(sorted(HAN_FUNCTION_CHARACTERS))}])+"
+)
 
 
 def _overlapping(run: str, size: int) -> list[str]:

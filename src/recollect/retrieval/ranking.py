@@ -56,7 +56,7 @@ async def rank(
     found = gather(candidates)
     if not found:
         return Ranking(query, candidates, (), None)
-    signals = read_signals(query, candidates, found)
+    signals = read_signals(query, candidates, found, is_read=embedder.reads(query.asked))
     fused = fuse(signals, weights)
     return Ranking(
         query,

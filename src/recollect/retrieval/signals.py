@@ -24,6 +24,8 @@ from recollect.retrieval.terms import TermScore
 _SECONDS_A_DAY = 86_400.0
 _WORD = re.compile(r"\w+")
 _NAN = float("nan")
+_UNREAD = 0.3
+"""What is left of the differences between cosines that an embedder made without reading the script."""
 
 _statements: LRUCache[tuple[UUID, int], Statement] = LRUCache(20_000)
 """What memories show of themselves; by ids, so that no text is kept."""
@@ -68,8 +70,17 @@ def _together(parts: Sequence[tuple[Hit, TermScore]]) -> Found:
     return Found(best.item, max(cosines, default=None), max(firsts, default=None), TermScore(*columns))
 
 
-def read_signals(query: Query, candidates: Candidates, found: Sequence[Found]) -> Signals:
-    """Return what is known of ``found``, (n,) each, and of the query."""
+def read_signals(
+    query: Query, candidates: Candidates, found: Sequence[Found], *, is_read: bool = True
+) -> Signals:
+    """Return what is known of ``found``, (n,) each, and of the query.
+
+    Args:
+        query: What is asked.
+        candidates: Among what it was found.
+        found: What was found.
+        is_read: Whether the embedder was made for the query's script; else cosines tell less.
+    """
     items = [each.item for each in found]
     numbers = np.array(
         [
@@ -89,8 +100,8 @@ def read_signals(query: Query, candidates: Candidates, found: Sequence[Found]) -
     has_vector, has_words = candidates.has_vector, bool(query.terms) and candidates.has_terms
     previous, following = _neighbors(items)
     return Signals(
-        cosine=numbers[:, 0] if has_vector else None,
-        first_cosine=numbers[:, 1] if has_vector else None,
+        cosine=_told(numbers[:, 0], is_read=is_read) if has_vector else None,
+        first_cosine=_told(numbers[:, 1], is_read=is_read) if has_vector else None,
         coverage=covered[:, 0] if has_words else None,
         matched=shares[:, 1] if has_words else None,
         own_coverage=covered[:, 2] if has_words else None,
@@ -118,6 +129,15 @@ def read_signals(query: Query, candidates: Candidates, found: Sequence[Found]) -
         terms=len(query.terms),
         idf_total=total,
     )
+
+
+def _told(cosines: Floats, *, is_read: bool) -> Floats:
+    """Return the cosines; nearer to their mean where the embedder does not read what it compares."""
+    if is_read or np.isnan(cosines).all():
+        return cosines
+    mean = np.nanmean(cosines)
+    told: Floats = mean + _UNREAD * (cosines - mean)
+    return told
 
 
 def _days(age: timedelta) -> float:

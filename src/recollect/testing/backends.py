@@ -26,6 +26,10 @@ class WordEmbedder:
     def __init__(self) -> None:
         self.embedded: list[str] = []
 
+    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's
+        """Whether it was made for texts in that script: words are words."""
+        return True
+
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector a text, in order."""
         self.embedded += texts
@@ -50,7 +54,7 @@ class SlowEmbedder:
     def __init__(self, embedder: Embedder, seconds: float) -> None:
         self._embedder = embedder
         self._seconds = seconds
-        self.name, self.gate = embedder.name, embedder.gate
+        self.name, self.gate, self.reads = embedder.name, embedder.gate, embedder.reads
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Wait, then embed."""

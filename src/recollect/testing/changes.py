@@ -43,6 +43,18 @@ class Logged:
     error: str | None = None
     fallback: str | None = None
 
+    def append_reply(self, exchange: Exchange) -> bool:
+        """Keep another reply; return whether it became the turn's, as the first with text does."""
+        if not exchange.reply.strip():
+            return False
+        reply = storable_text(exchange.reply)
+        if not self.exchange.reply:
+            self.exchange = replace(self.exchange, reply=reply, reply_id=exchange.reply_id)
+            return True
+        if exchange.reply_id != self.exchange.reply_id:
+            self.alternates[exchange.reply_id] = reply
+        return False
+
 
 @dataclass
 class Belongings:

@@ -4,10 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
 from uuid import UUID
-
-import numpy as np
 
 from recollect.lexical import document_terms
 from recollect.model import (
@@ -18,7 +15,6 @@ from recollect.model import (
     Lexicon,
     LoggedMessage,
     Memory,
-    Occurrences,
     Passage,
     Role,
     Source,
@@ -26,9 +22,7 @@ from recollect.model import (
     UnembeddedChunk,
     Vector,
 )
-
-_MOST_OFTEN, _LONGEST = 63, 32_767
-"""What ``Occurrences`` counts to."""
+from recollect.testing.counting import Counted, occurrences_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +149,7 @@ class Index:
     def lexicon(self, terms: Sequence[str], memories: Mapping[UUID, Memory]) -> Lexicon:
         """Return where the terms stand."""
         documents = {
-            number: _Counted(
+            number: Counted(
                 chunk.terms,
                 chunk.indexed.terms,
                 sum(chunk.indexed.terms.values()) + sum(chunk.indexed.context.values()),
@@ -165,9 +159,9 @@ class Index:
         }
         for known, memory in memories.items():
             counted = document_terms(memory.content)
-            documents[self.memories[known]] = _Counted(Counter(counted), counted, sum(counted.values()))
+            documents[self.memories[known]] = Counted(Counter(counted), counted, sum(counted.values()))
         mean = sum(each.length for each in documents.values()) / max(1, len(documents))
-        occurrences = {term: _occurrences(term, documents) for term in terms}
+        occurrences = {term: occurrences_of(term, documents) for term in terms}
         stand = {term: found for term, found in occurrences.items() if found is not None}
         return Lexicon(len(documents), max(1.0, mean), stand)
 
@@ -247,28 +241,6 @@ class Index:
     def _number(self) -> int:
         self.numbers += 1
         return self.numbers
-
-
-class _Counted(NamedTuple):
-    terms: Counter[str]
-    own: Mapping[str, int]
-    length: int
-
-
-def _occurrences(term: str, documents: Mapping[int, _Counted]) -> Occurrences | None:
-    found = [
-        (
-            number,
-            min(each.terms[term], _MOST_OFTEN),
-            min(each.own.get(term, 0), _MOST_OFTEN),
-            min(each.length, _LONGEST),
-            min(sum(each.own.values()), _LONGEST),
-        )
-        for number, each in sorted(documents.items())
-        if each.terms[term]
-    ]
-    columns = [np.array(column, np.int64) for column in zip(*found, strict=True)]
-    return Occurrences(*columns) if columns else None
 
 
 def _before(own: Said, said: Sequence[Said]) -> Said | None:

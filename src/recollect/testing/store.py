@@ -163,7 +163,7 @@ class InMemoryStore(IndexedStore, ChatStore):
         user = self._of(turn.scope.user_id)
         for logged in user.log:
             if (logged.exchange.turn.scope.session_id, logged.exchange.turn.key) == (session_id, key):
-                if _append_reply(logged, exchange):
+                if logged.append_reply(exchange):
                     user.index.hide_reply(logged.exchange)
                     self.jobs.enqueue(turn.scope.user_id)
                 return False
@@ -290,19 +290,6 @@ def _storable(exchange: Exchange) -> Exchange:
     )
     reply = storable_text(exchange.reply) if exchange.reply.strip() else ""
     return replace(exchange, turn=kept, reply=reply, credential=None)
-
-
-def _append_reply(logged: Logged, exchange: Exchange) -> bool:
-    """Keep another reply to a logged turn; return whether it became the turn's, as the first with text does."""
-    if not exchange.reply.strip():
-        return False
-    reply = storable_text(exchange.reply)
-    if not logged.exchange.reply:
-        logged.exchange = replace(logged.exchange, reply=reply, reply_id=exchange.reply_id)
-        return True
-    if exchange.reply_id != logged.exchange.reply_id:
-        logged.alternates[exchange.reply_id] = reply
-    return False
 
 
 def _messages(exchange: Exchange) -> list[Message]:

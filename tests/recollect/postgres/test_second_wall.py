@@ -15,7 +15,7 @@ from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_re
 from tests.recollect.postgres.test_sql import USER_TABLES
 
 from recollect.errors import ConfigurationError
-from recollect.model import COMMONS, Actor, Add, Recollection, Scope
+from recollect.model import COMMONS, Actor, Add, Neighbor, Scope
 from recollect.postgres import Postgres, open_postgres
 from recollect.postgres.sql import SQL
 
@@ -180,7 +180,7 @@ async def test_what_users_share_is_seen_by_all_who_are_given_it_and_changed_by_n
     assert SHARED in {found.memory.content for found in await nearest(store, ANNA)}
 
 
-async def nearest(store: Postgres, scope: Scope) -> list[Recollection]:
+async def nearest(store: Postgres, scope: Scope) -> list[Neighbor]:
     return list(await store.memories.nearest(scope, vector(*NORTH), MODEL, limit=9))
 
 

@@ -27,7 +27,8 @@ from tests.scripted_upstream import (
 )
 from tests.waiting import until
 
-from recollect.model import Recall, Turn
+from recollect.model import Turn
+from recollect.recalling import Prepared
 from recollect_proxy.listening import Listener
 from recollect_proxy.settings import ProxySettings
 
@@ -222,10 +223,10 @@ async def test_a_failure_of_our_own_is_a_500_that_says_so(
     route: Route,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def fail(turn: Turn) -> Recall:
+    async def fail(turn: Turn, *_wishes: object, **_options: object) -> Prepared:
         raise RuntimeError(turn.text)
 
-    monkeypatch.setattr(proxy.app.engine, "recall", fail)
+    monkeypatch.setattr(proxy.app.engine, "prepare", fail)
     with capture_logs() as logs:
         answer = await route.ask(proxy, user)
         await proxy.settle()
