@@ -69,13 +69,19 @@ async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_
 
 
 async def test_while_the_embedder_is_broken_memories_are_found_by_their_words(
-    remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
 ) -> None:
-    await remote.say(user, CAT, chat="chat-1")
-    await remote.memories(user)
-    embedder.otherwise = lambda _request: failure(400)
+    own = {
+        "embedder": "openai:test",
+        "embedder_base_url": embedder.base_url,
+        "recall_gate_threshold": 0,  # how sure words alone can be is asked elsewhere
+    }
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        await proxy.say(user, CAT, chat="chat-1")
+        await proxy.memories(user)
+        embedder.otherwise = lambda _request: failure(400)
 
-    answer = await remote.say(user, "Tell me about my cat Minka.", chat="chat-2")
+        answer = await proxy.say(user, "Tell me about my cat Minka.", chat="chat-2")
 
     assert answer.header(b"x-recollect-degraded") == b"embedding"
     assert answer.header(b"x-recollect-skipped") is None

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from tests.folders import database_folder
@@ -78,7 +79,7 @@ async def recalled(proxy: RunningProxy, user: User, upstream: ScriptedUpstream, 
     """Ask until a fact has been formed and is recalled."""
 
     async def is_recalled() -> bool:
-        await proxy.say(user, WHICH_CAT, chat="later")
+        await proxy.say(user, WHICH_CAT, chat=f"later-{uuid4()}")  # in one chat the turn would keep its block
         return fact in upstream.last.system
 
     await until(is_recalled)

@@ -38,8 +38,8 @@ def calibrate(
     Settings are those of `recollect serve`; no LLM is needed, and a proxy may go on serving meanwhile.
     500 questions that have nothing to do with anybody are dealt out to the users who have most to be
     found; the gate is the median cosine of what comes nearest. Then first sentences of the users' own
-    are asked, and what was said with them is left out: the share that the gate stays shut for is what
-    it would cost. Nothing is formed or changed, but that the database's schema is brought up to date.
+    are asked, without what was said with them: how many of these the gate opens for, as set and as
+    calibrated, shows what the change would cost. Nothing is formed or changed, but that the database's schema is brought up to date.
     Only figures are printed: no text and no name. With an embedder elsewhere all these questions are
     sent there, for ten minutes at most.
     """

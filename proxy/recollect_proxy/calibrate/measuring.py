@@ -15,8 +15,8 @@ from rich.progress import Progress
 
 from recollect import __version__
 from recollect.assembly import make_policy, open_backends
+from recollect.engine import Policy
 from recollect.errors import RecollectError
-from recollect.policy import Policy
 from recollect.ports import Backends
 from recollect.settings import EngineSettings
 from recollect_proxy.bench.gate_curve import share

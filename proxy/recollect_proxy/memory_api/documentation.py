@@ -17,6 +17,7 @@ from recollect_proxy.memory_api import shapes
 from recollect_proxy.memory_api.errors import MEMORY_NOT_FOUND
 from recollect_proxy.memory_api.health import Health
 from recollect_proxy.memory_api.page import render
+from recollect_proxy.memory_api.stories import Story, ToldCandidate
 
 _DESCRIPTION = """\
 What Recollect remembers of a user: read it, correct it, take it away, erase it.
@@ -72,6 +73,28 @@ _UPDATE = shapes.Update(
     before="Is allergic to nuts.",
     after=_MEMORY.content,
 )
+_STORY = Story(
+    request_id=_MEMORY.id,
+    user_id="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11",
+    session_id="chat-1",
+    at=_SAID,
+    path="completions/stable",
+    model="gpt-4o",
+    skipped=None,
+    degraded=[],
+    error_stage=None,
+    flags=["user-wide"],
+    gate_score=0.93,
+    found={"candidates": 1, "by_meaning": 1, "by_words": 1, "from_the_log": 0},
+    items=1,
+    truncated=0,
+    tokens=142,
+    history_tokens=0,
+    milliseconds=21.4,
+    stages={"embedding": 12.1, "lexical": 4.2, "search": 6.8},
+    query={"terms": 2, "identifiers": 0, "asks_for_before": False},
+    candidates=[ToldCandidate(_MEMORY.id, "fact", "extracted", None, 0.81, {"dense": 0.49, "lexical": 0.2})],
+)
 _FORMATION = shapes.Formation(pending=2, failed=0, formed=128, fallbacks=1, oldest_pending_at=_SAID)
 _EXAMPLES = (
     shapes.NewMemory(_MEMORY.content, kind=Kind.FACT, importance=0.9),
@@ -86,6 +109,7 @@ _EXAMPLES = (
         {"messages": 256, "users_vectors": 31, "vectors": 31},
     ),
     shapes.Retried(1),
+    _STORY,
     Health("ok", "ok", _FORMATION, {"nothing-relevant": 12, "task": 3}),
     MEMORY_NOT_FOUND.body,
 )
