@@ -65,22 +65,26 @@ UNION ALL
 SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.ends - k.begins), NULL, NULL, NULL,
     NULL, m.created_at, m.session_id, NULL, NULL, NULL,
     NULL, NULL, NULL,
-    near.cosine, near.first_cosine, m.turn_index, k.part, m.role,
+    near.cosine,
+    CASE WHEN k.part = 0 THEN near.first_cosine ELSE (
+        SELECT CASE WHEN vector_dims(b."values") = $4 THEN 1 - (b."values" <=> (SELECT $2::real[]::halfvec)) END
+        FROM message_chunks AS f
+        JOIN chunk_vectors AS b ON b.user_id = $1 AND b.document = f.document AND b.piece = 0
+        WHERE f.user_id = $1 AND f.message_id = k.message_id AND f.part = 0 AND b.embedding_model = $3
+    ) END, m.turn_index, k.part, m.role,
     m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste, m.ends_asking,
     m.lists, m.words
 FROM chunks
 JOIN message_chunks AS k ON k.user_id = $1 AND k.document = chunks.document
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
-LEFT JOIN message_chunks AS f ON k.part > 0 AND f.user_id = $1 AND f.message_id = k.message_id AND f.part = 0
 LEFT JOIN LATERAL (
-    SELECT 1 - min(distance) FILTER (WHERE document = k.document) AS cosine,
-        1 - min(distance) FILTER (WHERE document = coalesce(f.document, k.document) AND piece = 0) AS first_cosine
+    SELECT 1 - min(distance) AS cosine, 1 - min(distance) FILTER (WHERE piece = 0) AS first_cosine
     FROM (
-        SELECT c.document, c.piece, CASE WHEN vector_dims(c."values") = $4
+        SELECT c.piece, CASE WHEN vector_dims(c."values") = $4
             THEN c."values" <=> (SELECT $2::real[]::halfvec)
         END AS distance
         FROM chunk_vectors AS c
-        WHERE c.user_id = $1 AND c.document IN (k.document, f.document) AND c.embedding_model = $3
+        WHERE c.user_id = $1 AND c.document = k.document AND c.embedding_model = $3
     ) AS measured
 ) AS near ON true
 WHERE NOT k.hidden;
