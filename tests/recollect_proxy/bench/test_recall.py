@@ -1,5 +1,6 @@
 """The bench replays through a real proxy and database, and finds what is there to be found."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.recollect_proxy.bench.conversations import (
 )
 from tests.scripted_upstream import End, ScriptedUpstream, whole
 
+from recollect import engine
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.bench import replay as replaying
 from recollect_proxy.bench.asking import Asked
@@ -45,9 +47,7 @@ async def test_what_was_said_is_found_again_by_the_turns_it_was_said_in(
 ) -> None:
     async with open_replay(operator_settings) as replayed:
         asked = await play(replayed, TEA)
-        engine = replayed._app.engine.engine
-        assert engine is not None
-        memories = (await engine.page("anna", limit=50)).memories
+        memories = (await replayed.engine.page("anna", limit=50)).memories
 
     assert asked["q1"].ranked[:2] == ("t1", "t2")
     assert asked["q1"].injected[:2] == ("t1", "t2")
@@ -76,9 +76,7 @@ async def test_people_who_talk_to_each_other_are_kept_under_their_names(
 ) -> None:
     async with open_replay(operator_settings) as replayed:
         asked = await play(replayed, FRIENDS)
-        engine = replayed._app.engine.engine
-        assert engine is not None
-        memories = (await engine.page("friends", limit=50)).memories
+        memories = (await replayed.engine.page("friends", limit=50)).memories
 
     assert asked["q5"].ranked[0] == "D1:2"
     assert [memory.content for memory in memories] == [
@@ -219,6 +217,29 @@ async def test_a_formation_that_stands_still_ends_the_bench(
         async with open_replay(operator_settings, **extracting) as replayed:
             with pytest.raises(ReplayError, match="stands still with 1 exchange"):
                 await play(replayed, conversation([turn("t1", "Tea is fine.")]))
+
+
+async def test_an_index_that_is_never_whole_ends_the_bench(
+    operator_settings: ProxySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never_done(*_: object, **__: object) -> timedelta:
+        return timedelta(seconds=30)
+
+    monkeypatch.setattr(replaying, "_STANDSTILL_SECONDS", 0.3)
+    monkeypatch.setattr(engine, "keep_indexed", never_done)
+
+    async with open_replay(operator_settings) as replayed:
+        with pytest.raises(ReplayError, match="could not be indexed"):
+            await play(replayed, conversation([turn("t1", " ")]))
+
+
+async def test_a_question_finds_all_that_was_sent_however_fast(operator_settings: ProxySettings) -> None:
+    rains = [turn(f"t{n}", f"On day {n} it rained for {n} hours.") for n in range(12)]
+
+    async with open_replay(operator_settings) as replayed:
+        asked = await play(replayed, conversation(rains, [question("q", "When did it rain?", "t0")]))
+
+    assert set(asked["q"].ranked) == {each["id"] for each in rains}
 
 
 async def test_a_proxy_whose_store_is_away_can_not_be_asked(operator_settings: ProxySettings) -> None:

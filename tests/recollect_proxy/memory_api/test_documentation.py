@@ -111,7 +111,7 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
         for example in schema.get("examples", []):
             validator(documentation, name).validate(example)
             checked += 1
-    assert checked == 10
+    assert checked == 11
 
 
 @pytest.mark.parametrize(
