@@ -25,8 +25,13 @@ RULES = (
     Rule("recollect.lexical", "", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.tokens", pure=True),
     Rule("recollect.ports", NOUNS),
-    Rule("recollect.retrieval", f"{PORTS} recollect.lexical recollect.deadline", "numpy structlog"),
-    Rule("recollect.indexing", f"{PORTS} {TEXTS}", "structlog"),
+    Rule("recollect.statements", "recollect.model", pure=True),
+    Rule(
+        "recollect.retrieval",
+        f"{PORTS} recollect.lexical recollect.deadline recollect.statements",
+        "cachetools numpy structlog",
+    ),
+    Rule("recollect.indexing", f"{PORTS} {TEXTS} recollect.statements", "structlog"),
     Rule("recollect.composition", NOUNS, pure=True),
     Rule("recollect.reconciliation", NOUNS, "numpy", pure=True),
     Rule("recollect.verification", NOUNS, pure=True),
@@ -47,7 +52,7 @@ RULES = (
         f"{PORTS} recollect.composition recollect.policy",
         "cachetools structlog uuid_utils",
     ),
-    Rule("recollect.story", f"{NOUNS} recollect.recalling", pure=True),
+    Rule("recollect.story", f"{NOUNS} recollect.recalling recollect.retrieval", pure=True),
     Rule("recollect.tidying", f"{PORTS} recollect.policy", "structlog"),
     Rule(
         "recollect.engine",
@@ -157,6 +162,11 @@ RULES = (
         "recollect_proxy.demo",
         f"{ENGINE} recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec openai",
+    ),
+    Rule(
+        "recollect_proxy.calibrate",
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.postgres recollect.settings recollect_proxy",
+        f"{CONSOLE} msgspec numpy",
     ),
     Rule(  # but for the bench, which measures the engine from inside too
         "recollect_proxy.bench",

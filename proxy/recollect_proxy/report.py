@@ -44,14 +44,14 @@ class Reports:
         if recall.skipped is not None:
             self.skipped[recall.skipped] += 1
         included = prepared.included
-        headers = [(b"x-recollect-memories", b"%d" % len(included))]
+        headers = [(b"x-recollect-memories", b"%d" % (len(placed.own.items) if placed.own else 0))]
         if recall.skipped is not None:
             headers.append((b"x-recollect-skipped", recall.skipped.encode()))
         if request_id is None:
             return headers
         headers += [
             (b"x-recollect-request-id", str(request_id).encode()),
-            (b"x-recollect-memory-tokens", b"%d" % (placed.block.tokens if placed.block else 0)),
+            (b"x-recollect-memory-tokens", b"%d" % (placed.own.tokens if placed.own else 0)),
             (b"x-recollect-chat-memory-tokens", b"%d" % placed.tokens),
             (b"x-recollect-history-tokens", b"%d" % placed.history_tokens),
             (b"x-recollect-milliseconds", b"%.1f" % recall.milliseconds),

@@ -18,7 +18,7 @@ from recollect.failures import place
 from recollect.lexical import document_terms
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage
 from recollect.ports import Embedder, LogIndex
-from recollect.retrieval.statements import read_statement
+from recollect.statements import read_statement
 
 CHUNK_TOKENS = 500
 """The most tokens of a chunk: what fits a prompt's budget."""

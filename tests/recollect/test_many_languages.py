@@ -40,7 +40,11 @@ SCENES = {
     ),
     "German": Scene(
         "Ich bin allergisch gegen Nüsse und vertrage keine Erdnüsse.",
-        ("Ich wohne in Köln und arbeite als Krankenpfleger.", "Mein Hund heißt Müsli.", "Sonntags laufe ich am Rhein."),
+        (
+            "Ich wohne in Köln und arbeite als Krankenpfleger.",
+            "Mein Hund heißt Müsli.",
+            "Sonntags laufe ich am Rhein.",
+        ),
         "Gegen welche Nüsse bin ich allergisch?",
         "Gegen welche Nuesse bin ich allergisch?",
     ),
@@ -74,7 +78,9 @@ async def engine(database_server: str, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.mark.parametrize("language", SCENES)
-async def test_it_is_found_again_in_its_language_with_and_without_accents(engine: Engine, language: str) -> None:
+async def test_it_is_found_again_in_its_language_with_and_without_accents(
+    engine: Engine, language: str
+) -> None:
     scene, user_id = SCENES[language], f"{language}-{uuid4().hex}"
     at = datetime(2026, 3, 15, tzinfo=UTC)
     for number, text in enumerate((*scene.others[:1], scene.told, *scene.others[1:])):

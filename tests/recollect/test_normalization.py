@@ -13,7 +13,7 @@ hostile_text = st.text(st.characters(categories=["Cs", "Cc", "L"]))
     ("one", "other"),
     [
         ("Likes tea", "  likes\tTEA. "),
-        ("Likes tea", "Ｌｉｋｅｓ　ｔｅａ！"),  # noqa: RUF001 - full-width on purpose
+        ("Likes tea", "Ｌｉｋｅｓ　ｔｅａ！"),
         ("喜欢喝茶", "喜欢喝茶。"),
         ("Straße", "STRASSE"),
         ("café", "cafe\u0301"),

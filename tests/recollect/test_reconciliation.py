@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - letters and marks that look alike are what is tested
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count

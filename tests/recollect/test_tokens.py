@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 -- the samples are in the scripts they are in
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

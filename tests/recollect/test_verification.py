@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - letters and marks that look alike are what is tested
 import math
 
 import pytest

@@ -8,7 +8,7 @@ from tests.recollections import NOON, recollection
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Block, Placed
-from recollect.model import Passage, Recall, Recollection, Role, Skip, Stage
+from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
 from recollect.recalling import Prepared
 from recollect_proxy.report import Reports, as_header, preview, shown
 
@@ -17,7 +17,8 @@ REQUEST = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
 
 def test_the_headers_say_what_went_into_the_prompt() -> None:
     told = (recollection("tea"), recollection("cake"))
-    placed = Placed(block=Block("...", told[:1], tokens=9), tokens=20, history_tokens=7)
+    own = Injection("a:1", Place.SYSTEM, "...", (told[0].item.id,), 9, NOON)
+    placed = Placed(block=Block("...", told[:1], tokens=9), own=own, tokens=20, history_tokens=7)
     recall = Recall(told, degraded=(Stage.EMBEDDING, Stage.LEXICAL), milliseconds=1.25)
 
     assert Reports().about(Prepared(recall, placed), REQUEST) == [
@@ -29,6 +30,14 @@ def test_the_headers_say_what_went_into_the_prompt() -> None:
         (b"x-recollect-milliseconds", b"1.2"),
         (b"x-recollect-degraded", b"embedding,lexical"),
     ]
+
+
+def test_a_turn_that_comes_again_counts_what_it_was_given_before() -> None:
+    own = Injection("a:1", Place.BESIDE, "...", (uuid7(), uuid7()), 9, NOON)
+
+    told = dict(Reports().about(Prepared(Recall(), Placed(own=own)), REQUEST))
+
+    assert (told[b"x-recollect-memories"], told[b"x-recollect-memory-tokens"]) == (b"2", b"9")
 
 
 def test_the_headers_say_why_nothing_did_and_it_is_counted() -> None:

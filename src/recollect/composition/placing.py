@@ -62,6 +62,7 @@ class Placed:
             or "".
         block: What this turn adds, if anything.
         injection: The same, to be noted.
+        own: The turn's block, also where it is an earlier request's that is added again.
         detached: Anchors of blocks that the chat adds no more.
         tokens: What all memories in the prompt take.
         history_tokens: What its history takes.
@@ -72,6 +73,7 @@ class Placed:
     earlier: tuple[tuple[Message, str], ...] = ()
     block: Block | None = None
     injection: Injection | None = None
+    own: Injection | None = None
     detached: tuple[str, ...] = ()
     tokens: int = 0
     history_tokens: int = 0
@@ -133,7 +135,9 @@ def place(
     )
     blocks = (*again, *([injection] if injection else []))
     placed = _joined(situation, blocks, history)
-    return replace(placed, block=block, injection=injection, detached=tuple(each.anchor for each in gone))
+    own = next((each for each in blocks if each.anchor == turn.anchor), None)
+    detached = tuple(each.anchor for each in gone)
+    return replace(placed, block=block, injection=injection, own=own, detached=detached)
 
 
 class _Situation:

@@ -13,7 +13,7 @@ class Recollection:
 
     Attributes:
         item: A memory, or a passage of the message log.
-        score: What it was ranked by; 1 is about a perfect match, 0 none.
+        score: What it was ranked by; a sum of parts, that for a good match is about 1.
         parts: The score's named parts, for explanation.
         dropped: Why it does not go into the prompt, or None.
     """

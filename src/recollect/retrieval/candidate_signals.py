@@ -33,11 +33,11 @@ class Signals:
         session: A number a session; below 0 where there is none.
         previous: Where in these arrays the message before it in its session is, -1 if it is no candidate.
         following: The same of the message after it.
-        self_share, states_taste, ends_asking, lists, words: `recollect.retrieval.statements.Statement`.
+        self_share, states_taste, ends_asking, lists, words: `recollect.statements.Statement`.
         importance: 0 to 1; of messages 0.
         age_days: Days since it was said.
         confirmed: How often it was said again.
-        seeks_advice: Whether the question does (`recollect.retrieval.statements.seeks_advice`).
+        seeks_advice: Whether the question does (`recollect.statements.seeks_advice`).
         asks_about_reply: Whether it asks what the assistant said.
         names_code: Whether it holds code identifiers.
         terms: How many terms it looks for.

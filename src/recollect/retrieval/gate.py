@@ -61,7 +61,7 @@ class Gate:
     names_speaker: float = 6.82
     means_date: float = 0.91
     exact_share: float = 0.8
-    lexical_share: float = 0.5
+    lexical_share: float = 0.4
 
     def opens(self, score: float | None) -> bool:
         """Return whether a turn with that score is given memories."""

@@ -7,7 +7,7 @@ from recollect.lexical import identifiers, query_terms
 from recollect.model import Role, Turn
 from recollect.retrieval import cues
 from recollect.retrieval.dates import Period, dates_meant
-from recollect.retrieval.statements import seeks_advice
+from recollect.statements import seeks_advice
 
 _BEGINNING, _END = 400, 800
 """Characters read of a long text: about what an embedder reads. Who pastes a page asks before or behind it."""

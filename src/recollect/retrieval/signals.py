@@ -18,8 +18,8 @@ from recollect.retrieval.candidate_signals import Floats, Places, Signals
 from recollect.retrieval.candidates import Candidates
 from recollect.retrieval.dates import proximity
 from recollect.retrieval.query import Query
-from recollect.retrieval.statements import read_statement
 from recollect.retrieval.terms import TermScore
+from recollect.statements import read_statement
 
 _SECONDS_A_DAY = 86_400.0
 _WORD = re.compile(r"\w+")
@@ -82,30 +82,21 @@ def read_signals(
         is_read: Whether the embedder was made for the query's script; else cosines tell less.
     """
     items = [each.item for each in found]
-    numbers = np.array(
-        [
-            (
-                _NAN if each.cosine is None else each.cosine,
-                _NAN if each.first_cosine is None else each.first_cosine,
-                *each.score,
-            )
-            for each in found
-        ],
-        np.float64,
-    ).reshape(-1, 6)
-    statements = np.array([_shown(item) for item in items], np.float64).reshape(-1, 5)
-    total = candidates.terms.idf_total
-    shares = np.clip(numbers[:, 2:] / total, 0.0, 1.0) if total > 0 else np.zeros((len(found), 4))
-    covered = np.clip(numbers[:, 2:] / (COVERED * total), 0.0, 1.0) if total > 0 else shares
-    has_vector, has_words = candidates.has_vector, bool(query.terms) and candidates.has_terms
     previous, following = _neighbors(items)
+    channels = _of_channels(query, candidates, found, is_read=is_read)
+    shown = np.array([_shown(item) for item in items], np.float64).reshape(-1, len(Statement._fields))
     return Signals(
-        cosine=_told(numbers[:, 0], is_read=is_read) if has_vector else None,
-        first_cosine=_told(numbers[:, 1], is_read=is_read) if has_vector else None,
-        coverage=covered[:, 0] if has_words else None,
-        matched=shares[:, 1] if has_words else None,
-        own_coverage=covered[:, 2] if has_words else None,
-        own_matched=shares[:, 3] if has_words else None,
+        cosine=channels.get("cosine"),
+        first_cosine=channels.get("first_cosine"),
+        coverage=channels.get("coverage"),
+        matched=channels.get("matched"),
+        own_coverage=channels.get("own_coverage"),
+        own_matched=channels.get("own_matched"),
+        self_share=shown[:, 0],
+        states_taste=shown[:, 1],
+        ends_asking=shown[:, 2],
+        lists=shown[:, 3],
+        words=shown[:, 4],
         identifiers=_identified(items, query),
         role=np.array([isinstance(item, Memory) or item.role is Role.USER for item in items], np.float64),
         speaker=_named(items, query),
@@ -113,11 +104,6 @@ def read_signals(
         session=_sessions(items),
         previous=previous,
         following=following,
-        self_share=statements[:, 0],
-        states_taste=statements[:, 1],
-        ends_asking=statements[:, 2],
-        lists=statements[:, 3],
-        words=statements[:, 4],
         importance=np.array([item.importance if isinstance(item, Memory) else 0.0 for item in items]),
         age_days=np.array([_days(query.now - item.dated) for item in items]),
         confirmed=np.array(
@@ -127,7 +113,33 @@ def read_signals(
         asks_about_reply=query.asks_about_reply,
         names_code=bool(query.identifiers),
         terms=len(query.terms),
-        idf_total=total,
+        idf_total=candidates.terms.idf_total,
+    )
+
+
+def _of_channels(
+    query: Query, candidates: Candidates, found: Sequence[Found], *, is_read: bool
+) -> dict[str, Floats]:
+    """Return what the two channels tell, by the signals' names; nothing of one that was not there."""
+    numbers = np.array([_numbers(each) for each in found], np.float64).reshape(-1, 6)
+    told: dict[str, Floats] = {}
+    if candidates.has_vector:
+        told["cosine"] = _told(numbers[:, 0], is_read=is_read)
+        told["first_cosine"] = _told(numbers[:, 1], is_read=is_read)
+    total = candidates.terms.idf_total
+    if query.terms and candidates.has_terms and total > 0:
+        told["coverage"] = np.clip(numbers[:, 2] / (COVERED * total), 0.0, 1.0)
+        told["matched"] = np.clip(numbers[:, 3] / total, 0.0, 1.0)
+        told["own_coverage"] = np.clip(numbers[:, 4] / (COVERED * total), 0.0, 1.0)
+        told["own_matched"] = np.clip(numbers[:, 5] / total, 0.0, 1.0)
+    return told
+
+
+def _numbers(each: Found) -> tuple[float, ...]:
+    return (
+        _NAN if each.cosine is None else each.cosine,
+        _NAN if each.first_cosine is None else each.first_cosine,
+        *each.score,
     )
 
 

@@ -1,5 +1,4 @@
 """Texts and questions of many languages find each other, with and without accents."""
-# ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 
 import pytest
 

@@ -172,7 +172,7 @@ def test_letters_inside_other_words_are_nobody(text: str) -> None:
         "e o segundo?",
         "e il secondo?",
         "en de tweede?",
-        "а второй?",  # noqa: RUF001 - Russian
+        "а второй?",
         "Почему?",
         "لماذا؟",
         "وماذا عن برلين؟",
@@ -317,7 +317,7 @@ def test_a_greeting_before_a_question_is_a_question(text: str) -> None:
         "Quantos gatos eu tenho?",
         "Quante volte sono andato al mare?",
         "Hoeveel katten heb ik?",
-        "Сколько у меня кошек?",  # noqa: RUF001 - Russian
+        "Сколько у меня кошек?",
         "كم قطة عندي؟",
         "我有几个杯子",
         "猫を何回飼いましたか",
