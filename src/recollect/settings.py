@@ -92,7 +92,7 @@ class EngineSettings(BaseSettings):
     recall_lexical_ms: int = Field(
         default=100, gt=0, description="The same of the words' lookup; then the meaning alone is searched by."
     )
-    recall_limit: int = Field(default=10, ge=1, le=100, description="Memories recalled for a turn at most.")
+    recall_limit: int = Field(default=7, ge=1, le=100, description="Memories recalled for a turn at most.")
     recall_candidates: int = Field(
         default=100, ge=10, le=1000, description="Memories looked at by meaning, and by words, for a turn."
     )
@@ -114,7 +114,10 @@ class EngineSettings(BaseSettings):
         "dense=0.6,lexical=0.25 (`recollect bench tune` finds some).",
     )
     recall_cliff: float = Field(
-        default=0.5, ge=0, le=1, description="Share of the best score below which nothing is taken."
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Share of the best score below which nothing is taken; behind the fourth it is 0.75.",
     )
     hybrid: bool = Field(default=True, description="Search by words too, not by meaning alone.")
     chunking: bool = Field(

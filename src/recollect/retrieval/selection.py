@@ -22,13 +22,17 @@ class Selecting:
     Attributes:
         limit: How many are taken at most.
         of_one_source: How many of one message of the log are taken at most, memories formed of it included.
-        cliff: What share of the best score is left for. Behind it the scores have fallen off.
+        cliff: The share of the best score below which nothing is taken.
+        sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
+        cliff_behind: The share of the best score that further ones need: where scores fall off, few are enough.
         session_enough: How many of the chat's own session are enough to leave the other sessions out.
     """
 
-    limit: int = 10
+    limit: int = 7
     of_one_source: int = 2
     cliff: float = 0.5
+    sure: int = 4
+    cliff_behind: float = 0.75
     session_enough: int = 3
 
 
@@ -86,7 +90,7 @@ class _Selection:
         done = []
         for each in ranked:
             dropped = self._of_itself(each.item, session_only=session_only)
-            if dropped is None and best is not None and each.score < self.how.cliff * best:
+            if dropped is None and best is not None and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
             if dropped is None and len(taken) >= self.how.limit:
                 dropped = Drop.LIMIT
@@ -99,6 +103,9 @@ class _Selection:
                     taken.append(words)
             done.append(Recollection(each.item, each.score, each.parts, dropped))
         return done
+
+    def _cliff(self, taken: int) -> float:
+        return self.how.cliff if taken < self.how.sure else max(self.how.cliff, self.how.cliff_behind)
 
     def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:
         elsewhere = _session(item) not in {self.around.session_id, None}
