@@ -68,7 +68,7 @@ class Filter:
     async def inlet(
         self, body: dict[str, Any], __user__: Any = None, __metadata__: Any = None, __request__: Any = None
     ) -> dict[str, Any]:
-        """Add to the system prompt what the user said in other chats and what helps with this turn."""
+        """Add to the prompt what the user said in other chats and what helps with this turn."""
         try:
             import msgspec  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
 
@@ -81,9 +81,9 @@ class Filter:
                     await engine.ready(_PATIENCE_SECONDS)
                 prepared = await engine.prepare(heard.turn, recalling.NO_WISHES, count=count)
                 composed = prompting.compose_request(chat.COMPLETIONS, heard.body, prepared.placed)
+                engine.note(heard.turn, prepared)
                 if composed is not None:
                     body["messages"] = msgspec.json.decode(composed)["messages"]
-                    engine.note(heard.turn, prepared)
                     if __request__ is not None:  # outlet gets the same one
                         __request__.state.recollect_included = prepared.included
         except Exception as error:  # noqa: BLE001 -- whatever escapes here ends the user's chat

@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 from recollect.chat import ChatBody, add_memories
 from recollect.composition import Placed
 from recollect.live_engine import LiveEngine
-from recollect.model import Turn
+from recollect.model import Skip, Turn
 from recollect.recalling import Prepared
 from recollect.tokens import token_counter
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
@@ -100,8 +100,9 @@ class Conversation:
     async def _prepare(self, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
         prepared = await self._engine.prepare(turn, asked.wishes.recalling, count=token_counter(turn.model))
         composed = self._composing.compose(chat, prepared.placed)
-        if composed is None:
-            prepared = replace(prepared, placed=Placed())  # there was nothing, or no certain place to add to
+        if composed is None and prepared.placed != Placed():  # there was no certain place to add to
+            recall = replace(prepared.recall, skipped=Skip.NO_PLACE)
+            prepared = replace(prepared, placed=Placed(), recall=recall)
         request_id = uuid7()
         if asked.heard.forms:
             self._engine.note(turn, prepared, request_id=request_id, api=self._reading.dialect.name)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.chat import Dialect, decoded, take_options
+from recollect.chat import Dialect, decoded, session_skip, take_options
 from recollect.chat.heard import Heard, hear
 from recollect.model import Skip
 from recollect_proxy.asgi import Headers, values
@@ -71,11 +71,14 @@ class Reading:
     def _hear(self, caller: Caller, wishes: RequestWishes, body: bytes) -> Heard:
         if caller.user_id is None or caller.skip is not None:
             return Heard(skip=caller.skip)
+        # What the frontend calls temporary stays so, whatever session is wished for.
+        is_private = caller.session_id is not None and session_skip(caller.session_id) is not None
+        session = caller.session_id if is_private else wishes.session or caller.session_id
         heard = hear(
             body,
             dialect=self.dialect,
             user_id=caller.user_id,
-            session_id=wishes.session or caller.session_id,
+            session_id=session,
             message_id=caller.message_id,
             at=self.clock(),
             recall_in_temporary=self.recall_in_temporary,

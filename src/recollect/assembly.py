@@ -20,6 +20,7 @@ from recollect.errors import ConfigurationError, StoreError
 from recollect.extractors import OpenAIExtractor
 from recollect.failures import place
 from recollect.formation import Strategy
+from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock, Embedder, Extractor
 from recollect.postgres import Postgres, open_postgres, start_embedded
@@ -174,6 +175,7 @@ def make_policy(settings: EngineSettings) -> Policy:
             limit=settings.recall_candidates,
             lexical=settings.hybrid,
             log=settings.chunking,
+            verbatim=settings.embed is not Embedded.ALL,
             embedding_seconds=settings.recall_embedding_ms / 1000,
             lexical_seconds=settings.recall_lexical_ms / 1000,
         ),

@@ -126,7 +126,7 @@ class Engine:
             running.create_task(keep_tidy(self._backends, self._policy, self._clock))
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Form and index all that this user said; return after how long to come again, if at all."""
+        """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
         again = await drain_inbox(
             user_id,
             inbox=self._backends.inbox,
@@ -152,7 +152,8 @@ class Engine:
         )
 
     async def _form(self, exchange: Exchange, *, fallback: str | None = None) -> Formed:
-        # First, so that what was said is found as soon as what is understood from it, and no backlog of one waits for all of the other.
+        # First, so that what was said is found as soon as what is understood from it. A backlog of older
+        # messages is left to the end of the drain: nobody is to wait for it.
         await self._index(exchange.turn.scope.user_id, until=max(exchange.message_id, exchange.reply_id))
         strategy = self._policy.strategy or Strategy.QA_TURN  # logged before formation was switched off
         return await form(

@@ -22,6 +22,8 @@ from recollect.story import tell
 _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 600.0
 _WAITING_AT_MOST = 1000
+_NOTES_AT_MOST = 200
+"""Notes that may wait. Without one a chat goes on; it must take no place of an exchange."""
 
 log = structlog.get_logger(__name__)
 
@@ -39,6 +41,7 @@ class LiveEngine:
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._remembering: set[asyncio.Task[None]] = set()
+        self._notes: set[asyncio.Task[None]] = set()
         self.failure: RecollectError | None = None
 
     @property
@@ -110,9 +113,12 @@ class LiveEngine:
         self, turn: Turn, prepared: Prepared, *, request_id: UUID | None = None, api: str = "completions"
     ) -> None:
         """Note in the background what a turn was given, and what its request was like; never raises, never waits."""
-        if self._engine is None or len(self._remembering) >= _WAITING_AT_MOST:
+        if self._engine is None:
             return
-        self._keep(_note(self._engine, turn, prepared, request_id or uuid7(), api))
+        if len(self._notes) >= _NOTES_AT_MOST:
+            log.debug("note_dropped", reason="too many are waiting for the store")
+            return
+        _keep(_note(self._engine, turn, prepared, request_id or uuid7(), api), self._notes)
 
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
@@ -121,12 +127,7 @@ class LiveEngine:
         if len(self._remembering) >= _WAITING_AT_MOST:
             log.error("exchange_lost", reason="too many are waiting for the store")
             return
-        self._keep(self._remember(turn, reply, recollections, credential))
-
-    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._remembering.add(task)
-        task.add_done_callback(self._remembering.discard)
+        _keep(self._remember(turn, reply, recollections, credential), self._remembering)
 
     async def _remember(
         self, turn: Turn, reply: str, recollections: Sequence[Recollection], credential: str | None
@@ -138,14 +139,14 @@ class LiveEngine:
         await self._engine.remember(turn, reply, recollections=recollections, credential=credential)
 
     async def settle(self, seconds: float) -> None:
-        """Wait until everything that was to be remembered is logged, ``seconds`` at most."""
-        if self._remembering:
-            await asyncio.wait(set(self._remembering), timeout=seconds)
+        """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
+        if waiting := self._remembering | self._notes:
+            await asyncio.wait(waiting, timeout=seconds)
 
     async def aclose(self) -> None:
         """Log what still waits, then close the engine."""
         await self.settle(5.0 if self._engine is not None else 0.0)
-        for task in self._remembering:
+        for task in self._remembering | self._notes:
             task.cancel()
         if self._remembering:
             log.error(
@@ -159,6 +160,12 @@ class LiveEngine:
         await asyncio.wait({self._keeper})
         if not self._keeper.cancelled():
             self._keeper.exception()  # told of when it was raised
+
+
+def _keep(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
 
 
 async def _note(engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:

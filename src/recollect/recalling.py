@@ -32,7 +32,7 @@ class Wishes:
 
     Attributes:
         limit: Memories at most.
-        memory_tokens: Tokens they may take, those of earlier blocks included.
+        memory_tokens: Tokens they may take; what all blocks of the chat may take changes with it.
         history_tokens: Tokens the conversation's missing history may take.
         history: Whether it is told.
         placement: Where all of it goes.
@@ -115,7 +115,10 @@ class Recalling:
         finally:
             _give_up(ranking)
         recall = replace(prepared.recall, milliseconds=_since(began))
-        return replace(prepared, recall=recall, placement=bounds.placement)
+        placed = prepared.placed
+        if wishes.memory_tokens is not None:
+            placed = replace(placed, detached=())  # one request's wish is no reason to lose them for good
+        return replace(prepared, recall=recall, placed=placed, placement=bounds.placement)
 
     async def _prepare(
         self,
@@ -125,10 +128,12 @@ class Recalling:
         ranking: "asyncio.Task[Ranking] | None",
         count: Callable[[str], int],
     ) -> Prepared:
+        began = time.perf_counter()
         try:
             chat = await within(self._policy.deadline, self._chat(turn, bounds))
         except (TimeoutError, StoreError) as error:
-            return Prepared(replace(_failed(error), error_stage=Stage.CHAT))
+            return Prepared(replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,)))
+        chat_took = {Stage.CHAT: _since(began)}
         again = attached(turn, chat, bounds)
         is_same = any(each.anchor == turn.anchor for each in again)
         if ranking is None or is_same:
@@ -142,7 +147,9 @@ class Recalling:
             placed = place(turn, (), chat, bounds, count=count, at=self._clock())
             return Prepared(_failed(error), placed)
         given = frozenset(item for each in again for item in each.items)
-        return self._selected(turn, wishes, bounds, chat, ranked, given, count)
+        prepared = self._selected(turn, wishes, bounds, chat, ranked, given, count)
+        stages = {**prepared.recall.stages, **chat_took}
+        return replace(prepared, recall=replace(prepared.recall, stages=stages))
 
     def _selected(
         self,
@@ -206,7 +213,7 @@ def _failed(error: Exception) -> Recall:
     """Return the recall that failed, and tell why; what nobody has thought of is told of by its place alone."""
     match error:
         case TimeoutError():
-            return Recall(skipped=Skip.DEADLINE)
+            return Recall(skipped=Skip.DEADLINE, error_stage=Stage.SEARCH, degraded=(Stage.SEARCH,))
         case StoreError() | EmbedderError():
             log.warning("recall_failed", error=type(error).__name__, detail=str(error))
             if isinstance(error, EmbedderError):

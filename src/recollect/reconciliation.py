@@ -95,7 +95,7 @@ class _Batch:
     def decide(self, candidate: Candidate, embedding: Vector) -> Change:
         key = content_hash(candidate.content)
         if key in self.held:
-            return Ignore(Reason.EQUAL_CONTENT, candidate, self.held[key])
+            return self._ignore(Reason.EQUAL_CONTENT, candidate, self.held[key])
         change = self._change(candidate, embedding)
         match change:
             case Add(memory) | Replace(memory=memory):
@@ -111,17 +111,21 @@ class _Batch:
         same = candidate.relation is Relation.REPEATS and may_repeat(candidate.content, target.content)
         if same:
             if target.id in self.replaced | self.reinforced:
-                return Ignore(Reason.REPEATS, candidate, target.id)
+                return self._ignore(Reason.REPEATS, candidate, target.id)
             self.reinforced.add(target.id)
             return Reinforce(target.id, messages=(self.exchange.message_id,))
         if target.id in self.replaced or target.owner != self.exchange.turn.scope.user_id:
             return Add(self._memory(candidate, embedding))
         if self.exchange.turn.at <= target.observed_at:
-            return Ignore(Reason.NOT_NEWER, candidate, target.id)
+            return self._ignore(Reason.NOT_NEWER, candidate, target.id)
         self.replaced.add(target.id)
         contradicts = candidate.relation is Relation.CONTRADICTS
         reason = Reason.CONTRADICTS if contradicts else Reason.REFINES
         return Replace(target.id, self._memory(candidate, embedding), reason)
+
+    def _ignore(self, reason: Reason, candidate: Candidate, target: UUID | None) -> Ignore:
+        """Ignore the candidate, but not where it was said: who forgets the target forgets that, too."""
+        return Ignore(reason, candidate, target, (self.exchange.message_id,))
 
     def _target(self, candidate: Candidate) -> Memory | None:
         """Return the known memory the candidate is about, if it may touch it."""

@@ -117,7 +117,7 @@ class EngineSettings(BaseSettings):
         default=0.5,
         ge=0,
         le=1,
-        description="Share of the best score below which nothing is taken; behind the fourth it is 0.75.",
+        description="Share of the best score below which nothing is taken, 0.75 behind the fourth; 0: no cliff.",
     )
     hybrid: bool = Field(default=True, description="Search by words too, not by meaning alone.")
     chunking: bool = Field(

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.model import Memory, Recollection, RequestRecord, Turn
+from recollect.model import Drop, Memory, Recollection, RequestRecord, Skip, Turn
 from recollect.recalling import Prepared
 from recollect.retrieval import EXPLAINED
 
@@ -53,10 +53,11 @@ def tell(prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api:
 
 def _story(prepared: Prepared) -> dict[str, Any]:
     included = {_identity(each) for each in prepared.included}
+    left = Drop.NO_PLACE if prepared.recall.skipped is Skip.NO_PLACE else Drop.BUDGET
     ranking = prepared.ranking
     story: dict[str, Any] = {
         "candidates": [
-            _candidate(each, is_included=_identity(each) in included)
+            _candidate(each, is_included=_identity(each) in included, left=left)
             for each in prepared.recall.ranked[:EXPLAINED]
         ]
     }
@@ -80,9 +81,9 @@ def _identity(each: Recollection) -> tuple[UUID, int]:
     return each.item.id, 0 if isinstance(each.item, Memory) else each.item.part
 
 
-def _candidate(each: Recollection, *, is_included: bool) -> dict[str, Any]:
+def _candidate(each: Recollection, *, is_included: bool, left: Drop) -> dict[str, Any]:
     """Tell of a candidate: `dropped` says why it is not in the prompt, null that it is."""
-    dropped = each.dropped.value if each.dropped else (None if is_included else "budget")
+    dropped = each.dropped.value if each.dropped else (None if is_included else left.value)
     return {
         "id": str(each.item.id),
         "kind": each.item.kind.value if isinstance(each.item, Memory) else "message",

@@ -1,32 +1,43 @@
 """What the engine looks after by itself, now and then. Never: anything a chat waits for."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import structlog
 
-from recollect.errors import StoreError
+from recollect.errors import RecollectError
+from recollect.failures import place
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 
 _EVERY_SECONDS = 3600.0
+_RETRY_SECONDS = 60.0
 
 log = structlog.get_logger(__name__)
 
 
 async def keep_tidy(backends: Backends, policy: Policy, clock: Clock) -> None:
-    """Let what was said before there was an index be indexed; then forget old requests, hour after hour."""
-    await _quietly("enqueue_unindexed_failed", backends, policy, clock, is_first=True)
+    """Let what was said before there was an index be indexed, once; forget old requests, hour after hour."""
+
+    def prune() -> Awaitable[int]:
+        return backends.requests.prune_requests(clock() - timedelta(days=policy.keep_requests_days))
+
+    enqueued = False
     while True:
-        await _quietly("prune_requests_failed", backends, policy, clock, is_first=False)
-        await asyncio.sleep(_EVERY_SECONDS)
+        if not enqueued:
+            enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
+        await _quietly("prune_requests_failed", prune)
+        await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
 
 
-async def _quietly(event: str, backends: Backends, policy: Policy, clock: Clock, *, is_first: bool) -> None:
+async def _quietly(event: str, tidy: Callable[[], Awaitable[object]]) -> bool:
+    """Return whether it succeeded."""
     try:
-        if is_first:
-            await backends.index.enqueue_unindexed()
-        else:
-            await backends.requests.prune_requests(clock() - timedelta(days=policy.keep_requests_days))
-    except StoreError as error:
-        log.warning(event, error=type(error).__name__, detail=str(error))
+        await tidy()
+    except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
+        # our own errors never quote a user; of others only the kind and the place are told
+        detail = str(error) if isinstance(error, RecollectError) else ""
+        log.warning(event, error=type(error).__name__, detail=detail, place=place(error))
+        return False
+    return True

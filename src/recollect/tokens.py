@@ -153,6 +153,10 @@ _FAMILIES = tuple(
 )
 
 
+_LONGEST_NAME = 200
+"""Characters of a model's name that are looked at."""
+
+
 def estimate_tokens(text: str) -> int:
     """Return about how many tokens ``text`` has for a model of which nothing is known.
 
@@ -176,7 +180,7 @@ def token_counter(model: str) -> Callable[[str], int]:
     Returns:
         The counter of the model's family; ``estimate_tokens`` for a model of no family known.
     """
-    name = model.lower()
+    name = model[:_LONGEST_NAME].lower()
     for pattern, family in _FAMILIES:
         if pattern.search(name):
             return partial(_tokens, family=family)

@@ -33,7 +33,7 @@ ELSEWHERE = Scope("anna", "chat-2")
 
 
 def injection(anchor: str = "a:1", block: str = "[memory] tea", **changed: Any) -> Injection:
-    return replace(Injection(anchor, Place.SYSTEM, block, (uuid7(), uuid7()), 12, NOON), **changed)
+    return replace(Injection(anchor, Place.SYSTEM, block, (), 12, NOON), **changed)
 
 
 async def attached(store: Store, scope: Scope = ANNA) -> list[str]:
@@ -122,8 +122,9 @@ async def test_a_summary_is_its_own_users(store: Store) -> None:
 
 
 async def test_what_was_added_comes_back_byte_for_byte_oldest_first(store: Store) -> None:
-    second = injection("a:2", " [memory]\r\n🎉 second\n", at=LATER, place=Place.BESIDE)
-    first = injection("a:9")
+    of = (await said(store, "I like tea")).reply_id, (await kept(store, "Likes tea")).id
+    second = injection("a:2", " [memory]\r\n🎉 second\n", at=LATER, place=Place.BESIDE, items=of)
+    first = injection("a:9", items=of[::-1])
     third = injection("a:3", at=LATER)
     for each in (second, first, third):
         await store.chats.inject(ANNA, each, [])

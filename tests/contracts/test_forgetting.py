@@ -1,6 +1,7 @@
 """Forgetting works through the log too: what somebody deleted does not come back in the words it was said in."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.contracts.indexing import by_words, index_all, indexed, near, said, texts, whole
@@ -8,6 +9,7 @@ from tests.contracts.keeping import apply, kept
 from tests.contracts.stores import ANNA, BEN, LATER, MODEL, NOON, NORTH, Store, exchange, memory, vector
 
 from recollect.model import (
+    COMMONS,
     Actor,
     Add,
     Exchange,
@@ -22,7 +24,10 @@ from recollect.model import (
     Reinforce,
     Replace,
     Retire,
+    Scope,
 )
+
+ELSEWHERE = Scope("anna", "chat-2")
 
 
 def resting_on(said: Exchange) -> dict[str, Any]:
@@ -225,3 +230,138 @@ async def test_blocks_that_speak_of_what_is_forgotten_or_edited_go(store: Store)
     again = Injection("a:1", Place.BESIDE, "again", (sun.id,), 1, NOON)
     await store.chats.inject(ANNA, again, [])
     assert await attached() == ["a:1", "a:4"]
+
+
+async def test_what_was_ignored_as_known_is_forgotten_with_what_is_known(store: Store) -> None:
+    first = await indexed(store, "I like tea", reply="")
+    again = await indexed(store, "Tea is what I like", reply="")
+    tea = await kept(store, "Likes tea", **resting_on(first))
+    ignored = Ignore(Reason.EQUAL_CONTENT, target=tea.id, messages=(again.message_id,))
+    unknown = Ignore(Reason.REPEATS, target=again.id, messages=(again.message_id,))
+
+    assert await apply(store, ignored, unknown) == [ignored, unknown]
+    await forget(store, tea)
+
+    assert await near(store, vector(*NORTH)) == []
+
+
+async def test_an_ignored_message_changes_nothing_of_a_memory_that_users_share(store: Store) -> None:
+    first = await said(store, "I like tea")
+    tea = await kept(store, "Tea is good", owner=COMMONS)
+
+    await apply(store, Ignore(Reason.EQUAL_CONTENT, target=tea.id, messages=(first.message_id,)))
+
+    assert (await store.memories.get("anna", tea.id)).provenance.message_ids == ()
+
+
+@pytest.mark.parametrize("known", [False, True])
+async def test_what_was_replaced_is_forgotten_with_what_replaced_it(store: Store, known: bool) -> None:  # noqa: FBT001 -- parametrized
+    words = ("I live in Rome", "Rome, still", "I live in Oslo now", "It rains")
+    first, second, third, _ = [await indexed(store, each, reply="") for each in words]
+    rome = await kept(store, "Lives in Rome", **resting_on(first))
+    await apply(store, Reinforce(rome.id, messages=(second.message_id,)))
+    oslo = memory("Lives in Oslo", **resting_on(third))
+    there = await kept(store, "lives in oslo") if known else oslo
+
+    await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS))
+
+    rests_on = (await store.memories.get("anna", there.id)).provenance.message_ids
+    assert rests_on == (third.message_id, first.message_id, second.message_id)
+    await forget(store, there)
+    assert texts(await near(store, vector(*NORTH))) == {"It rains"}
+
+
+async def test_what_users_share_hands_no_messages_on_to_what_replaces_it(store: Store) -> None:
+    first = await said(store, "I like tea")
+    tea = await kept(store, "Tea is good", owner=COMMONS, **resting_on(first))
+
+    await apply(store, Replace(tea.id, coffee := memory("Coffee is better"), Reason.CONTRADICTS))
+
+    assert (await store.memories.get("anna", coffee.id)).provenance.message_ids == ()
+
+
+async def test_what_changed_twice_tells_since_when_it_is_no_longer_so(store: Store) -> None:
+    first = await indexed(store, "I live in Rome", reply="")
+    rome, oslo = await kept(store, "Lives in Rome", **resting_on(first)), memory("Lives in Oslo")
+    await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS))
+
+    await store.memories.edit("anna", oslo.id, content="Lives in Bergen", actor=Actor.USER, at=LATER)
+
+    assert await changed(store) == {"I live in Rome": NOON}
+
+
+# -- what was answered with it ---------------------------------------------------------------------
+
+
+async def given(store: Store, text: str, item: UUID, scope: Scope, **more: Any) -> Exchange:
+    """Say and index something whose prompt was given a block that speaks of ``item``."""
+    anchor = f"anchor of {text}"
+    block = Injection(anchor, Place.BESIDE, "a block", (item,), 1, NOON)
+    await store.chats.inject(scope, block, [])
+    return await indexed(store, text, scope, anchors=((0, anchor),), **more)
+
+
+async def test_what_was_answered_with_it_elsewhere_is_forgotten_but_not_what_was_asked(store: Store) -> None:
+    first = await indexed(store, "I like tea", reply="")
+    tea, rain = await kept(store, "Likes tea", **resting_on(first)), await kept(store, "Likes rain")
+    await given(store, "What to drink?", tea.id, ELSEWHERE, reply="Tea, as ever.")
+    await given(store, "And what else?", first.message_id, ELSEWHERE, reply="More tea.")
+    await given(store, "Which weather?", rain.id, ELSEWHERE, reply="Rain.")
+    await given(store, "Still nothing?", tea.id, ELSEWHERE, reply="")
+    await given(store, "Which weather?", rain.id, ANNA, reply="Rain again.")
+
+    await forget(store, tea)
+
+    left = {"What to drink?", "And what else?", "Which weather?", "Still nothing?", "Rain.", "Rain again."}
+    assert texts(await near(store, vector(*NORTH), limit=99)) == left
+    told = (await store.chats.chat(ELSEWHERE, exchanges=9)).exchanges
+    assert [each.reply for each in told] == ["", "", "Rain.", ""]
+    assert len((await store.chats.chat(ELSEWHERE, exchanges=9)).injections) == 1
+
+
+async def test_what_was_answered_with_it_is_not_shown_to_a_formation(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    first = await given(store, "What to drink?", tea.id, ANNA, reply="Tea, as ever.")
+    await given(store, "And what else?", tea.id, ANNA, reply="More tea.")
+    await forget(store, tea)
+
+    pending = await store.inbox.next("anna")
+    assert pending is not None
+    assert (pending[0].turn.text, pending[0].reply) == ("What to drink?", "")
+    await store.inbox.complete(first, [], at=NOON)
+    pending = await store.inbox.next("anna")
+
+    assert pending is not None
+    assert [each.content for each in pending[0].turn.history] == ["What to drink?"]
+    assert (pending[0].turn.text, pending[0].reply) == ("And what else?", "")
+
+
+async def test_nothing_another_user_was_answered_is_hidden(store: Store) -> None:
+    tea = await kept(store, "Likes tea", owner=COMMONS)
+    await kept(store, "Likes tea", BEN, id=tea.id, owner=COMMONS)
+    await given(store, "What to drink?", tea.id, BEN, reply="Tea, as ever.")
+
+    await forget(store, tea)
+
+    assert texts(await near(store, vector(*NORTH), BEN)) == {"What to drink?", "Tea, as ever.", "Likes tea"}
+
+
+async def test_no_block_is_noted_that_speaks_of_what_was_forgotten_meanwhile(store: Store) -> None:
+    secret, other = await said(store, "I like tea"), await said(store, "It rains")
+    tea, rain = await kept(store, "Likes tea", **resting_on(secret)), await kept(store, "Likes rain")
+    bens = await kept(store, "Likes snow", BEN)
+    await store.chats.inject(ANNA, Injection("a:0", Place.BESIDE, "0", (rain.id,), 1, NOON), [])
+    await forget(store, tea)
+
+    items = [
+        (rain.id, tea.id),
+        (secret.message_id,),
+        (secret.reply_id,),
+        (bens.id,),
+        (other.reply_id, rain.id),
+    ]
+    for number, each in enumerate(items, start=1):
+        block = Injection(f"a:{number}", Place.BESIDE, "block", each, 1, NOON)
+        await store.chats.inject(ANNA, block, ["a:0"])
+
+    assert [each.anchor for each in (await store.chats.chat(ANNA, exchanges=9)).injections] == ["a:5"]

@@ -8,6 +8,7 @@ from tests.contracts.keeping import apply, kept
 from tests.contracts.stores import ANNA, BEN, EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, memory, vector
 
 from recollect.errors import StoreError
+from recollect.lexical import correction_prefixes, corrections
 from recollect.model import (
     COMMONS,
     Actor,
@@ -117,6 +118,16 @@ async def test_a_vocabulary_is_of_terms_that_begin_so_and_are_about_as_long(stor
     assert await vocabulary("x", lengths=range(1, 99)) == set()
     assert await vocabulary(lengths=range(1, 99)) == set()
     assert await vocabulary("te", lengths=range(0)) == set()
+
+
+async def test_of_many_terms_those_that_begin_alike_come_before_all_others(store: Store) -> None:
+    letters = "abcdefghijklmnopqrst"
+    many = [f"s{a}{b}{c}tione" for a in letters[:14] for b in letters for c in letters]
+    await kept(store, " ".join([*many, "spaghetti", "szzzzzzzz"]))
+
+    for typed in ("spaghtti", "sphagetti"):
+        found = await store.memories.vocabulary("anna", correction_prefixes(typed), lengths=range(6, 12))
+        assert corrections(typed, found) == ["spaghetti"]
 
 
 async def test_an_edit_takes_the_old_words_from_the_lexicon(store: Store) -> None:

@@ -1,8 +1,9 @@
 """What the engine does in the background, over stand-ins."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from tests.recollect.engines import QUICK, engine_over
@@ -10,9 +11,34 @@ from tests.recollections import turn
 from tests.waiting import until
 
 from recollect.engine import Policy, system_clock
-from recollect.errors import ExtractorError
-from recollect.model import Candidate, Kind
+from recollect.errors import ExtractorError, StoreError
+from recollect.model import Candidate, Change, Exchange, IndexedMessage, Kind, LoggedMessage
+from recollect.retrieval import Reach
 from recollect.testing import BrokenEmbedder, InMemoryStore, ScriptedExtractor
+
+
+class WatchedStore(InMemoryStore):
+    """Notes how many messages had no index yet each time an exchange was formed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unindexed_then: list[int] = []
+
+    async def complete(
+        self, exchange: Exchange, changes: Sequence[Change], *, at: datetime, fallback: str | None = None
+    ) -> list[Change] | None:
+        self.unindexed_then.append(len(await self.unindexed("anna", limit=999)))
+        return await super().complete(exchange, changes, at=at, fallback=fallback)
+
+
+class IndexlessStore(InMemoryStore):
+    """Forms, but fails at all that concerns the index of the log."""
+
+    async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
+        raise StoreError
+
+    async def index(self, user_id: str, message: IndexedMessage) -> bool:
+        raise StoreError
 
 
 def test_the_system_clock_knows_its_zone() -> None:
@@ -76,3 +102,42 @@ async def test_what_failed_can_be_tried_once_more() -> None:
 
     backlog = await healed.backlog()
     assert (backlog.failed, backlog.formed, backlog.fallbacks) == (0, 1, 1)
+
+
+async def test_what_was_said_is_indexed_before_it_counts_as_formed() -> None:
+    store = WatchedStore()
+    subject = engine_over(store)
+    for number in range(2):
+        await subject.remember(turn(f"I drink tea {number}"), "Good.")
+
+    assert await subject.drain("anna") is None
+
+    assert store.unindexed_then == [2, 0]
+
+
+async def test_a_new_exchange_waits_for_no_backlog_of_older_ones() -> None:
+    store = WatchedStore()
+    before = engine_over(store, replace(QUICK, reach=Reach(log=False, lexical=False)))
+    for number in range(40):
+        await before.remember(turn(f"I drink tea {number}"), "Good.")
+    await before.drain("anna")
+    store.unindexed_then.clear()
+    waiting = len(await store.unindexed("anna", limit=999))
+    subject = engine_over(store)
+    await subject.remember(turn("I drink coffee"), "Oh.")
+
+    assert await subject.drain("anna") is None
+
+    assert store.unindexed_then == [waiting + 2]
+    assert await store.unindexed("anna", limit=1) == []
+
+
+async def test_an_index_that_fails_keeps_nothing_from_being_formed() -> None:
+    store = IndexlessStore()
+    subject = engine_over(store)
+    await subject.remember(turn("I drink tea"), "Good.")
+
+    assert await subject.drain("anna") is not None
+
+    backlog = await subject.backlog()
+    assert (backlog.pending, backlog.failed, backlog.formed) == (0, 0, 1)

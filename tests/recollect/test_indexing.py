@@ -1,5 +1,7 @@
 """What was said is made findable: by its words at once, by its meaning as soon as there is an embedder."""
 
+import threading
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -7,13 +9,58 @@ from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import turn
 
-from recollect.errors import StoreUnavailableError
-from recollect.indexing import Embedded, keep_indexed, soonest
-from recollect.model import Hit, Passage, Scope
+from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
+from recollect.indexing import Embedded, keep_indexed, keeping, soonest
+from recollect.indexing.parts import by_words
+from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Scope, Vector
 from recollect.testing import BrokenEmbedder, InMemoryStore, WordEmbedder
 
 ANNA = Scope("anna", "chat-1")
 CODE = "Here you are:\n\n```python\ndef brew(tea: str) -> None:\n    print(tea)\n```\n\nThat is all."
+
+
+class RefusingStore(InMemoryStore):
+    """Refuses to index some messages.
+
+    Attributes:
+        refused: Terms whose chunks it refuses.
+        bare: Whether it refuses them with no chunks too.
+        error: What it raises.
+        tries: How often it was asked to index anything.
+        at_most: How often it refuses.
+    """
+
+    def __init__(self, *refused: str, bare: bool = False, at_most: int = 1000) -> None:
+        super().__init__()
+        self.refused = set(refused)
+        self.bare = bare
+        self.at_most = at_most
+        self.error: StoreError = StoreError()
+        self.tries = 0
+        self._bad: set[object] = set()
+
+    async def index(self, user_id: str, message: IndexedMessage) -> bool:
+        self.tries += 1
+        if any(self.refused & set(chunk.terms) for chunk in message.chunks):
+            self._bad.add(message.id)
+        if message.id in self._bad and (message.chunks or self.bare) and self.at_most > 0:
+            self.at_most -= 1
+            raise self.error
+        return await super().index(user_id, message)
+
+
+class PickyEmbedder(WordEmbedder):
+    """Fails at texts with one of some words in them."""
+
+    def __init__(self, *refused: str) -> None:
+        super().__init__()
+        self.refused = refused
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        vectors = await super().embed(texts)
+        if any(word in text for text in texts for word in self.refused):
+            raise EmbedderError
+        return vectors
 
 
 async def said(store: InMemoryStore, text: str, reply: str = "Good.", **changed: object) -> None:
@@ -153,6 +200,186 @@ async def test_any_text_is_indexed(text: str) -> None:
     assert await index(store) is None
 
     assert await store.unindexed("anna", limit=1) == []
+
+
+async def test_what_stands_far_behind_in_a_huge_message_is_not_found() -> None:
+    store = InMemoryStore()
+    await said(store, "Quinces. " + "tea " * 50_000 + "Pomegranates.")
+
+    await index(store, embedded=Embedded.MEMORIES)
+
+    assert await found(store, "quinc")
+    assert await found(store, "pomegran") == []
+
+
+async def test_one_message_has_no_more_than_some_chunks() -> None:
+    store = InMemoryStore()
+    await said(store, "\U0001f375" * 200_000)
+    [message, _] = await store.unindexed("anna", limit=2)
+
+    assert len(by_words(message, "words", embeddable=False).chunks) == 400
+
+
+async def test_a_long_message_is_cut_off_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: dict[int, int] = {}
+
+    def watched(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
+        threads[len(message.content)] = threading.get_ident()
+        return by_words(message, model, embeddable=embeddable)
+
+    monkeypatch.setattr(keeping, "by_words", watched)
+    store = InMemoryStore()
+    await said(store, "x" * 3_000, "x" * 10)
+
+    await index(store)
+
+    assert threads[10] == threading.get_ident()
+    assert threads[3_000] != threading.get_ident()
+
+
+async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaking(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
+        if "Darjeeling" in message.content:
+            raise ValueError(message.content)
+        return by_words(message, model, embeddable=embeddable)
+
+    monkeypatch.setattr(keeping, "by_words", breaking)
+    store = InMemoryStore()
+    await said(store, "I drink Darjeeling.", "A fine choice.")
+
+    with capture_logs() as logs:
+        assert await index(store) is None
+
+    assert [(line["event"], line["error"]) for line in logs] == [("message_not_indexed", "ValueError")]
+    assert "Darjeeling" not in str(logs)
+    assert await store.unindexed("anna", limit=1) == []
+    assert await found(store, "choic")
+
+
+async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_being_found() -> None:
+    store = RefusingStore("darjeel")
+    await said(store, "I drink Darjeeling.", "A fine choice.")
+
+    with capture_logs() as logs:
+        assert await index(store) is None
+
+    assert [(line["event"], line["error"]) for line in logs] == [("message_not_indexed", "StoreError")]
+    assert await store.unindexed("anna", limit=1) == []
+    assert await found(store, "darjeel") == []
+    assert await found(store, "choic")
+
+
+async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks() -> None:
+    store = RefusingStore("darjeel", at_most=1)
+    await said(store, "I drink Darjeeling.")
+
+    assert await index(store) is None
+
+    assert await found(store, "darjeel")
+
+
+async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_indexed() -> None:
+    store = RefusingStore("darjeel", bare=True)
+    await said(store, "I drink Darjeeling.", "A fine choice.")
+    for number in range(40):
+        await said(store, f"Remark {number}.", "")
+
+    assert await index(store) is None
+
+    [left] = await store.unindexed("anna", limit=99)
+    assert left.content == "I drink Darjeeling."
+    assert await found(store, "choic")
+
+
+async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough() -> None:
+    store = RefusingStore("remark", bare=True)
+    for number in range(40):
+        await said(store, f"Remark {number}.", "")
+
+    with capture_logs() as logs:
+        again = await index(store)
+
+    assert again == timedelta(seconds=5)
+    assert logs[-1]["event"] == "indexing_store_failed"
+    assert len(await store.unindexed("anna", limit=99)) > 30
+
+
+@pytest.mark.parametrize("refusals", [1, 3])
+async def test_a_store_that_goes_away_meanwhile_refuses_no_message(refusals: int) -> None:
+    store = RefusingStore("darjeel", bare=True)
+    await said(store, "I drink Darjeeling.")
+
+    async def away(user_id: str, message: IndexedMessage) -> bool:
+        store.tries += 1
+        if store.tries == refusals:
+            raise StoreUnavailableError
+        return await RefusingStore.index(store, user_id, message)
+
+    store.index = away  # type: ignore[method-assign] -- fails at a moment of the test's choice
+    assert await index(store) == timedelta(seconds=5)
+
+    store.refused.clear()
+    store.at_most = 0
+    assert await index(store) is None
+    assert await found(store, "darjeel")
+
+
+async def test_a_long_backlog_is_indexed_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "_BATCHES_OF_A_RUN", 1)
+    store = InMemoryStore()
+    for number in range(40):
+        await said(store, f"Remark {number}.", "")
+    waiting = len(await store.unindexed("anna", limit=99))
+
+    assert await index(store) == timedelta(seconds=1)
+    assert len(await store.unindexed("anna", limit=99)) == waiting - 32
+    while await index(store) is not None:
+        pass
+
+    assert await store.unindexed("anna", limit=1) == []
+
+
+async def test_many_chunks_are_embedded_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "_BATCHES_OF_A_RUN", 1)
+    store = InMemoryStore()
+    for number in range(20):
+        await said(store, f"Remark {number}.", "Good.")
+    while await index(store, BrokenEmbedder()) == timedelta(seconds=1):
+        pass
+
+    assert await index(store) == timedelta(seconds=1)
+    assert len(await store.unembedded("anna", "words", limit=99)) == 8
+    assert await index(store) is None
+
+    assert await store.unembedded("anna", "words", limit=99) == []
+
+
+async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it() -> None:
+    store = InMemoryStore()
+    for text in ("I drink Assam.", "I drink Darjeeling.", "I drink Ceylon."):
+        await said(store, text)
+    await index(store, BrokenEmbedder())
+
+    with capture_logs() as logs:
+        again = await index(store, PickyEmbedder("Darjeeling"))
+
+    assert again == timedelta(seconds=30)
+    assert [line["event"] for line in logs] == ["indexing_without_embeddings"]
+    assert [each.content for each in await store.unembedded("anna", "words", limit=9)] == [
+        "I drink Darjeeling."
+    ]
+
+
+async def test_an_embedder_that_fails_thrice_at_first_is_asked_no_more_in_that_run() -> None:
+    store, broken = InMemoryStore(), BrokenEmbedder()
+    for number in range(10):
+        await said(store, f"Remark {number}.")
+    await index(store, broken)
+    broken.embedded.clear()
+
+    assert await index(store, broken) == timedelta(seconds=30)
+
+    assert len(broken.embedded) == 3
 
 
 @pytest.mark.parametrize(

@@ -252,3 +252,25 @@ async def test_a_store_that_stays_away_for_ever_is_waited_for_no_longer(
     assert len(lost(logs)) == 1
     opener.allowed.set()
     await live.aclose()
+
+
+class FrozenStore(InMemoryStore):
+    """A store that answers nothing that is written until it thaws."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thawed = asyncio.Event()
+        self.noted = 0
+
+    async def inject(self, *given: Any, **named: Any) -> None:
+        await self.thawed.wait()
+        self.noted += 1
+        await super().inject(*given, **named)
+
+    async def record(self, *given: Any, **named: Any) -> None:
+        await self.thawed.wait()
+        await super().record(*given, **named)
+
+    async def append(self, *given: Any, **named: Any) -> Any:
+        await self.thawed.wait()
+        return await super().append(*given, **named)

@@ -37,7 +37,7 @@ async def test_what_was_written_is_recalled() -> None:
     assert recall.ranked == recall.recollections
     assert (recall.skipped, recall.degraded) == (None, ())
     assert recall.milliseconds > 0
-    assert set(recall.stages) == {Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH}
+    assert set(recall.stages) == {Stage.CHAT, Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH}
 
 
 async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ranked() -> None:
@@ -263,6 +263,7 @@ class _DeafStore(InMemoryStore):
         documents: Sequence[int],  # noqa: ARG002
         limit: int,  # noqa: ARG002
         log: bool,  # noqa: ARG002
+        verbatim: bool = False,  # noqa: ARG002
     ) -> list[Hit]:
         self.asked.set()
         try:

@@ -106,7 +106,9 @@ class TestEqualContent:
     def test_of_a_known_memory_is_ignored(self, content: str, relation: Relation) -> None:
         asked = candidate(content, relation, 0)
 
-        assert reconciled([asked], known(7)) == [Ignore(Reason.EQUAL_CONTENT, asked, UUID(int=7))]
+        assert reconciled([asked], known(7)) == [
+            Ignore(Reason.EQUAL_CONTENT, asked, UUID(int=7), (EXCHANGE.message_id,))
+        ]
 
     def test_within_one_exchange_is_ignored(self) -> None:
         first, second, _ = changes = reconciled(
@@ -115,7 +117,9 @@ class TestEqualContent:
 
         assert outline(changes) == [(Add, None), (Ignore, 100), (Add, None)]
         assert isinstance(first, Add)
-        assert second == Ignore(Reason.EQUAL_CONTENT, candidate("lives in leipzig"), first.memory.id)
+        assert second == Ignore(
+            Reason.EQUAL_CONTENT, candidate("lives in leipzig"), first.memory.id, (EXCHANGE.message_id,)
+        )
 
     def test_counts_also_after_a_replacement_and_a_repetition(self) -> None:
         changes = reconciled(
@@ -139,7 +143,7 @@ class TestRepeats:
 
         assert reconciled([first, second], known(7)) == [
             Reinforce(UUID(int=7), messages=(EXCHANGE.message_id,)),
-            Ignore(Reason.REPEATS, second, UUID(int=7)),
+            Ignore(Reason.REPEATS, second, UUID(int=7), (EXCHANGE.message_id,)),
         ]
 
     def test_what_was_just_replaced_is_ignored(self) -> None:
@@ -189,7 +193,7 @@ class TestRefinesAndContradicts:
 
         [change] = reconciled([asked], known(7, observed_at=observed_at))
 
-        assert change == Ignore(Reason.NOT_NEWER, asked, UUID(int=7))
+        assert change == Ignore(Reason.NOT_NEWER, asked, UUID(int=7), (EXCHANGE.message_id,))
 
     def test_only_the_first_replaces_and_the_second_is_added(self) -> None:
         changes = reconciled(

@@ -159,7 +159,7 @@ async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory() -> N
 
 
 def injection(anchor: str, block: str = "tea") -> Injection:
-    return Injection(anchor, Place.BESIDE, block, (uuid7(),), 5, NOON)
+    return Injection(anchor, Place.BESIDE, block, (), 5, NOON)
 
 
 async def test_what_was_added_to_a_turn_is_known_when_the_chat_goes_on() -> None:

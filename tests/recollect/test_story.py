@@ -81,7 +81,7 @@ def test_of_two_parts_of_one_message_the_right_one_is_in_the_prompt() -> None:
     message = passage("Oolong it is.")
     whole = Recollection(message, 0.9)
     other = Recollection(replace(message, part=1, content="word " * 5000, code=True), 0.8)
-    small = Bounds(memory_tokens=170)
+    small = Bounds(memory_tokens=115)
 
     told = story(prepared([other, whole], bounds=small))["candidates"]
 

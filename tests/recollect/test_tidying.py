@@ -24,17 +24,28 @@ from recollect.testing import InMemoryStore
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tidy again at once, where a real engine waits for an hour."""
     monkeypatch.setattr(tidying, "_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(tidying, "_RETRY_SECONDS", 0.01)
 
 
 class Watched(InMemoryStore):
-    """A store that tells when it was tidied."""
+    """A store that tells when it was tidied, and may break at it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.pruned = 0
+        self.enqueued = 0
+        self.breaks: Exception | None = None
+
+    async def enqueue_unindexed(self) -> int:
+        self.enqueued += 1
+        if self.breaks is not None:
+            raise self.breaks
+        return await super().enqueue_unindexed()
 
     async def prune_requests(self, before: datetime) -> int:
         self.pruned += 1
+        if self.breaks is not None:
+            raise self.breaks
         return await super().prune_requests(before)
 
 
@@ -99,3 +110,37 @@ async def test_a_store_that_is_away_is_tidied_later() -> None:
 
     assert {line["event"] for line in logs} >= {"enqueue_unindexed_failed", "prune_requests_failed"}
     assert await engine.request(old.id) is None
+
+
+async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody() -> None:
+    store = Watched()
+    store.breaks = ValueError("I drink tea")
+    engine = engine_over(store, PATIENT)
+
+    async def all_formed() -> bool:
+        return (await engine.backlog()).pending == 0
+
+    with capture_logs() as logs:
+        async with running(engine):
+            await tidied(store)
+            await engine.remember(turn("I drink tea"), "Good.")
+            await until(all_formed)
+
+    failed = [line for line in logs if line["event"].endswith("_failed")]
+    assert {line["error"] for line in failed} == {"ValueError"}
+    assert all(line["place"] for line in failed)
+    assert "tea" not in str(failed)
+
+
+async def test_what_has_no_index_is_enqueued_until_that_has_succeeded_once() -> None:
+    store = Watched()
+    store.breaks = ValueError()
+
+    async with running(engine_over(store, PATIENT)):
+        await until(lambda: store.enqueued >= 3)
+        store.breaks = None
+        await tidied(store)
+        enqueued = store.enqueued
+        await tidied(store, 3)
+
+    assert store.enqueued == enqueued

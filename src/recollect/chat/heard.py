@@ -63,5 +63,7 @@ def hear(
     private = session_skip(turn.scope.session_id)
     if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
         return Heard(skip=private)
-    told = replace(turn, anchors=anchors(parsed), prompt=prompt_texts(parsed), is_whole=is_whole)
+    kept = bool(parsed.follows or parsed.conversation)  # by the server, with all that was said
+    whole = True if kept else is_whole
+    told = replace(turn, anchors=anchors(parsed), prompt=prompt_texts(parsed), is_whole=whole)
     return Heard(told, parsed, forms=private is None)

@@ -149,11 +149,14 @@ class _Member(NamedTuple):
 
 def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iterator[_Member]:
     at = _past(_SPACE, source, start + 1)
+    guesses: dict[str, bytes] = {}  # a key that is repeated must not cost a copy of its value each time
     while source[at : at + 1] != b"}":
         key_start, key_end = at, _past(_STRING, source, at)
         key = decode_text(source[at:key_end]) or ""
         at = _past(_COLON, source, key_end)
-        end = _value_end(source, at, bytes(members[key]))
+        if key not in guesses:
+            guesses[key] = bytes(members[key])
+        end = _value_end(source, at, guesses[key])
         comma = _past(_SPACE, source, end)
         yield _Member(key, key_start, Span(at, end), comma + 1 if source[comma : comma + 1] == b"," else end)
         at = _past(_COMMA, source, end)

@@ -221,6 +221,10 @@ def _place_of(carried: Sequence[tuple[str, str]], before: Sequence[LoggedExchang
     return max(starts, key=agreeing, default=None)
 
 
+_COMPARED = 4_000
+"""Characters by which two texts are told apart: so many of each are read from the log."""
+
+
 def _plain(text: str) -> str:
-    """Return a text as the log keeps it, without the space around it."""
-    return storable_text(text).strip()
+    """Return a text as the log keeps it, as far as it is compared, without the space around it."""
+    return storable_text(text[:_COMPARED]).strip()

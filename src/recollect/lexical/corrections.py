@@ -21,12 +21,13 @@ _WORD = re.compile(rf"[^\W\d_{UNSPACED}]+")
 def correction_prefixes(term: str) -> tuple[str, ...]:
     """Return the prefixes under which every correction of ``term`` stands in a sorted vocabulary.
 
-    One letter, and two for swapped first letters: the first letter of a word is rarely wrong
-    otherwise. Empty when ``term`` is not to be corrected: short, or not a word.
+    Its first two letters, under which most stand; the two swapped; and the first alone, which is
+    rarely wrong otherwise. Empty when ``term`` is not to be corrected: short, or not a word.
     """
     if not _slips(term):
         return ()
-    return (term[0],) if term[0] == term[1] else (term[0], term[1] + term[0])
+    first, second = term[:2]
+    return tuple(dict.fromkeys((first + second, second + first, first)))
 
 
 def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:

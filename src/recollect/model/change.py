@@ -49,11 +49,18 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """Change nothing; the reason is logged and counted."""
+    """Change nothing of what is known; the reason is logged and counted.
+
+    Attributes:
+        candidate: What was ignored.
+        target: What is known in its place.
+        messages: In which messages of the log it was said; ``target`` rests on them from then on, too.
+    """
 
     reason: Reason
     candidate: Candidate | None = None
     target: UUID | None = None
+    messages: tuple[UUID, ...] = ()
 
 
 Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore

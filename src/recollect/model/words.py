@@ -97,6 +97,7 @@ class Skip(StrEnum):
     EMBEDDER = "embedder"
     NOTHING_RELEVANT = "nothing-relevant"
     OFF = "off"
+    NO_PLACE = "no-place"
     FAILED = "failed"
 
 
@@ -111,7 +112,7 @@ class Action(StrEnum):
 
 
 class Stage(StrEnum):
-    """A part of recalling that has a time limit of its own."""
+    """A part of recalling. Embedding and lexical have limits of their own, the others the deadline."""
 
     EMBEDDING = "embedding"
     LEXICAL = "lexical"
@@ -131,6 +132,7 @@ class Drop(StrEnum):
     CLIFF = "cliff"
     LIMIT = "limit"
     BUDGET = "budget"
+    NO_PLACE = "no-place"
 
 
 class Place(StrEnum):

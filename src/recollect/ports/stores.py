@@ -51,6 +51,7 @@ class MemoryStore(Protocol):
         documents: Sequence[int],
         limit: int,
         log: bool,
+        verbatim: bool = False,
     ) -> list[Hit]:
         """Return the user's memories and passages that are nearest to a vector, and those named.
 
@@ -62,8 +63,9 @@ class MemoryStore(Protocol):
             model: The embedding model that made it.
             documents: The numbers of documents to return as well.
             limit: How many memories, and how many pieces of passages twice over, are taken for near.
-            log: Whether passages of the message log are searched. Then what was kept of an exchange
-                verbatim (``Source.QA_TURN``) is left out, as it stands in the log.
+            log: Whether passages of the message log are searched.
+            verbatim: Whether, beside them, what was kept of an exchange as it was said (``Source.QA_TURN``)
+                is searched as well; without the log it always is.
         """
         ...
 

@@ -62,9 +62,14 @@ class _Changing:
             case Retire():
                 return await self._retire(change)
             case Ignore():
-                return change
+                return await self._ignore(change)
             case _:
                 assert_never(change)
+
+    async def _ignore(self, change: Ignore) -> Change:
+        if change.target is not None and change.messages and await self._linked(change.target) is not None:
+            await self._rest_on(change.target, change.messages)
+        return change
 
     async def _add(self, memory: Memory, reason: Reason) -> Change:
         equal = await self._with_content(memory.content)
@@ -83,11 +88,13 @@ class _Changing:
         if equal is not None and equal != change.old:
             # The new content is there already: all that is left to do is to let go of the old one.
             await self._rest_on(equal, change.memory.provenance.message_ids)
+            await self._inherit(equal, old)
             await self._note_change(old["message_ids"])
             return await self._retire(Retire(change.old, change.reason))
         await self._unlink(change.old, old["owner"])
         await self._note_change(old["message_ids"])
         await self._insert(change.memory)
+        await self._inherit(change.memory.id, old)
         await self.audit(
             Action.REPLACE,
             change.reason,
@@ -163,6 +170,11 @@ class _Changing:
     async def _rest_on(self, memory_id: UUID, message_ids: Sequence[UUID]) -> None:
         await self.connection.execute(SQL["add_provenance"], self.user_id, memory_id, message_ids)
 
+    async def _inherit(self, memory_id: UUID, old: Record) -> None:
+        """Let a memory rest on what the one it replaces did too: to forget it is to forget both."""
+        if old["owner"] == self.user_id:
+            await self._rest_on(memory_id, old["message_ids"])
+
     async def _note_change(self, message_ids: Sequence[UUID]) -> None:
         await self.connection.execute(SQL["note_change"], self.user_id, message_ids, self.at)
 
@@ -170,6 +182,9 @@ class _Changing:
         """Forget in the log too: what somebody deleted must not come back in the words it was said in."""
         rows = await self.connection.fetch(SQL["hide_messages"], self.user_id, message_ids)
         hidden = [row["id"] for row in rows]
+        # What was answered with the memory, or with its words, at hand says it again.
+        answers = await self.connection.fetch(SQL["hide_answers"], self.user_id, [memory_id, *hidden])
+        hidden += [row["id"] for row in answers]
         chunks = await self.connection.fetch(SQL["hide_chunks"], self.user_id, hidden)
         documents, terms = [chunk["document"] for chunk in chunks], sum(chunk["terms"] for chunk in chunks)
         await self.connection.execute(SQL["delete_chunk_vectors"], self.user_id, documents)

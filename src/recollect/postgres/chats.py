@@ -43,12 +43,17 @@ class PostgresChats:
         )
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
-        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
+        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more.
+
+        Nothing is noted that speaks of what was forgotten since it was recalled.
+        """
         user_id, session_id = scope.user_id, storable_id(scope.session_id)
         async with self._database.changing(user_id) as connection:
             if detached:
                 await connection.execute(SQL["detach_injections"], user_id, session_id, list(detached))
-            if injection is not None:
+            if injection is not None and not await connection.fetchval(
+                SQL["is_gone"], user_id, injection.items
+            ):
                 await connection.execute(
                     SQL["add_injection"],
                     user_id,

@@ -1,6 +1,6 @@
 """By what the message log is found, in Postgres. Never: cuts, embeds, or ranks a message."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from recollect.model import IndexedMessage, LoggedMessage, Role, Statement, UnembeddedChunk, Vector
 from recollect.postgres.changes import as_reals
@@ -76,7 +76,7 @@ class PostgresLogIndex:
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["delete_chunk_vectors"], user_id, [document])
             if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:
-                await _insert_vectors(connection, user_id, document, vectors, model)
+                await _insert_vectors(connection, user_id, {document: vectors}, model)
 
     async def index_memories(self, user_id: str, *, limit: int) -> int:
         """Index up to ``limit`` memories of the user that are not; return how many."""
@@ -107,9 +107,9 @@ async def _insert_chunks(
     documents: Sequence[Document],
 ) -> None:
     model = message.embedding_model
-    for part, (document, chunk) in enumerate(zip(documents, message.chunks, strict=False)):
-        await connection.execute(
-            SQL["insert_chunk"],
+    numbered = list(zip(documents, message.chunks, strict=False))  # the last may be the document before
+    rows = [
+        (
             user_id,
             document.number,
             message.id,
@@ -123,13 +123,21 @@ async def _insert_chunks(
             chunk.embeddable,
             model if chunk.vectors else None,
         )
-        await _insert_vectors(connection, user_id, document.number, chunk.vectors, model)
+        for part, (document, chunk) in enumerate(numbered)
+    ]
+    # All in one round trip: they are written under the user's lock.
+    await connection.executemany(SQL["insert_chunk"], rows)
+    await _insert_vectors(
+        connection, user_id, {document.number: chunk.vectors for document, chunk in numbered}, model
+    )
 
 
 async def _insert_vectors(
-    connection: Connection, user_id: str, document: int, vectors: Sequence[Vector], model: str
+    connection: Connection, user_id: str, vectors: Mapping[int, Sequence[Vector]], model: str
 ) -> None:
-    await connection.executemany(
-        SQL["insert_chunk_vector"],
-        [(user_id, document, piece, as_reals(vector), model) for piece, vector in enumerate(vectors)],
-    )
+    rows = [
+        (user_id, document, piece, as_reals(vector), model)
+        for document, pieces in vectors.items()
+        for piece, vector in enumerate(pieces)
+    ]
+    await connection.executemany(SQL["insert_chunk_vector"], rows)

@@ -28,7 +28,7 @@ from recollect.postgres.postings import read_lexicon
 from recollect.postgres.rows import hit_of, memory_of, update_of
 from recollect.postgres.sql import SQL
 
-_MOST_TERMS = 2_000
+_MOST_TERMS = 5_000
 """Terms looked through for what a mistyped one may mean."""
 
 _LAST_CHARACTER = chr(0x10FFFF)
@@ -77,10 +77,20 @@ class PostgresMemories:
         documents: Sequence[int],
         limit: int,
         log: bool,
+        verbatim: bool = False,
     ) -> list[Hit]:
         """Return what is nearest to ``vector``, and what is named; exact, in one round trip."""
         dimensions = None if vector is None else len(vector)
-        arguments = (scope.user_id, as_reals(vector), model, dimensions, list(documents), limit, log)
+        arguments = (
+            scope.user_id,
+            as_reals(vector),
+            model,
+            dimensions,
+            list(documents),
+            limit,
+            log,
+            verbatim,
+        )
         async with self._database.for_user(scope.user_id) as connection:
             rows = await connection.fetch(SQL["search"], *arguments)
         return [hit_of(row) for row in rows]

@@ -21,7 +21,8 @@ class PostgresRequests:
 
     async def record(self, request: RequestRecord) -> None:
         """Keep what a request was like."""
-        async with self._database.for_user(request.scope.user_id) as connection:
+        # Under the user's lock, so that none is written beside an erasure that does not see it.
+        async with self._database.changing(request.scope.user_id) as connection:
             await connection.execute(
                 SQL["insert_request_metrics"],
                 request.scope.user_id,

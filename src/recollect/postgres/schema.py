@@ -15,7 +15,9 @@ from recollect.postgres.sql import SQL, Migration, load_migrations
 _LOCK = 0x7265636F6C6C6563
 """The advisory lock of everything below: "recollec" as a 64-bit number."""
 
-_LOCK_SECONDS = 300.0
+_MIGRATION_SECONDS = 3600.0
+"""A migration may have to read all that was ever said; a process that starts beside it waits as long."""
+
 _USER_ROLE = "recollect_user"
 _PGVECTOR = (0, 7)
 """The first pgvector that has ``halfvec``."""
@@ -46,7 +48,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] | None
         StoreError: The database is newer than this code, or an applied migration was changed.
     """
     with store_errors():
-        await connection.execute(SQL["lock_schema"], _LOCK, timeout=_LOCK_SECONDS)
+        await connection.execute(SQL["lock_schema"], _LOCK, timeout=_MIGRATION_SECONDS)
         try:
             search_path = await _prepare(connection)
             await _apply(connection, load_migrations() if migrations is None else migrations)
@@ -137,7 +139,7 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> Non
     for migration in migrations:
         if migration.version not in done:
             async with connection.transaction():
-                await connection.execute(migration.text)
+                await connection.execute(migration.text, timeout=_MIGRATION_SECONDS)
                 await connection.execute(
                     SQL["record_migration"],
                     migration.version,

@@ -31,6 +31,7 @@ class Reach:
         limit: How many candidates each channel brings.
         lexical: Whether words are searched for.
         log: Whether the message log is searched.
+        verbatim: Whether exchanges that were kept verbatim are searched beside it: where it has no embeddings.
         embedding_seconds: How long the embedding may take; then the words alone are searched for.
         lexical_seconds: How long the words' lookup may take; then the meaning alone is.
     """
@@ -38,6 +39,7 @@ class Reach:
     limit: int = 100
     lexical: bool = True
     log: bool = True
+    verbatim: bool = False
     embedding_seconds: float = 0.15
     lexical_seconds: float = 0.1
 
@@ -94,6 +96,7 @@ async def find_candidates(
         documents=terms.best(reach.limit),
         limit=reach.limit,
         log=reach.log,
+        verbatim=reach.verbatim,
     )
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return Candidates(

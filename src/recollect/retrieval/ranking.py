@@ -73,6 +73,7 @@ def _in_order(found: list[Found], fused: Fused) -> tuple[Recollection, ...]:
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
     explained = order[:EXPLAINED]
     parts = fused.parts_of(explained)
+    parts["times"] = fused.multiplier[explained]  # what importance and recency make of the sum
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(explained, rows, strict=True)}
     return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)

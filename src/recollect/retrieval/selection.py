@@ -11,6 +11,9 @@ from recollect.model import Drop, Item, Kind, Memory, Passage, Recollection
 _WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
 """A word, or a character of a script that has no spaces."""
 
+_COMPARED_AT_MOST = 300
+"""Messages of the request, the newest, that are compared word by word; all are searched for the whole text."""
+
 _LIKE = 0.8
 """Jaccard similarity of two texts' words above which one says what the other does."""
 
@@ -22,7 +25,7 @@ class Selecting:
     Attributes:
         limit: How many are taken at most.
         of_one_source: How many of one message of the log are taken at most, memories formed of it included.
-        cliff: The share of the best score below which nothing is taken.
+        cliff: The share of the best score below which nothing is taken; 0: no cliff at all.
         sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
         cliff_behind: The share of the best score that further ones need: where scores fall off, few are enough.
         session_enough: How many of the chat's own session are enough to leave the other sessions out.
@@ -84,13 +87,15 @@ class _Selection:
     prompt: "_Prompt"
 
     def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
-        best: float | None = None
+        best = (
+            ranked[0].score if ranked else 0.0
+        )  # also where that one is left out: what follows is no better for it
         sources: Counter[UUID] = Counter()
         taken: list[frozenset[str]] = []
         done = []
         for each in ranked:
             dropped = self._of_itself(each.item, session_only=session_only)
-            if dropped is None and best is not None and each.score < self._cliff(len(taken)) * best:
+            if dropped is None and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
             if dropped is None and len(taken) >= self.how.limit:
                 dropped = Drop.LIMIT
@@ -98,14 +103,15 @@ class _Selection:
                 words = _words(each.item.content)
                 dropped = self._by_its_words(each.item, words, sources, taken)
                 if dropped is None:
-                    best = each.score if best is None else best
                     sources[_source(each.item)] += 1
                     taken.append(words)
             done.append(Recollection(each.item, each.score, each.parts, dropped))
         return done
 
     def _cliff(self, taken: int) -> float:
-        return self.how.cliff if taken < self.how.sure else max(self.how.cliff, self.how.cliff_behind)
+        if taken < self.how.sure or not self.how.cliff:
+            return self.how.cliff
+        return max(self.how.cliff, self.how.cliff_behind)
 
     def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:
         elsewhere = _session(item) not in {self.around.session_id, None}
@@ -132,7 +138,7 @@ class _Prompt:
         near = range(min(lengths, default=0) // 2, max(lengths, default=0) * 2 + 1)
         kept = [text for text in texts if text]
         self._plain = "\n".join(_plain(text) for text in kept)
-        self._words = [_words(text) for text in kept if len(text) in near]
+        self._words = [_words(text) for text in [each for each in kept if len(each) in near][:_COMPARED_AT_MOST]]
 
     def says(self, content: str, words: frozenset[str]) -> bool:
         """Whether one of the texts holds the content, or has nearly the same words."""

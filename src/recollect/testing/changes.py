@@ -1,5 +1,6 @@
 """What one user has in memory, and how changes are applied to it. Never: another user."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -125,7 +126,9 @@ class Belongings:
                 return self._replace(change, actor, at)
             case Reinforce() | Retire():
                 return self._reinforce_or_retire(change, actor, at)
-            case Ignore():
+            case Ignore(target=target, messages=messages):
+                if target in self.memories:
+                    self._rest_on(target, messages)
                 return change
 
     def _add(self, memory: Memory, reason: Reason, actor: Actor, at: datetime) -> Change:
@@ -144,11 +147,13 @@ class Belongings:
         equal = self.with_content(change.memory.content)
         if equal is not None and equal != change.old:
             self._rest_on(equal, change.memory.provenance.message_ids)
+            self._inherit(equal, old)
             self.index.note_change(old.provenance.message_ids, self.said, at)
             return self._reinforce_or_retire(Retire(change.old, change.reason), actor, at)
         del self.memories[change.old]
         self.index.note_change(old.provenance.message_ids, self.said, at)
         new = self._keep(change.memory)
+        self._inherit(new.id, old)
         self.audit(
             Action.REPLACE,
             actor,
@@ -169,6 +174,7 @@ class Belongings:
             del self.memories[memory.id]
             if change.reason is Reason.DELETED:
                 self.index.hide(memory.provenance.message_ids, self.said)
+                self._hide_answers({memory.id, *self.index.hidden})
                 self.forget_injections({memory.id, *self.index.hidden})
             self.audit(Action.RETIRE, actor, change.reason, at, memory.id, before=memory.content)
             return change
@@ -197,6 +203,28 @@ class Belongings:
             kept = {anchor: each for anchor, each in known.items() if not items & set(each.items)}
             self.detached -= {(session_id, anchor) for anchor in known.keys() - kept.keys()}
             self.injections[session_id] = kept
+
+    def are_there(self, items: Iterable[UUID]) -> bool:
+        """Return whether each is a memory the user sees, or a message of theirs that may be recalled."""
+        recallable = {each.id for each in self.said} - self.index.hidden
+        return set(items) <= recallable | self.memories.keys()
+
+    def _hide_answers(self, items: set[UUID]) -> None:
+        """Find no more what was answered in turns that were given one of these."""
+        given = {
+            (session_id, anchor)
+            for session_id, known in self.injections.items()
+            for anchor, each in known.items()
+            if items & set(each.items)
+        }
+        exchanges = [logged.exchange for logged in self.log]
+        answered = (each for each in exchanges if (each.turn.scope.session_id, each.turn.anchor) in given)
+        self.index.hidden |= {each.reply_id for each in answered if each.reply}
+
+    def _inherit(self, memory_id: UUID, old: Memory) -> None:
+        """Let a memory rest on what the one it replaces did too."""
+        if old.owner == self.user_id:
+            self._rest_on(memory_id, old.provenance.message_ids)
 
     def _rest_on(self, memory_id: UUID, message_ids: tuple[UUID, ...]) -> None:
         memory = self.memories[memory_id]

@@ -34,7 +34,7 @@ class ChatStore(ABC):
                 key=each.exchange.turn.key,
                 turn_index=each.turn_index,
                 said=each.exchange.turn.text,
-                reply=each.exchange.reply,
+                reply="" if each.exchange.reply_id in user.index.hidden else each.exchange.reply,
                 speaker=each.exchange.turn.speaker,
                 carried=user.carried[each.exchange.id],
                 anchor=each.exchange.turn.anchor,
@@ -60,7 +60,7 @@ class ChatStore(ABC):
         user, session_id = self._of(scope.user_id), storable_id(scope.session_id)
         known = user.injections.setdefault(session_id, {})
         user.detached |= {(session_id, anchor) for anchor in known.keys() & set(detached)}
-        if injection is not None:
+        if injection is not None and user.are_there(injection.items):
             kept = replace(injection, block=storable_text(injection.block))
             known.setdefault(injection.anchor, kept)
 

@@ -50,10 +50,13 @@ class IndexedStore(ABC):
         documents: Sequence[int],
         limit: int,
         log: bool,
+        verbatim: bool = False,
     ) -> list[Hit]:
         """Return what is nearest to ``vector``, and what is named."""
         user = self._indexed(scope.user_id)
-        return user.index.search(vector, model, user.memories, documents=documents, limit=limit, log=log)
+        return user.index.search(
+            vector, model, user.memories, documents=documents, limit=limit, log=log, verbatim=verbatim
+        )
 
     async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
         """Return the user's messages that are not indexed yet, oldest first."""

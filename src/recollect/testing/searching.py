@@ -144,7 +144,7 @@ class Index:
 
     def note_change(self, message_ids: Sequence[UUID], said: Sequence[Said], at: datetime) -> None:
         """Note that what was understood from these messages is no longer so."""
-        self.changed |= dict.fromkeys(_of_their_exchanges(message_ids, said), at)
+        self.changed = dict.fromkeys(_of_their_exchanges(message_ids, said), at) | self.changed
 
     def lexicon(self, terms: Sequence[str], memories: Mapping[UUID, Memory]) -> Lexicon:
         """Return where the terms stand."""
@@ -181,9 +181,11 @@ class Index:
         documents: Sequence[int],
         limit: int,
         log: bool,
+        verbatim: bool = False,
     ) -> list[Hit]:
         """Return what is nearest to ``vector``, and what is named."""
-        kept = [memory for memory in memories.values() if not (log and memory.source is Source.QA_TURN)]
+        hidden = {Source.QA_TURN} if log and not verbatim else set()
+        kept = [memory for memory in memories.values() if memory.source not in hidden]
         found = [
             Hit(_loaded(memory), self.memories[memory.id], _cosine(memory, vector, model)) for memory in kept
         ]

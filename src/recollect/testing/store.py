@@ -1,6 +1,6 @@
 """A store in this process's memory. Never: a database, a file."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -195,12 +195,15 @@ class InMemoryStore(IndexedStore, ChatStore):
         if not pending:
             return None
         oldest = min(pending, key=lambda each: each.exchange.id)
-        turn = oldest.exchange.turn
+        turn, hidden = oldest.exchange.turn, user.index.hidden
         said: list[Message] = []
         for before in user.log[: user.log.index(oldest)]:
             if before.exchange.turn.scope == turn.scope:
-                said += [] if before.exchange.message_id in user.index.hidden else _messages(before.exchange)
-        exchange = replace(oldest.exchange, turn=replace(turn, history=tuple(said[-_MESSAGES_BEFORE:])))
+                said += _messages(before.exchange, hidden)
+        reply = "" if oldest.exchange.reply_id in hidden else oldest.exchange.reply
+        exchange = replace(
+            oldest.exchange, reply=reply, turn=replace(turn, history=tuple(said[-_MESSAGES_BEFORE:]))
+        )
         return exchange, oldest.attempts, oldest.not_before
 
     async def complete(
@@ -292,6 +295,7 @@ def _storable(exchange: Exchange) -> Exchange:
     return replace(exchange, turn=kept, reply=reply, credential=None)
 
 
-def _messages(exchange: Exchange) -> list[Message]:
+def _messages(exchange: Exchange, hidden: Container[UUID]) -> list[Message]:
     said = Message(Role.USER, exchange.turn.text, exchange.turn.speaker)
-    return [said, Message(Role.ASSISTANT, exchange.reply)] if exchange.reply else [said]
+    both = {exchange.message_id: said, exchange.reply_id: Message(Role.ASSISTANT, exchange.reply)}
+    return [message for known, message in both.items() if message.content and known not in hidden]

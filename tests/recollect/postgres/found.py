@@ -28,7 +28,7 @@ async def indexed(postgres: Postgres, user_id: str) -> int:
 
 def added_to_a_prompt(block: str, *, anchor: str = "a:1") -> Injection:
     """Return a block that speaks of nothing in particular."""
-    return Injection(anchor, Place.SYSTEM, block, (uuid7(),), 9, NOON)
+    return Injection(anchor, Place.SYSTEM, block, (), 9, NOON)
 
 
 def like_a_request(scope: Scope) -> RequestRecord:

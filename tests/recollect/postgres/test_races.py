@@ -1,8 +1,10 @@
 import asyncio
 import uuid
+from dataclasses import replace
 
 from tests.contracts.stores import ANNA, MODEL, NOON, NORTH, exchange, memory, vector
 from tests.databases import administrator
+from tests.recollect.postgres.found import like_a_request
 
 from recollect.lexical import document_terms
 from recollect.model import (
@@ -25,6 +27,8 @@ from recollect.postgres import Postgres
 from recollect.postgres.erasure import ERASED_TABLES
 
 WRITERS = 8
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND \
+database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 
 
 async def apply(postgres: Postgres, change: Change) -> Change:
@@ -245,6 +249,38 @@ async def test_a_reply_that_comes_while_its_question_is_forgotten_is_never_found
             await postgres.index.index("anna", as_indexed(message))
 
         assert (await postgres.memories.lexicon("anna", ["tea", "note"])).occurrences == {}
+
+
+async def test_a_request_is_not_recorded_beside_an_erasure_that_does_not_see_it(
+    postgres: Postgres, store_dsn: str
+) -> None:
+    async with postgres.database.changing("anna"):
+        recording = asyncio.create_task(postgres.requests.record(like_a_request(ANNA)))
+        await waiting_for_a_lock(store_dsn, 1)
+        erasing = asyncio.create_task(postgres.memories.erase("anna", at=NOON))
+        await waiting_for_a_lock(store_dsn, 2)
+    await recording
+    await erasing
+
+    assert await left_of(store_dsn) == {}
+
+
+async def waiting_for_a_lock(dsn: str, count: int) -> None:
+    async with asyncio.timeout(20), administrator(dsn) as connection:
+        while await connection.fetchval(WAITING) < count:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_message_of_very_many_chunks_is_indexed(postgres: Postgres) -> None:
+    await postgres.log.append(exchange("I like tea", reply=""))
+    [message] = await postgres.index.unindexed("anna", limit=9)
+    indexed = as_indexed(message)
+    many = 2**15 + 2
+
+    assert await postgres.index.index("anna", replace(indexed, chunks=indexed.chunks * many))
+
+    lexicon = await postgres.memories.lexicon("anna", ["tea"])
+    assert lexicon.documents == len(lexicon.occurrences["tea"].documents) == many
 
 
 async def test_a_block_that_two_requests_add_is_added_once(postgres: Postgres) -> None:

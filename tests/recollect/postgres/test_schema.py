@@ -8,6 +8,7 @@ from tests.databases import administrator
 
 from recollect.errors import ConfigurationError, StoreError
 from recollect.postgres import open_postgres
+from recollect.postgres.pool import Access
 from recollect.postgres.schema import migrate
 from recollect.postgres.sql import SQL, Migration, load_migrations
 
@@ -54,6 +55,15 @@ async def test_a_later_migration_is_applied_to_what_is_there(store_dsn: str) -> 
         await migrate(connection, [*load_migrations(), later])
 
         assert await connection.fetchval("SELECT to_regclass('recollect.later') IS NOT NULL")
+
+
+async def test_a_migration_may_take_longer_than_a_statement(store_dsn: str) -> None:
+    slow = Migration(9000, "slow", "SELECT pg_sleep(1.5);")
+
+    async with Access(store_dsn, 5.0, command_timeout=1.0).connection() as connection:
+        await migrate(connection, [*load_migrations(), slow])
+
+        assert await connection.fetchval("SELECT max(version) FROM recollect.schema_migrations") == 9000
 
 
 async def test_a_migration_that_fails_leaves_nothing_of_itself(store_dsn: str) -> None:

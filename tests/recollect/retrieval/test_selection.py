@@ -67,11 +67,19 @@ def test_behind_the_cliff_nothing_is_taken() -> None:
     assert reasons(ranked) == [None, None, Drop.CLIFF]
 
 
-def test_the_cliff_is_measured_from_the_best_that_is_taken() -> None:
+def test_the_cliff_is_measured_from_the_best_of_all_also_where_that_is_left_out() -> None:
     given = recollection("green tea", score=1.5)
     around = replace(HERE, given=[given.item.id])
 
-    assert reasons([given, recollection("a red bicycle", score=0.5)], around) == [Drop.GIVEN, None]
+    assert reasons([given, recollection("a red bicycle", score=0.5)], around) == [Drop.GIVEN, Drop.CLIFF]
+    assert reasons([given, recollection("a red bicycle", score=0.9)], around) == [Drop.GIVEN, None]
+
+
+def test_what_is_weak_in_this_session_does_not_keep_out_what_is_strong_in_another() -> None:
+    strong = passage("Rex is my dog", session="chat-9", score=1.1)
+    weak = [passage(text, score=0.3) for text in ("soup with leek", "rice for four", "cake with plums")]
+
+    assert reasons([strong, *weak]) == [None, *[Drop.CLIFF] * 3]
 
 
 def test_two_at_most_come_from_one_message() -> None:

@@ -54,7 +54,7 @@ CREATE TABLE message_chunks (
     user_id text NOT NULL,
     document integer NOT NULL,
     message_id uuid NOT NULL,
-    part smallint NOT NULL,
+    part integer NOT NULL,
     begins integer NOT NULL,
     ends integer NOT NULL,
     code boolean NOT NULL,

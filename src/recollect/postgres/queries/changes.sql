@@ -40,7 +40,12 @@ WHERE user_id = $1 AND vector_id = $2;
 -- name: add_provenance
 -- Note in which further messages of the log a memory of the user's own was said.
 UPDATE vectors
-SET message_ids = message_ids || ARRAY(SELECT unnest($3::uuid[]) EXCEPT SELECT unnest(message_ids))
+SET message_ids = message_ids || ARRAY(
+    SELECT further.id
+    FROM unnest($3::uuid[]) WITH ORDINALITY AS further (id, place)
+    WHERE further.id <> ALL (message_ids)
+    ORDER BY further.place
+)
 WHERE owner = $1 AND id = $2 AND NOT message_ids @> $3::uuid[];
 
 -- name: raise_importance

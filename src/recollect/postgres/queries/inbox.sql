@@ -25,7 +25,7 @@ SELECT e.id, e.session_id, e.key, e.turn_index, e.message_id, e.reply_id, e.mode
     e.attempts, e.not_before, said.content AS said, said.speaker, coalesce(reply.content, '') AS reply
 FROM exchanges AS e
 JOIN messages AS said ON said.user_id = e.user_id AND said.id = e.message_id
-LEFT JOIN messages AS reply ON reply.user_id = e.user_id AND reply.id = e.reply_id
+LEFT JOIN messages AS reply ON reply.user_id = e.user_id AND reply.id = e.reply_id AND NOT reply.hidden
 WHERE e.user_id = $1 AND e.state = 'pending'
 ORDER BY e.id
 LIMIT 1;

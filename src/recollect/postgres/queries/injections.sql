@@ -5,6 +5,14 @@ FROM injections
 WHERE user_id = $1 AND session_id = $2 AND NOT detached
 ORDER BY at, anchor;
 
+-- name: is_gone
+-- Whether any of these is neither a memory that the user sees nor a message of theirs that may be recalled.
+SELECT EXISTS (
+    SELECT FROM unnest($2::uuid[]) AS item (id)
+    WHERE NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = item.id)
+        AND NOT EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = item.id AND NOT m.hidden)
+);
+
 -- name: add_injection
 -- Note what was added to a turn of the user; what was noted first stays.
 INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at)
@@ -22,11 +30,11 @@ DELETE FROM injections WHERE user_id = $1 AND items && $2::uuid[];
 -- name: exchanges_of_chat
 -- The last exchanges of a chat of the user, newest first, but what is to be recalled no more; none of a chat that
 -- begins with a certain message.
-SELECT e.key, e.turn_index, e.carried, e.anchor, said.content AS said, said.speaker,
-    coalesce(reply.content, '') AS reply
+SELECT e.key, e.turn_index, e.carried, e.anchor, left(said.content, 8000) AS said, said.speaker,
+    coalesce(left(reply.content, 8000), '') AS reply
 FROM exchanges AS e
 JOIN messages AS said ON said.user_id = $1 AND said.id = e.message_id
-LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id
+LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id AND NOT reply.hidden
 WHERE e.user_id = $1 AND e.session_id = $2 AND NOT said.hidden AND NOT EXISTS (
     SELECT FROM messages AS first
     WHERE first.user_id = $1 AND first.session_id = $2 AND first.turn_index = 0 AND first.content = $4

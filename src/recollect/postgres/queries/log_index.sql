@@ -77,6 +77,17 @@ WHERE user_id = $1 AND exchange_id IN (
 )
 RETURNING id;
 
+-- name: hide_answers
+-- Recall no more what the user was answered in turns that were given one of these items; which were recalled before.
+UPDATE messages SET hidden = true
+WHERE user_id = $1 AND role = 'assistant' AND NOT hidden AND exchange_id IN (
+    SELECT e.id
+    FROM injections AS i
+    JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = i.session_id AND e.anchor = i.anchor
+    WHERE i.user_id = $1 AND i.items && $2::uuid[]
+)
+RETURNING id;
+
 -- name: hide_chunks
 -- Find chunks of messages of the user no more; which they were, and how many terms they have.
 UPDATE message_chunks SET hidden = true, embedding_model = NULL
@@ -84,8 +95,8 @@ WHERE user_id = $1 AND message_id = ANY ($2::uuid[]) AND NOT hidden
 RETURNING document, terms;
 
 -- name: note_change
--- Note since when something understood from messages of the user is no longer so.
-UPDATE messages SET changed_at = $3
+-- Note since when something understood from messages of the user is no longer so; what was noted first stays.
+UPDATE messages SET changed_at = coalesce(changed_at, $3)
 WHERE user_id = $1 AND exchange_id IN (
     SELECT said.exchange_id FROM messages AS said WHERE said.user_id = $1 AND said.id = ANY ($2::uuid[])
 );

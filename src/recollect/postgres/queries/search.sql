@@ -14,7 +14,7 @@ WITH memories AS (
             END AS distance
             FROM vectors AS own
             WHERE own.owner = $1 AND own.valid_to IS NULL AND own.embedding_model = $3
-                AND NOT ($7 AND own.source = 'qa_turn')
+                AND NOT ($7 AND NOT $8 AND own.source = 'qa_turn')
             UNION ALL
             SELECT shared.id, CASE WHEN vector_dims(shared."values") = $4
                 THEN shared."values" <=> (SELECT $2::real[]::halfvec)
@@ -60,7 +60,7 @@ SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.c
 FROM memories
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = memories.vector_id
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE v.owner IN ($1, '*') AND NOT ($7 AND v.source = 'qa_turn')
+WHERE v.owner IN ($1, '*') AND NOT ($7 AND NOT $8 AND v.source = 'qa_turn')
 UNION ALL
 SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.ends - k.begins), NULL, NULL, NULL,
     NULL, m.created_at, m.session_id, NULL, NULL, NULL,
@@ -103,11 +103,14 @@ WHERE p.user_id = $1 AND p.term = ANY ($2::text[]);
 
 -- name: vocabulary
 -- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean. Where a
--- range ends is given, not made here: what is not leakproof must not meet the rows before their policy has.
-SELECT DISTINCT p.term
+-- range ends is given, not made here: what is not leakproof must not meet the rows before their policy has. Where they
+-- are too many, those that begin with more of the letters come first, then those nearest in length.
+SELECT p.term
 FROM unnest($2::text[], $3::text[]) AS wanted (begins, ends)
 JOIN postings AS p ON p.user_id = $1 AND p.term >= wanted.begins AND p.term < wanted.ends
 WHERE length(p.term) BETWEEN $4 AND $5
+GROUP BY p.term
+ORDER BY max(length(wanted.begins)) DESC, abs(2 * length(p.term) - $4 - $5), p.term
 LIMIT $6;
 
 -- name: number_documents
