@@ -21,6 +21,7 @@ from recollect.story import tell
 
 _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 600.0
+_CLOSE_SECONDS = 5.0
 _WAITING_AT_MOST = 1000
 _NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on; it must take no place of an exchange."""
@@ -145,7 +146,7 @@ class LiveEngine:
 
     async def aclose(self) -> None:
         """Log what still waits, then close the engine."""
-        await self.settle(5.0 if self._engine is not None else 0.0)
+        await self.settle(_CLOSE_SECONDS if self._engine is not None else 0.0)
         for task in self._remembering | self._notes:
             task.cancel()
         if self._remembering:

@@ -12,7 +12,7 @@ from tests.waiting import until
 
 from recollect.engine import Policy, system_clock
 from recollect.errors import ExtractorError, StoreError
-from recollect.model import Candidate, Change, Exchange, IndexedMessage, Kind, LoggedMessage
+from recollect.model import Candidate, Change, Exchange, Kind, LoggedMessage
 from recollect.retrieval import Reach
 from recollect.testing import BrokenEmbedder, InMemoryStore, ScriptedExtractor
 
@@ -34,10 +34,10 @@ class WatchedStore(InMemoryStore):
 class IndexlessStore(InMemoryStore):
     """Forms, but fails at all that concerns the index of the log."""
 
-    async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
+    async def unindexed(self, *_: object, **__: object) -> list[LoggedMessage]:
         raise StoreError
 
-    async def index(self, user_id: str, message: IndexedMessage) -> bool:
+    async def index(self, *_: object) -> bool:
         raise StoreError
 
 

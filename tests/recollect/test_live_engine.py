@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
+from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
@@ -15,7 +16,8 @@ from recollect import live_engine, remembering
 from recollect.engine import Engine, Wishes
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import Recall, Skip, Turn
+from recollect.model import Recall, RequestRecord, Skip, Turn
+from recollect.recalling import Prepared
 from recollect.testing import BrokenStore, InMemoryStore
 from recollect.tokens import estimate_tokens
 
@@ -52,6 +54,24 @@ class Opener:
             self.closed += 1
 
 
+class FrozenNotes(InMemoryStore):
+    """A store that keeps no request's record until it thaws.
+
+    Attributes:
+        kept: The requests whose record was kept.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thawed = asyncio.Event()
+        self.kept: list[UUID] = []
+
+    async def record(self, request: RequestRecord) -> None:
+        await self.thawed.wait()
+        await super().record(request)
+        self.kept.append(request.id)
+
+
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for nothing, where a real one waits for seconds and minutes."""
@@ -65,6 +85,10 @@ async def recalled(live: LiveEngine, said: Turn) -> Recall:
 
 def remember(live: LiveEngine, text: str = "I drink tea") -> None:
     live.remember(turn(text), "Good.", recollections=(), credential=None)
+
+
+def note(live: LiveEngine) -> None:
+    live.note(turn(), Prepared(Recall()))
 
 
 def lost(logs: Sequence[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
@@ -254,23 +278,55 @@ async def test_a_store_that_stays_away_for_ever_is_waited_for_no_longer(
     await live.aclose()
 
 
-class FrozenStore(InMemoryStore):
-    """A store that answers nothing that is written until it thaws."""
+async def test_notes_that_wait_take_no_place_of_an_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_engine, "_WAITING_AT_MOST", 2)
+    monkeypatch.setattr(live_engine, "_NOTES_AT_MOST", 1)
+    store = FrozenNotes()
+    live = LiveEngine(Opener(store=store))
+    await live.start()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.thawed = asyncio.Event()
-        self.noted = 0
+    with capture_logs() as logs:
+        for _ in range(3):
+            note(live)
+        for number in range(2):
+            remember(live, f"I drink tea number {number}")
+    store.thawed.set()
+    await live.settle(20)
 
-    async def inject(self, *given: Any, **named: Any) -> None:
-        await self.thawed.wait()
-        self.noted += 1
-        await super().inject(*given, **named)
+    assert lost(logs) == []
+    assert [(line["event"], line["log_level"]) for line in logs] == [("note_dropped", "debug")] * 2
+    assert len(store.kept) == 1
+    assert (await store.backlog()).pending == 2
+    await live.aclose()
 
-    async def record(self, *given: Any, **named: Any) -> None:
-        await self.thawed.wait()
-        await super().record(*given, **named)
 
-    async def append(self, *given: Any, **named: Any) -> Any:
-        await self.thawed.wait()
-        return await super().append(*given, **named)
+async def test_nothing_is_noted_while_it_is_not_open() -> None:
+    opener = Opener(store=(store := FrozenNotes()))
+    store.thawed.set()
+    opener.allowed.clear()
+    live = LiveEngine(opener)
+    live.open()
+
+    note(live)
+    opener.allowed.set()
+    assert await live.ready(20)
+    await live.settle(20)
+
+    assert store.kept == []
+    await live.aclose()
+
+
+async def test_a_note_that_still_waits_when_it_closes_is_no_lost_exchange(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live_engine, "_CLOSE_SECONDS", 0.01)
+    store = FrozenNotes()
+    live = LiveEngine(Opener(store=store))
+    await live.start()
+    note(live)
+
+    with capture_logs() as logs:
+        await live.aclose()
+
+    assert lost(logs) == []
+    assert store.kept == []

@@ -13,7 +13,8 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_
 from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
 from tests.waiting import until
 
-from recollect import inbox, indexing, live_engine, remembering
+from recollect import inbox, live_engine, remembering
+from recollect.indexing import keeping
 from recollect.postgres import EmbeddedServer, jobs, start_embedded
 from recollect_proxy.settings import ProxySettings
 
@@ -48,7 +49,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_LONGEST_BACKOFF", 0.5)
     monkeypatch.setattr(jobs, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     monkeypatch.setattr(inbox, "STORE_DELAY", timedelta(seconds=0.1))
-    monkeypatch.setattr(indexing, "_STORE_DELAY", timedelta(seconds=0.1))
+    monkeypatch.setattr(keeping, "_STORE_DELAY", timedelta(seconds=0.1))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ Use what helps now, prefer the newer of two that disagree, trust the user over a
 ignore the rest. Dates say when it was said or happened."""
 _CLOSING = f"</{MEMORIES}>"
 
-PASSAGE_TOKENS = 40
+PASSAGE_TOKENS = 35
 """The most tokens that are quoted of a passage: a sentence or two, those that are most about the question."""
 
 CODE_TOKENS = 400

@@ -26,8 +26,7 @@ def correction_prefixes(term: str) -> tuple[str, ...]:
     """
     if not _slips(term):
         return ()
-    first, second = term[:2]
-    return tuple(dict.fromkeys((first + second, second + first, first)))
+    return tuple(dict.fromkeys((term[:2], term[1] + term[0], term[0])))
 
 
 def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:

@@ -196,14 +196,11 @@ class InMemoryStore(IndexedStore, ChatStore):
             return None
         oldest = min(pending, key=lambda each: each.exchange.id)
         turn, hidden = oldest.exchange.turn, user.index.hidden
-        said: list[Message] = []
-        for before in user.log[: user.log.index(oldest)]:
-            if before.exchange.turn.scope == turn.scope:
-                said += _messages(before.exchange, hidden)
+        before = (each.exchange for each in user.log[: user.log.index(oldest)])
+        same = [known for known in before if known.turn.scope == turn.scope]
+        history = tuple([each for known in same for each in _messages(known, hidden)][-_MESSAGES_BEFORE:])
         reply = "" if oldest.exchange.reply_id in hidden else oldest.exchange.reply
-        exchange = replace(
-            oldest.exchange, reply=reply, turn=replace(turn, history=tuple(said[-_MESSAGES_BEFORE:]))
-        )
+        exchange = replace(oldest.exchange, reply=reply, turn=replace(turn, history=history))
         return exchange, oldest.attempts, oldest.not_before
 
     async def complete(
@@ -297,5 +294,6 @@ def _storable(exchange: Exchange) -> Exchange:
 
 def _messages(exchange: Exchange, hidden: Container[UUID]) -> list[Message]:
     said = Message(Role.USER, exchange.turn.text, exchange.turn.speaker)
-    both = {exchange.message_id: said, exchange.reply_id: Message(Role.ASSISTANT, exchange.reply)}
-    return [message for known, message in both.items() if message.content and known not in hidden]
+    is_told = exchange.reply and exchange.reply_id not in hidden
+    replied = [Message(Role.ASSISTANT, exchange.reply)] if is_told else []
+    return [] if exchange.message_id in hidden else [said, *replied]

@@ -131,7 +131,7 @@ NEAR = 20
 async def test_a_search_reads_the_users_rows_alone(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
 ) -> None:
-    arguments = (VECTOR, "m", DIMENSIONS, NAMED, NEAR, True)
+    arguments = (VECTOR, "m", DIMENSIONS, NAMED, NEAR, True, False)
     plan = await explained(seeded, "search", mode, "user 7", *arguments)
 
     tables = {node["Relation Name"] for node in plan if "Relation Name" in node}
@@ -144,7 +144,7 @@ async def test_a_search_reads_the_users_rows_alone(
 async def test_a_search_for_what_is_named_measures_no_vectors(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
 ) -> None:
-    arguments = (None, "m", None, NAMED, NEAR, True)
+    arguments = (None, "m", None, NAMED, NEAR, True, False)
     plan = await explained(seeded, "search", mode, "user 7", *arguments)
 
     scanned(plan, each=MEMORIES, together=4 * MEMORIES)

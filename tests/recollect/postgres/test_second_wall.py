@@ -122,7 +122,7 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True)),
+        ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True, False)),
         ("lexicon", (["secret", "question", "ben", "anna"],)),
         ("vocabulary", ([""], ["~"], 1, 64, 99)),
         ("unindexed_messages", (99,)),
