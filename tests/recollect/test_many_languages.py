@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from pydantic import SecretStr
 from tests.waiting import until
 
 from recollect.assembly import open_engine
@@ -67,7 +68,7 @@ SCENES = {
 async def engine(database_server: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Engine]:
     folder: Path = tmp_path_factory.mktemp("languages")
     settings = EngineSettings(
-        database_url=database_server,
+        database_url=SecretStr(database_server),
         data_dir=folder,
         formation=Formation.QA_TURN,
         recall_deadline_ms=20_000,

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.statements import Statement, read_statement, seeks_advice
+from recollect.model import Statement
+from recollect.statements import read_statement, seeks_advice
 
 
 def test_a_taste_told_in_the_first_person_is_read_as_one() -> None:

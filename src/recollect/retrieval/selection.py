@@ -138,7 +138,9 @@ class _Prompt:
         near = range(min(lengths, default=0) // 2, max(lengths, default=0) * 2 + 1)
         kept = [text for text in texts if text]
         self._plain = "\n".join(_plain(text) for text in kept)
-        self._words = [_words(text) for text in [each for each in kept if len(each) in near][:_COMPARED_AT_MOST]]
+        self._words = [
+            _words(text) for text in [each for each in kept if len(each) in near][:_COMPARED_AT_MOST]
+        ]
 
     def says(self, content: str, words: frozenset[str]) -> bool:
         """Whether one of the texts holds the content, or has nearly the same words."""

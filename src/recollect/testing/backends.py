@@ -54,7 +54,11 @@ class SlowEmbedder:
     def __init__(self, embedder: Embedder, seconds: float) -> None:
         self._embedder = embedder
         self._seconds = seconds
-        self.name, self.gate, self.reads = embedder.name, embedder.gate, embedder.reads
+        self.name, self.gate = embedder.name, embedder.gate
+
+    def reads(self, text: str) -> bool:
+        """Whether the other embedder was made for texts in that script."""
+        return self._embedder.reads(text)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Wait, then embed."""

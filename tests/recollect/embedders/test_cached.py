@@ -26,6 +26,9 @@ class SlowEmbedder:
         self.open.set()
         self.closed = False
 
+    def reads(self, text: str) -> bool:
+        return text.isascii()
+
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         self.asked.append(list(texts))
         await self.open.wait()
@@ -214,3 +217,10 @@ async def test_closing_ends_what_is_being_computed_and_closes_the_inner_embedder
     with pytest.raises(EmbedderError, match="closed"):
         await asker
     assert inner.closed
+
+
+def test_it_reads_what_the_other_one_reads() -> None:
+    cached = CachedEmbedder(SlowEmbedder(), size=1, ttl=timedelta(hours=1))
+
+    assert cached.reads("tea")
+    assert not cached.reads("чай")
