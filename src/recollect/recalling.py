@@ -164,6 +164,8 @@ class Recalling:
         how = self._policy.selecting
         if wishes.limit is not None:
             how = replace(how, limit=wishes.limit)
+        elif given:
+            how = replace(how, limit=min(how.limit, how.later))
         query = ranking.query
         around = Surroundings(turn.scope.session_id, query.asks_for_before, given, turn.prompt)
         relevant = self._policy.gate.opens(ranking.gate_score)

@@ -92,7 +92,12 @@ class EngineSettings(BaseSettings):
     recall_lexical_ms: int = Field(
         default=100, gt=0, description="The same of the words' lookup; then the meaning alone is searched by."
     )
-    recall_limit: int = Field(default=7, ge=1, le=100, description="Memories recalled for a turn at most.")
+    recall_limit: int = Field(
+        default=7,
+        ge=1,
+        le=100,
+        description="Memories recalled for a turn at most; four where its chat was given some before.",
+    )
     recall_candidates: int = Field(
         default=100, ge=10, le=1000, description="Memories looked at by meaning, and by words, for a turn."
     )
@@ -133,7 +138,7 @@ class EngineSettings(BaseSettings):
     )
     memory_tokens: int = Field(default=1000, ge=50, description="Tokens the memories of a turn may take.")
     chat_memory_tokens: int = Field(
-        default=4000,
+        default=8000,
         ge=50,
         description="Tokens that all blocks of a chat may take; the oldest half goes when they pass it.",
     )

@@ -47,7 +47,7 @@ class Bounds:
 
     placement: Placement = Placement.STABLE
     memory_tokens: int = 1000
-    chat_memory_tokens: int = 4000
+    chat_memory_tokens: int = 8000
     history_tokens: int = 800
 
 

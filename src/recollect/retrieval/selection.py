@@ -24,6 +24,7 @@ class Selecting:
 
     Attributes:
         limit: How many are taken at most.
+        later: How many are, where the chat has been given some before: what it was given stays with it.
         of_one_source: How many of one message of the log are taken at most, memories formed of it included.
         cliff: The share of the best score below which nothing is taken; 0: no cliff at all.
         sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
@@ -32,6 +33,7 @@ class Selecting:
     """
 
     limit: int = 7
+    later: int = 4
     of_one_source: int = 2
     cliff: float = 0.5
     sure: int = 4
