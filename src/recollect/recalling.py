@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
@@ -21,6 +22,11 @@ from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, Surroundings, rank, select
 
 log = structlog.get_logger(__name__)
+
+UNNAMED = "fp:"
+"""How the id of a session begins that its frontend gave none, and that is known by its first message."""
+
+_ONCE_MORE = timedelta(hours=1)
 
 _EXCHANGES_READ = 60
 """Of a chat, to find out which of them a request lacks."""
@@ -134,6 +140,11 @@ class Recalling:
         except (TimeoutError, StoreError) as error:
             return Prepared(replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,)))
         chat_took = {Stage.CHAT: _since(began)}
+        if _begins_anew(turn, chat):
+            over = tuple(each.anchor for each in chat.injections)
+            chat = replace(chat, injections=())
+        else:
+            over = ()
         again = attached(turn, chat, bounds)
         is_same = any(each.anchor == turn.anchor for each in again)
         if ranking is None or is_same:
@@ -148,8 +159,11 @@ class Recalling:
             return Prepared(_failed(error), placed)
         given = frozenset(item for each in again for item in each.items)
         prepared = self._selected(turn, wishes, bounds, chat, ranked, given, count)
-        stages = {**prepared.recall.stages, **chat_took}
-        return replace(prepared, recall=replace(prepared.recall, stages=stages))
+        return replace(
+            prepared,
+            recall=replace(prepared.recall, stages={**prepared.recall.stages, **chat_took}),
+            placed=replace(prepared.placed, detached=(*prepared.placed.detached, *over)),
+        )
 
     def _selected(
         self,
@@ -209,6 +223,17 @@ class Recalling:
             placement=wishes.placement or bounds.placement,
             history_tokens=0 if wishes.history is False else history,
         )
+
+
+def _begins_anew(turn: Turn, chat: Chat) -> bool:
+    """Tell whether a chat that is known by its first words alone is another one, that begins with the same.
+
+    What is sent again soon is the same turn once more.
+    """
+    if turn.history or not turn.scope.session_id.startswith(UNNAMED):
+        return False
+    first = next((each for each in chat.injections if each.anchor == turn.anchor), None)
+    return first is not None and turn.at - first.at > _ONCE_MORE
 
 
 def _failed(error: Exception) -> Recall:

@@ -209,7 +209,9 @@ def test_the_policy_is_what_the_settings_say() -> None:
 
     assert make_policy(given) == Policy(
         deadline=0.25,
-        reach=Reach(limit=20, lexical=False, log=False, embedding_seconds=0.12, lexical_seconds=0.08),
+        reach=Reach(
+            limit=20, lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08
+        ),
         gate=Gate(cosine=0.4, threshold=0.7),
         selecting=Selecting(limit=3, cliff=0.25),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),

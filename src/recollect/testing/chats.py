@@ -62,6 +62,9 @@ class ChatStore(ABC):
         user.detached |= {(session_id, anchor) for anchor in known.keys() & set(detached)}
         if injection is not None and user.are_there(injection.items):
             kept = replace(injection, block=storable_text(injection.block))
+            if (session_id, injection.anchor) in user.detached:
+                user.detached.discard((session_id, injection.anchor))
+                del known[injection.anchor]
             known.setdefault(injection.anchor, kept)
 
     async def record(self, request: RequestRecord) -> None:

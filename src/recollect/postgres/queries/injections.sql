@@ -14,10 +14,13 @@ SELECT EXISTS (
 );
 
 -- name: add_injection
--- Note what was added to a turn of the user; what was noted first stays.
+-- Note what was added to a turn of the user; what was noted first stays, unless it is added no more.
 INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-ON CONFLICT (user_id, session_id, anchor) DO NOTHING;
+ON CONFLICT (user_id, session_id, anchor) DO UPDATE
+SET place = excluded.place, block = excluded.block, items = excluded.items, tokens = excluded.tokens,
+    at = excluded.at, detached = false
+WHERE injections.detached;
 
 -- name: detach_injections
 -- Add these to the prompts of a chat of the user no more.
