@@ -142,7 +142,7 @@ async def test_what_was_added_first_stays(store: Store) -> None:
     assert await attached(store, ELSEWHERE) == ["elsewhere"]
 
 
-async def test_what_is_detached_is_added_no_more_nor_anything_in_its_place(store: Store) -> None:
+async def test_what_is_detached_is_added_no_more_but_for_what_is_noted_in_its_place_later(store: Store) -> None:
     for scope in (ANNA, ELSEWHERE):
         for number in range(3):
             await store.chats.inject(scope, injection(f"a:{number}", f"block {number}"), [])
@@ -151,7 +151,7 @@ async def test_what_is_detached_is_added_no_more_nor_anything_in_its_place(store
     await store.chats.inject(ANNA, injection("a:0", "again"), [])
     await store.chats.inject(ANNA, None, ["a:2"])
 
-    assert await attached(store) == ["block 3"]
+    assert await attached(store) == ["again", "block 3"]
     assert await attached(store, ELSEWHERE) == ["block 0", "block 1", "block 2"]
 
 
