@@ -185,6 +185,7 @@ def make_policy(settings: EngineSettings) -> Policy:
         bounds=Bounds(
             placement=settings.placement,
             memory_tokens=settings.memory_tokens,
+            later_tokens=settings.later_memory_tokens,
             chat_memory_tokens=max(settings.chat_memory_tokens, settings.memory_tokens),
             history_tokens=settings.history_tokens,
         ),

@@ -216,7 +216,9 @@ class Recalling:
         if wishes.memory_tokens is not None:
             share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
             asked = wishes.memory_tokens
-            bounds = replace(bounds, memory_tokens=asked, chat_memory_tokens=round(asked * share))
+            bounds = replace(
+                bounds, memory_tokens=asked, later_tokens=asked, chat_memory_tokens=round(asked * share)
+            )
         history = bounds.history_tokens if wishes.history_tokens is None else wishes.history_tokens
         return replace(
             bounds,

@@ -137,6 +137,9 @@ class EngineSettings(BaseSettings):
         description="Where memories go: stable (so that prompt caches hold), system, user, or off.",
     )
     memory_tokens: int = Field(default=1000, ge=50, description="Tokens the memories of a turn may take.")
+    later_memory_tokens: int = Field(
+        default=300, ge=50, description="The same where the chat was given some before, which stay with it."
+    )
     chat_memory_tokens: int = Field(
         default=8000,
         ge=50,

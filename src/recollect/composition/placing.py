@@ -41,12 +41,14 @@ class Bounds:
     Attributes:
         placement: Where it goes.
         memory_tokens: What a turn's memories may take.
+        later_tokens: What they may take where the chat was given some before, which stay with it.
         chat_memory_tokens: What all the blocks of a chat may take; the oldest half goes when they pass it.
         history_tokens: What the conversation's missing history may take; 0: none is told.
     """
 
     placement: Placement = Placement.STABLE
     memory_tokens: int = 1000
+    later_tokens: int = 300
     chat_memory_tokens: int = 8000
     history_tokens: int = 800
 
@@ -117,7 +119,7 @@ def place(
     if all(each.anchor != turn.anchor for each in again):
         block = compose(
             recollections,
-            budget=bounds.memory_tokens,
+            budget=min(bounds.memory_tokens, bounds.later_tokens) if again else bounds.memory_tokens,
             count=count,
             focus=focus_of(turn.text),
             code_first=code_first,
