@@ -131,13 +131,12 @@ async def test_without_a_database_or_anybody_in_it_that_is_said(
 async def test_what_has_no_embedding_is_nothing_to_measure_by(
     store_dsn: str, data_dir: Path, progress: Progress
 ) -> None:
-    of_words = proxy_settings(
-        database_url=store_dsn, data_dir=data_dir, formation="qa_turn", embed="memories"
-    )
-    await filled(of_words)
+    kept = {"database_url": store_dsn, "data_dir": data_dir, "formation": "qa_turn"}
+    await filled(proxy_settings(**kept, embed="memories"))
 
+    # Now the log is searched alone, and has no embeddings yet.
     with pytest.raises(NoDataError, match="Hardly anything that is kept has an embedding"):
-        await measure_gate(of_words, users=5, progress=progress)
+        await measure_gate(proxy_settings(**kept, embed="all"), users=5, progress=progress)
 
 
 async def test_a_slow_embedder_is_asked_a_sample(
