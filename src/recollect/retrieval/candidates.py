@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -81,8 +82,8 @@ async def find_candidates(
     """
     watch = _Watch()
     vector, lexicon = await asyncio.gather(
-        watch.timed(Stage.EMBEDDING, _embedded(query, embedder), reach.embedding_seconds),
-        watch.timed(Stage.LEXICAL, _looked_up(scope, query, store, reach), reach.lexical_seconds),
+        watch.timed(Stage.EMBEDDING, partial(_embedded, query, embedder), reach.embedding_seconds),
+        watch.timed(Stage.LEXICAL, partial(_looked_up, scope, query, store, reach), reach.lexical_seconds),
     )
     if vector is None and not reach.lexical:
         raise EmbedderError("There is no embedding to search by.")
@@ -152,10 +153,12 @@ class _Watch:
     degraded: list[Stage] = field(default_factory=list)
     stages: dict[Stage, float] = field(default_factory=dict)
 
-    async def timed(self, stage: Stage, work: Coroutine[Any, Any, T], seconds: float) -> T | None:
+    async def timed(
+        self, stage: Stage, work: Callable[[], Coroutine[Any, Any, T]], seconds: float
+    ) -> T | None:
         began = time.perf_counter()
         try:
-            return await within(seconds, work)
+            return await within(seconds, work())
         except (TimeoutError, EmbedderError, StoreError) as error:
             self.degraded.append(stage)
             log.warning("recall_degraded", stage=stage, error=type(error).__name__)
