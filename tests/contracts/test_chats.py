@@ -142,7 +142,9 @@ async def test_what_was_added_first_stays(store: Store) -> None:
     assert await attached(store, ELSEWHERE) == ["elsewhere"]
 
 
-async def test_what_is_detached_is_added_no_more_but_for_what_is_noted_in_its_place_later(store: Store) -> None:
+async def test_what_is_detached_is_added_no_more_but_for_what_is_noted_in_its_place_later(
+    store: Store,
+) -> None:
     for scope in (ANNA, ELSEWHERE):
         for number in range(3):
             await store.chats.inject(scope, injection(f"a:{number}", f"block {number}"), [])
