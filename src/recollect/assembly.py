@@ -19,9 +19,9 @@ from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.errors import ConfigurationError, StoreError
 from recollect.extractors import OpenAIExtractor
 from recollect.failures import place
-from recollect.formation import Strategy
 from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
+from recollect.model import Strategy
 from recollect.ports import Clock, Embedder, Extractor
 from recollect.postgres import Postgres, open_postgres, start_embedded
 from recollect.retrieval import Gate, Reach, Selecting, Weights
@@ -96,6 +96,8 @@ def _backends(postgres: Postgres, embedder: CachedEmbedder, extractor: Extractor
         requests=postgres.requests,
         inbox=postgres.inbox,
         jobs=postgres.jobs,
+        flags=postgres.flags,
+        usage=postgres.usage,
         embedder=embedder,
         extractor=extractor,
         caches=(embedder,),

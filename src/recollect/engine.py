@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
 from recollect.errors import DuplicateMemoryError
-from recollect.formation import Formed, Strategy, form
+from recollect.formation import Formed, form
 from recollect.inbox import drain_inbox
 from recollect.indexing import keep_indexed, soonest
 from recollect.model import (
@@ -34,6 +34,7 @@ from recollect.model import (
     Retire,
     Scope,
     Source,
+    Strategy,
     Turn,
     Update,
 )

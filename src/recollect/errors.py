@@ -3,6 +3,8 @@
 The docstring of an error is its default message.
 """
 
+from datetime import datetime
+
 
 class RecollectError(Exception):
     """Something in Recollect failed."""
@@ -31,6 +33,14 @@ class DuplicateMemoryError(StoreError):
     """This user has a memory with the same content already."""
 
 
+class UpdateNotFoundError(StoreError):
+    """This user has no such change in their audit."""
+
+
+class NotUndoableError(StoreError):
+    """This can't be undone: it changed nothing, was undone already, or something was changed since."""
+
+
 class EmbedderError(RecollectError):
     """The embedder failed."""
 
@@ -45,3 +55,16 @@ class ExtractorUnusableError(ExtractorError):
 
 class InvalidExtractionError(ExtractorError):
     """The extraction model answered, but not in any form that could be read."""
+
+
+class ExtractorPausedError(ExtractorError):
+    """The extraction model failed too often, and is left alone for a while."""
+
+    def __init__(self, until: datetime) -> None:
+        """Say until when it is left alone."""
+        super().__init__()
+        self.until = until
+
+
+class BudgetSpentError(ExtractorError):
+    """What background calls may take of a day is spent."""

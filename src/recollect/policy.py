@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from recollect.composition import Bounds
-from recollect.formation import Strategy
 from recollect.indexing import Embedded
+from recollect.model import Strategy
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 
 

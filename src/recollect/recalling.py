@@ -121,10 +121,7 @@ class Recalling:
         finally:
             _give_up(ranking)
         recall = replace(prepared.recall, milliseconds=_since(began))
-        placed = prepared.placed
-        if wishes.memory_tokens is not None:
-            placed = replace(placed, detached=())  # one request's wish is no reason to lose them for good
-        return replace(prepared, recall=recall, placed=placed, placement=bounds.placement)
+        return replace(prepared, recall=recall, placement=bounds.placement)
 
     async def _prepare(
         self,
@@ -139,12 +136,33 @@ class Recalling:
             chat = await within(self._policy.deadline, self._chat(turn, bounds))
         except (TimeoutError, StoreError) as error:
             return Prepared(replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,)))
-        chat_took = {Stage.CHAT: _since(began)}
+        chat_took = _since(began)
+        over: tuple[str, ...] = ()
         if _begins_anew(turn, chat):
             over = tuple(each.anchor for each in chat.injections)
             chat = replace(chat, injections=())
-        else:
-            over = ()
+        try:
+            prepared = await self._of_chat(turn, wishes, bounds, chat, ranking, count)
+        except Exception as error:  # noqa: BLE001 -- a bug here does not make the old chat's blocks the new one's
+            prepared = Prepared(_failed(error))
+        stages = {**prepared.recall.stages, Stage.CHAT: chat_took}
+        # One request's wish is no reason to lose blocks for good; that their chat is over is.
+        gone = () if wishes.memory_tokens is not None else prepared.placed.detached
+        return replace(
+            prepared,
+            recall=replace(prepared.recall, stages=stages),
+            placed=replace(prepared.placed, detached=(*gone, *over)),
+        )
+
+    async def _of_chat(
+        self,
+        turn: Turn,
+        wishes: Wishes,
+        bounds: Bounds,
+        chat: Chat,
+        ranking: "asyncio.Task[Ranking] | None",
+        count: Callable[[str], int],
+    ) -> Prepared:
         again = attached(turn, chat, bounds)
         is_same = any(each.anchor == turn.anchor for each in again)
         if ranking is None or is_same:
@@ -158,12 +176,7 @@ class Recalling:
             placed = place(turn, (), chat, bounds, count=count, at=self._clock())
             return Prepared(_failed(error), placed)
         given = frozenset(item for each in again for item in each.items)
-        prepared = self._selected(turn, wishes, bounds, chat, ranked, given, count)
-        return replace(
-            prepared,
-            recall=replace(prepared.recall, stages={**prepared.recall.stages, **chat_took}),
-            placed=replace(prepared.placed, detached=(*prepared.placed.detached, *over)),
-        )
+        return self._selected(turn, wishes, bounds, chat, ranked, given, count)
 
     def _selected(
         self,

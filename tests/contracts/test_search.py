@@ -13,6 +13,7 @@ from recollect.model import (
     COMMONS,
     Actor,
     Add,
+    Hit,
     IndexedMessage,
     Kind,
     Lexicon,
@@ -24,6 +25,7 @@ from recollect.model import (
     Role,
     Scope,
     Source,
+    Vector,
 )
 
 NORTH_EAST = (1.0, 1.0, 0.0, 0.0)
@@ -322,6 +324,31 @@ async def test_what_was_kept_verbatim_is_left_out_where_the_log_is_searched(stor
     assert await near(store, vector(*NORTH)) == await by_words(store, "tea") == []
     assert texts(await near(store, vector(*NORTH), log=False)) == {verbatim.content}
     assert texts(await by_words(store, "tea", log=False)) == {verbatim.content}
+
+
+async def test_what_was_kept_verbatim_is_searched_beside_the_log_where_that_is_asked_for(
+    store: Store,
+) -> None:
+    verbatim = await kept(store, "Q: tea? A: yes.", kind=Kind.QA_TURN, source=Source.QA_TURN)
+    await kept(store, "Likes tea", embedding=vector(*NORTH_EAST))
+    await indexed(store, "More tea", reply="")
+    await kept(store, "Q: tea too? A: yes.", BEN, source=Source.QA_TURN)
+    documents = [
+        int(number)
+        for number in (await store.memories.lexicon("anna", ["tea"])).occurrences["tea"].documents
+    ]
+
+    async def found(to: Vector | None, named: list[int], *, log: bool = True, limit: int = 9) -> list[Hit]:
+        return await store.memories.search(
+            ANNA, to, MODEL, documents=named, limit=limit, log=log, verbatim=True
+        )
+
+    everything = {verbatim.content, "Likes tea", "More tea"}
+    assert texts(await found(vector(*NORTH), [])) == everything
+    assert texts(await found(None, documents)) == everything
+    assert texts(await found(vector(*NORTH), documents)) == everything
+    assert texts(await found(vector(*NORTH), [], limit=1)) == {verbatim.content, "More tea"}
+    assert texts(await found(vector(*NORTH), documents, log=False)) == everything - {"More tea"}
 
 
 async def test_what_was_kept_verbatim_takes_no_place_of_others(store: Store) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.recollections import NOON
 
 from recollect.engine import Backends, Engine, Policy
-from recollect.formation import Strategy
+from recollect.model import Strategy
 from recollect.ports import Cache, Embedder, Extractor
 from recollect.retrieval import Reach
 from recollect.testing import InMemoryStore, WordEmbedder
@@ -35,6 +35,8 @@ def engine_over(
         requests=store,
         inbox=store,
         jobs=store,
+        flags=store.settings,
+        usage=store.settings,
         embedder=embedder or WordEmbedder(),
         extractor=extractor,
         caches=[cache] if cache else [],

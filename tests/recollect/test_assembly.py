@@ -32,7 +32,7 @@ from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.openai import OpenAIEmbedder
 from recollect.engine import Policy
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
-from recollect.formation import Strategy
+from recollect.model import Strategy
 from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
 from recollect.model import Exchange, Placement

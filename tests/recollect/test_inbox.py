@@ -15,7 +15,8 @@ from recollect.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from recollect.formation import Formed, Strategy, form
+from recollect.formation import Formed, form
+from recollect.model import Strategy
 from recollect.inbox import RETRY_DELAYS, STORE_DELAY, TAKEN_DELAY, drain_inbox
 from recollect.model import Candidate, Change, Exchange, Ignore, Kind, Reason, Relation, Scope, Turn
 from recollect.testing import InMemoryStore, ScriptedExtractor, WordEmbedder

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import turn
+from tests.recollections import injection, turn
 from tests.waiting import until
 
 from recollect import deadline
 from recollect.engine import Engine, Wishes
 from recollect.errors import EmbedderError, StoreUnavailableError
-from recollect.model import Chat, Drop, Hit, Lexicon, Place, Placement, Scope, Skip, Stage, Vector
+from recollect.model import Chat, Drop, Hit, Lexicon, Message, Place, Placement, Role, Scope, Skip, Stage, Vector
 from recollect.retrieval import Gate
 from recollect.testing import BrokenEmbedder, BrokenStore, InMemoryStore, SlowEmbedder, WordEmbedder
 
@@ -113,6 +113,46 @@ async def test_a_request_may_say_where_its_memories_go(placement: Placement, pla
     assert prepared.placed.injection.place is place
     assert bool(prepared.placed.system) is (place is Place.SYSTEM)
     assert prepared.placement is placement
+
+
+async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blocks() -> None:
+    store = InMemoryStore()
+    subject = engine_over(store, PATIENT)
+    for n in range(6):
+        await store.inject(Scope("anna", "chat-1"), injection(f"anchor {n}", f"BLOCK {n}", tokens=200), ())
+    history = tuple(
+        message for n in range(6) for message in (Message(Role.USER, f"said {n}"), Message(Role.ASSISTANT, "."))
+    )
+    said = turn("now", history=history, anchors=tuple((2 * n, f"anchor {n}") for n in range(7)))
+
+    few = await subject.prepare(said, Wishes(memory_tokens=100))
+    await subject.inject(said, few.placed)
+    later = await subject.prepare(said, Wishes())
+
+    assert list(few.placed.beside.values()) == ["BLOCK 3", "BLOCK 4", "BLOCK 5"]
+    assert few.placed.detached == ()
+    assert list(later.placed.beside.values()) == [f"BLOCK {n}" for n in range(6)]
+
+
+async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_turn() -> None:
+    policy = replace(
+        PATIENT, gate=Gate(threshold=0.0), selecting=replace(PATIENT.selecting, cliff=0.0)
+    )  # so that nothing but the limits counts
+    subject = engine_over(policy=policy)
+    for number in range(12):
+        await subject.add("anna", f"{number} tea {'abcdefghijkl'[number]} blend {number * 7 + 100}")
+    first = turn(WHICH, anchors=((0, "a:1"),))
+    given = await subject.prepare(first)
+    await subject.inject(first, given.placed)
+
+    later = await subject.prepare(turn(WHICH, anchors=((2, "a:2"),), history=(Message(Role.USER, WHICH),)))
+    wished = await subject.prepare(
+        turn(WHICH, anchors=((2, "a:3"),), history=(Message(Role.USER, WHICH),)), Wishes(limit=5)
+    )
+
+    assert (len(given.recall.recollections), len(later.recall.recollections)) == (7, 4)
+    assert sum(each.dropped is Drop.GIVEN for each in later.recall.ranked) == 7
+    assert len(wished.recall.recollections) == 5  # who asks for a number gets that
 
 
 async def test_the_counter_that_is_given_counts() -> None:

@@ -35,7 +35,7 @@ def prepared(
     placed = place(asked, chosen, Chat(), bounds or Bounds(), count=estimate_tokens, at=NOON)
     found = [Hit(each.item, n, 0.5) for n, each in enumerate(ranked)] if hits is None else hits
     terms = TermScores(np.array([1], np.int64), np.array([[2.0, 1.0, 2.0, 1.0]]), 3.0)
-    candidates = Candidates(found, terms, len(found), has_vector=True)
+    candidates = Candidates(found, terms, has_vector=True)
     recall = Recall(chosen, tuple(ranked), gate_score=0.7, milliseconds=12.5, stages={Stage.SEARCH: 3.0})
     ranking = Ranking(read_query(asked), candidates, tuple(ranked), 0.7)
     return Prepared(recall, placed, ranking, ("user-wide",))
@@ -92,6 +92,17 @@ def test_without_a_block_all_that_was_chosen_had_no_place() -> None:
     told = story(prepared([recollection("Ordered oolong.")], bounds=Bounds(placement=Placement.OFF)))
 
     assert [each["dropped"] for each in told["candidates"]] == ["budget"]
+
+
+def test_where_the_request_has_no_certain_place_that_is_why_they_are_left_out() -> None:
+    chosen = prepared([recollection("Ordered oolong."), replace(recollection("Tea."), dropped=Drop.LIMIT)])
+    nowhere = replace(chosen, placed=Placed(), recall=replace(chosen.recall, skipped=Skip.NO_PLACE))
+
+    record = tell(nowhere, ASKED, request_id=REQUEST, at=NOON, api="completions")
+
+    assert record.skipped is Skip.NO_PLACE
+    assert (record.items, record.tokens) == (0, 0)
+    assert [each["dropped"] for each in record.story["candidates"]] == ["no-place", "limit"]
 
 
 def test_no_more_than_fifty_are_told_of() -> None:

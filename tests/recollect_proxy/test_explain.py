@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.running_proxy import RunningProxy, User
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.scripted_upstream import ScriptedUpstream
 from uuid_utils.compat import uuid7
 
 
@@ -66,6 +67,26 @@ async def test_what_had_no_place_in_the_budget_is_told(proxy: RunningProxy, drin
 
     assert story["items"] == story["tokens"] == 0
     assert [each["dropped"] for each in story["candidates"]] == ["budget"]
+
+
+async def test_what_a_request_had_no_certain_place_for_is_told(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    strange = {"role": "system", "content": {"text": "Be brief."}}
+    body = chat_body([strange, {"role": "user", "content": WHICH_TEA}])
+
+    answer = await proxy.fetch(b"POST", CHAT, drinker.headers(), body)
+    await proxy.settle()
+    request_id = answer.header(b"x-recollect-request-id") or b""
+    story = (await proxy.api(b"GET", f"/explain/{request_id.decode()}")).json
+
+    assert upstream.last.body == body
+    assert (answer.header(b"x-recollect-memories"), answer.header(b"x-recollect-skipped")) == (
+        b"0",
+        b"no-place",
+    )
+    assert (story["skipped"], story["items"], story["tokens"]) == ("no-place", 0, 0)
+    assert [each["dropped"] for each in story["candidates"]] == ["no-place"]
 
 
 async def test_a_request_that_recalled_nothing_on_its_own_wish_has_a_story(

@@ -3,12 +3,14 @@
 import gzip
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.recollections import NOON
 
 from recollect.chat import COMPLETIONS
+from recollect.chat.heard import Heard
 from recollect.model import Skip
 from recollect_proxy.identity import Caller
 from recollect_proxy.reading import Asked, Reading
@@ -82,6 +84,42 @@ def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_a
 
     assert said.heard.turn is not None
     assert said.heard.turn.is_whole is is_whole
+
+
+WISHED = {"x-recollect-session": "mine"}
+
+
+@pytest.mark.parametrize(
+    ("session", "skip"),
+    [("temporary:1", Skip.TEMPORARY), ("local:1", Skip.TEMPORARY), ("channel:1", Skip.CHANNEL)],
+)
+@pytest.mark.parametrize("in_body", [False, True])
+def test_what_is_not_to_be_kept_is_not_kept_in_a_session_that_is_asked_for(
+    session: str, skip: Skip, *, in_body: bool
+) -> None:
+    body = body_of(recollect={"session": "mine"}) if in_body else body_of()
+
+    said = asked(body, replace(ANNA, session_id=session), headers={} if in_body else WISHED)
+
+    assert said.heard == Heard(skip=skip)
+
+
+def test_a_temporary_chat_that_recalls_stays_one_whatever_session_is_asked_for() -> None:
+    reading = replace(READING, recall_in_temporary=True)
+
+    said = reading.read(
+        replace(ANNA, session_id="temporary:1"), [(b"x-recollect-session", b"mine")], body_of()
+    )
+
+    assert said.heard.turn is not None
+    assert said.heard.turn.scope.session_id == "temporary:1"
+    assert not said.heard.forms
+
+
+def test_nor_does_a_session_that_is_asked_for_become_a_temporary_one_unseen() -> None:
+    assert asked(body_of(), headers={"x-recollect-session": "temporary:1"}).heard == Heard(
+        skip=Skip.TEMPORARY
+    )
 
 
 def test_a_compressed_body_is_read_and_goes_on_plain_only_where_options_are_taken_out() -> None:

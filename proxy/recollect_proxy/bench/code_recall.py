@@ -3,7 +3,8 @@
 Its labels are made of the conversations themselves. Never: how figures are shown.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from recollect_proxy.bench.dataset import LabelledConversation
 from recollect_proxy.bench.identifiers import questions_about, rare_identifiers, sampled
 from recollect_proxy.bench.metrics import score
 from recollect_proxy.bench.opening import open_replay, unhurried
-from recollect_proxy.bench.plan import plan
+from recollect_proxy.bench.plan import Plan, plan
 from recollect_proxy.bench.replay import Replay
 from recollect_proxy.bench.summary import by_category, counts, settings_used
 from recollect_proxy.settings import ProxySettings
@@ -61,18 +62,13 @@ async def bench_code(
     total = sum(len(each.steps) for each in plans) * (2 if dense_only else 1)
     bar = progress.add_task(name, total=total)
 
-    async def play(replay: Replay) -> list[Asked]:
-        asked: list[Asked] = []
-        for conversation, each in zip(asking, plans, strict=True):
-            asked += await replay.play(conversation, each, lambda: progress.advance(bar))
-        return asked
-
+    advance = partial(progress.advance, bar)
     async with open_replay(settings, **unhurried(settings)) as replay:
-        asked = await play(replay)
+        asked = await _play(replay, asking, plans, advance)
     dense: list[Asked] | None = None
     if dense_only:
         async with open_replay(settings, **unhurried(settings), **{HYBRID_SETTING: False}) as without:
-            dense = await play(without)
+            dense = await _play(without, asking, plans, advance)
     return {
         "bench": "code",
         "version": __version__,
@@ -84,6 +80,18 @@ async def bench_code(
         "injected": _scores(asked, "injected"),
         "dense_only": None if dense is None else _scores(dense, "ranked"),
     }
+
+
+async def _play(
+    replay: Replay,
+    conversations: Sequence[LabelledConversation],
+    plans: Sequence[Plan],
+    advance: Callable[[], None],
+) -> list[Asked]:
+    asked: list[Asked] = []
+    for conversation, made in zip(conversations, plans, strict=True):
+        asked += await replay.play(conversation, made, advance)
+    return asked
 
 
 def _asking(conversation: LabelledConversation, at_most: int) -> LabelledConversation:

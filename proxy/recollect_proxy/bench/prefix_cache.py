@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -103,13 +104,9 @@ async def bench_cache(
         changes = {PLACEMENT_SETTING: placement.value, "recall_limit": settings.recall_limit}
         # a recall that comes too late adds nothing, and would flatter the cache
         async with open_replay(settings, **unhurried(settings), **changes) as replay:
-            chats = await play_chats(replay, kept, plans, lambda: progress.advance(bar))
+            chats = await play_chats(replay, kept, plans, partial(progress.advance, bar))
         used = settings_used(replay.settings)
-        figures[placement.value] = {
-            "requests": chats.requests,
-            "requests_with_memories": chats.with_memories,
-            **summarize_reuse(chats.reuses),
-        }
+        figures[placement.value] = _figures(chats)
     return {
         "bench": "cache",
         "version": __version__,
@@ -121,6 +118,14 @@ async def bench_cache(
         "turns": _turns(kept),
         "turns_left_out": _turns(conversations) - _turns(kept),
         "placements": figures,
+    }
+
+
+def _figures(chats: Chats) -> dict[str, Any]:
+    return {
+        "requests": chats.requests,
+        "requests_with_memories": chats.with_memories,
+        **summarize_reuse(chats.reuses),
     }
 
 

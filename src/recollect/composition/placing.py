@@ -65,7 +65,8 @@ class Placed:
         block: What this turn adds, if anything.
         injection: The same, to be noted.
         own: The turn's block, also where it is an earlier request's that is added again.
-        detached: Anchors of blocks that the chat adds no more.
+        detached: Anchors of blocks that the chat adds no more. It adds nothing to the request, so two that
+            differ in it alone are equal.
         tokens: What all memories in the prompt take.
         history_tokens: What its history takes.
     """
@@ -76,7 +77,7 @@ class Placed:
     block: Block | None = None
     injection: Injection | None = None
     own: Injection | None = None
-    detached: tuple[str, ...] = ()
+    detached: tuple[str, ...] = field(default=(), compare=False)
     tokens: int = 0
     history_tokens: int = 0
 
@@ -124,19 +125,9 @@ def place(
             focus=focus_of(turn.text),
             code_first=code_first,
         )
-    injection: Injection | None = None
-    if block is not None:
-        where = situation.place_of_own(again)
-        injection = Injection(turn.anchor, where, block.text, _items(block), block.tokens, at)
-    history = tell_history(
-        situation.missing,
-        summary=chat.summary,
-        budget=bounds.history_tokens,
-        count=count,
-        answered=goes_on(turn),
-    )
-    blocks = (*again, *([injection] if injection else []))
-    placed = _joined(situation, blocks, history)
+    injection = situation.noted(block, again, at)
+    blocks = again if injection is None else (*again, injection)
+    placed = _joined(situation, blocks, situation.told(count))
     own = next((each for each in blocks if each.anchor == turn.anchor), None)
     detached = tuple(each.anchor for each in gone)
     return replace(placed, block=block, injection=injection, own=own, detached=detached)
@@ -175,6 +166,23 @@ class _Situation:
             gone += (each for each in kept if each.anchor in oldest)
             kept = [each for each in kept if each.anchor not in oldest]
         return tuple(kept), tuple(gone)
+
+    def noted(self, block: Block | None, again: Sequence[Injection], at: datetime) -> Injection | None:
+        """Return the turn's own block as it is to be noted, with where it stands."""
+        if block is None:
+            return None
+        where = self.place_of_own(again)
+        return Injection(self.turn.anchor, where, block.text, _items(block), block.tokens, at)
+
+    def told(self, count: Callable[[str], int]) -> History:
+        """Return what is told of what the request lacks."""
+        return tell_history(
+            self.missing,
+            summary=self.chat.summary,
+            budget=self.bounds.history_tokens,
+            count=count,
+            answered=goes_on(self.turn),
+        )
 
     def place_of_own(self, again: Sequence[Injection]) -> Place:
         """Return where the turn's own block stands."""

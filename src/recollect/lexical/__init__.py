@@ -3,7 +3,7 @@
 The same terms are made when a text is stored and when it is asked for, in every store.
 """
 
-from recollect.lexical.bm25 import COVERED, coverage, idf, saturation
+from recollect.lexical.bm25 import COVERED, idf, saturation
 from recollect.lexical.corrections import correction_prefixes, corrections
 from recollect.lexical.terms import document_terms, identifiers, query_terms
 
@@ -11,7 +11,6 @@ __all__ = [
     "COVERED",
     "correction_prefixes",
     "corrections",
-    "coverage",
     "document_terms",
     "identifiers",
     "idf",

@@ -39,13 +39,3 @@ def saturation(frequency: Any, length: Any, mean_length: Any, *, k1: float = 1.2
         b: How much length counts against a text, 0 to 1.
     """
     return frequency / (frequency + k1 * (1 - b + b * length / mean_length))
-
-
-def coverage(score: float, idf_total: float) -> float:
-    """Return how much of a question a BM25 score covers, 0 to 1: comparable between questions.
-
-    Args:
-        score: A text's BM25 score for the question.
-        idf_total: The sum of the idf of all terms of the question, those no text holds included.
-    """
-    return min(1.0, score / (COVERED * idf_total)) if idf_total > 0 else 0.0

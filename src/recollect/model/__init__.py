@@ -3,11 +3,14 @@
 Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of version 7 (RFC 9562).
 """
 
-from recollect.model.change import Add, Backlog, Change, Erasure, Ignore, Reinforce, Replace, Retire, Update
-from recollect.model.chat import Chat, Exchange, Injection, LoggedExchange, Message, Scope, Turn
+from recollect.model.audit import Backlog, Erasure, Update
+from recollect.model.change import Add, Change, Hide, Ignore, Mark, Quarantine, Reinforce, Replace, Retire
+from recollect.model.chat import ROOT, Chat, Exchange, Injection, LoggedExchange, Message, Scope, Turn
+from recollect.model.flags import Flags
+from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
 from recollect.model.log import IndexedChunk, IndexedMessage, LoggedMessage, UnembeddedChunk
-from recollect.model.memory import COMMONS, Candidate, Memory, Neighbor, Page, Provenance, Vector
+from recollect.model.memory import COMMONS, Candidate, Memory, Neighbor, Outline, Page, Provenance, Vector
 from recollect.model.recall import Recall, Recollection
 from recollect.model.request import RequestRecord
 from recollect.model.words import (
@@ -24,21 +27,28 @@ from recollect.model.words import (
     Skip,
     Source,
     Stage,
+    Standing,
+    Strategy,
 )
 
 __all__ = [
     "COMMONS",
+    "ROOT",
     "STATEMENTS",
     "Action",
     "Actor",
     "Add",
     "Backlog",
     "Candidate",
+    "Caps",
     "Change",
     "Chat",
     "Drop",
     "Erasure",
     "Exchange",
+    "Flags",
+    "Formed",
+    "Hide",
     "Hit",
     "Ignore",
     "IndexedChunk",
@@ -49,15 +59,20 @@ __all__ = [
     "Lexicon",
     "LoggedExchange",
     "LoggedMessage",
+    "Mark",
     "Memory",
     "Message",
     "Neighbor",
     "Occurrences",
+    "Outline",
     "Page",
     "Passage",
+    "Pending",
     "Place",
     "Placement",
     "Provenance",
+    "Quarantine",
+    "Quarantined",
     "Reason",
     "Recall",
     "Recollection",
@@ -71,9 +86,12 @@ __all__ = [
     "Skip",
     "Source",
     "Stage",
+    "Standing",
     "Statement",
+    "Strategy",
     "Turn",
     "UnembeddedChunk",
     "Update",
+    "Usage",
     "Vector",
 ]

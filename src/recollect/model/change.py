@@ -1,12 +1,11 @@
-"""What is changed in a user's memories, what was, and what is still to be."""
+"""What is changed in a user's memories."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model.memory import Candidate, Memory
-from recollect.model.words import Action, Actor, Reason
+from recollect.model.words import Reason, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,54 +62,34 @@ class Ignore:
     messages: tuple[UUID, ...] = ()
 
 
-Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore
-
-
 @dataclass(frozen=True, slots=True)
-class Update:
-    """One row of the append-only audit of a user's memories.
+class Mark:
+    """Note what speaks against ``target``, which stays a memory; None: nothing does any more.
 
     Attributes:
-        memory_id: The memory that was changed (for a replacement: the new one).
-        replaced_id: The memory it took the place of, if any.
-        before: The content before, or None for a new memory.
-        after: The content after, or None for a retired one.
+        cause: The memory that speaks against it, if one does.
     """
 
-    id: UUID
-    at: datetime
-    action: Action
-    actor: Actor
+    target: UUID
+    standing: Standing | None
     reason: Reason
-    memory_id: UUID
-    replaced_id: UUID | None = None
-    before: str | None = None
-    after: str | None = None
+    cause: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Backlog:
-    """What formation has before it and behind it, over all users.
+class Quarantine:
+    """Hold ``memory`` back until the person approves it: nothing recalls it, nor the words it was said in."""
 
-    Attributes:
-        pending: Exchanges waiting to be formed.
-        failed: Exchanges whose formation kept failing; they are held, never dropped.
-        formed: Exchanges formed.
-        fallbacks: Of those, how many became a ``qa_turn`` because extraction failed.
-        oldest_pending_at: When the longest waiting one was said.
-    """
-
-    pending: int = 0
-    failed: int = 0
-    formed: int = 0
-    fallbacks: int = 0
-    oldest_pending_at: datetime | None = None
+    memory: Memory
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
-class Erasure:
-    """Proof of an erasure: how many rows of each table are gone. Holds no content and no user."""
+class Hide:
+    """Recall these messages of the log no more; the memories that rest on them stay."""
 
-    id: UUID
-    at: datetime
-    rows: tuple[tuple[str, int], ...] = ()
+    messages: tuple[UUID, ...]
+    reason: Reason
+
+
+Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore | Mark | Quarantine | Hide

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from recollect.model.audit import Update
+from recollect.model.flags import Flags
 from recollect.model.words import Place, Role
 
 
@@ -24,6 +26,10 @@ class Message:
     speaker: str | None = None
 
 
+ROOT = "^"
+"""What the first message of a chat follows on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What a user just said to a model, with what was said before it.
@@ -42,6 +48,9 @@ class Turn:
         prompt: All texts the request carries, also those of the system and of documents.
         is_whole: Whether the request is known to carry all that was said before; None: it is not known.
         marked: Whether somebody called it valuable.
+        parent: What it follows on: the frontend's id of the message before it, else a hash of the conversation
+            before it; ROOT for a chat's first message. Two turns of a chat with one parent are two versions of
+            one message. None: it is not known.
     """
 
     scope: Scope
@@ -55,6 +64,7 @@ class Turn:
     prompt: tuple[str, ...] = field(default=(), repr=False)
     is_whole: bool | None = None
     marked: bool = False
+    parent: str | None = None
 
     @property
     def anchor(self) -> str:
@@ -114,11 +124,15 @@ class Chat:
         injections: What was added to its prompts, oldest first.
         exchanges: Its last exchanges, oldest first, but those that are to be recalled no more.
         summary: Its newest summary; "" if there is none.
+        done: What the user asked for in this chat (to remember, forget, correct) and was done since its last turn.
+        flags: What is otherwise than the settings have it, for its user.
     """
 
     injections: tuple[Injection, ...] = ()
     exchanges: tuple[LoggedExchange, ...] = ()
     summary: str = ""
+    done: tuple[Update, ...] = ()
+    flags: Flags = field(default_factory=Flags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +148,7 @@ class Exchange:
         authorized: Whether the request carried a credential. The credential itself is never kept.
         credential: The request's own ``Authorization`` value, while this process lives; never
             written down, never shown by ``repr``.
+        injected: The blocks that were added to prompts of its chat; filled where it is to be formed.
     """
 
     id: UUID
@@ -143,3 +158,4 @@ class Exchange:
     reply_id: UUID
     authorized: bool = False
     credential: str | None = field(default=None, repr=False, compare=False)
+    injected: tuple[str, ...] = field(default=(), repr=False)

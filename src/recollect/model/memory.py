@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.words import Kind, Relation, Source
+from recollect.model.words import Kind, Relation, Source, Standing
 
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
@@ -27,6 +27,9 @@ class Candidate:
         relation: What it is to the memory numbered ``about``.
         about: 0-based index into the memories shown to the extractor, or None.
         event_at: When what it says happened or will happen, if said.
+        holds_from: Since when it holds, if said.
+        holds_until: Until when it holds, if said.
+        unsettles: 0-based indexes of memories shown that may no longer hold if this does.
     """
 
     content: str
@@ -37,15 +40,37 @@ class Candidate:
     relation: Relation = Relation.NEW
     about: int | None = None
     event_at: datetime | None = None
+    holds_from: datetime | None = None
+    holds_until: datetime | None = None
+    unsettles: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a memory comes from: session, messages of the log, and the words it rests on."""
+    """Where a memory comes from.
+
+    Attributes:
+        session_id: The chat.
+        message_ids: The messages of the log it rests on.
+        evidence: The user's words it rests on, verbatim.
+        extractor: Which model found it, by which version of the prompt; None where none did.
+    """
 
     session_id: str | None = None
     message_ids: tuple[UUID, ...] = ()
     evidence: str | None = None
+    extractor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a summary says, in parts. The todos are those still open."""
+
+    facts: tuple[str, ...] = ()
+    preferences: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    todos: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +86,10 @@ class Memory:
         embedding: Its embedding, or None where none was made or loaded.
         embedding_model: The name of the embedder that made it.
         last_recalled_at: When it last went into a prompt of the user it was read for.
+        holds_from: Since when it holds, if said.
+        holds_until: Until when it holds, if said.
+        standing: What speaks against it, for the user it was read for.
+        outline: The parts of a summary; None of any other memory.
     """
 
     id: UUID
@@ -77,6 +106,10 @@ class Memory:
     last_recalled_at: datetime | None = None
     recall_count: int = 0
     reinforcement_count: int = 0
+    holds_from: datetime | None = None
+    holds_until: datetime | None = None
+    standing: Standing | None = None
+    outline: Outline | None = None
     embedding: Vector | None = field(default=None, repr=False, compare=False)
     embedding_model: str | None = None
 

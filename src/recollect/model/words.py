@@ -52,6 +52,27 @@ class Actor(StrEnum):
     IMPORT = "import"
 
 
+class Strategy(StrEnum):
+    """How an exchange becomes memories."""
+
+    EXTRACT = "extract"
+    """By a model that finds the statements in it; as ``QA_TURN`` where there is none."""
+    QA_TURN = "qa_turn"
+    """Question and answer are kept as they are, without a model."""
+    BOTH = "both"
+    OFF = "off"
+    """It is not even logged."""
+
+
+class Standing(StrEnum):
+    """What speaks against a memory that is still one."""
+
+    DISPUTED = "disputed"
+    """Something older, told later, says otherwise."""
+    SUSPECT = "suspect"
+    """It depended on something that is so no longer."""
+
+
 class Relation(StrEnum):
     """What a candidate is to an existing memory."""
 
@@ -79,6 +100,34 @@ class Reason(StrEnum):
     EDITED = "edited"
     WRITTEN = "written"
     DELETED = "deleted"
+    DISTINCT = "distinct"
+    """Alike, but for a number, name, date or negation."""
+    INJECTED = "injected"
+    """Only what was added to the prompt says so."""
+    INSTRUCTION = "instruction"
+    """It tells the assistant what to do, in a way that a person has to approve."""
+    CONFIDENTIAL = "confidential"
+    """It holds a key, a password or the like."""
+    RATE_LIMIT = "rate_limit"
+    DISPUTED = "disputed"
+    SUSPECT = "suspect"
+    ASKED = "asked"
+    """The person asked to remember it."""
+    FORGOTTEN = "forgotten"
+    """The person asked in a chat to forget it."""
+    CORRECTED = "corrected"
+    """The person said that it is otherwise."""
+    TOO_BROAD = "too_broad"
+    NOTHING_TO_FORGET = "nothing_to_forget"
+    ABANDONED = "abandoned"
+    """The message that taught it was edited."""
+    CAP = "cap"
+    """There were more memories than may be."""
+    UNDONE = "undone"
+    APPROVED = "approved"
+    REFUSED = "refused"
+    SHARED = "shared"
+    SUMMARIZED = "summarized"
 
 
 class Skip(StrEnum):
@@ -109,6 +158,11 @@ class Action(StrEnum):
     REINFORCE = "reinforce"
     RETIRE = "retire"
     EDIT = "edit"
+    MARK = "mark"
+    QUARANTINE = "quarantine"
+    REFUSE = "refuse"
+    RESTORE = "restore"
+    """What was done was undone: ``memory_id`` is linked again, ``replaced_id`` no more."""
 
 
 class Stage(StrEnum):

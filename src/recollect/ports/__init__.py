@@ -3,25 +3,51 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.ports.chats import ChatMemory, MessageLog, RequestLog
-from recollect.ports.models import Embedder, Extractor
+from recollect.ports.chats import ChatMemory, FlagStore, MessageLog, RequestLog
+from recollect.ports.models import (
+    Asker,
+    Chosen,
+    Conversation,
+    Embedder,
+    Extracted,
+    Extractor,
+    Judge,
+    Judged,
+    Material,
+    Pair,
+    Summarized,
+    Summarizer,
+)
 from recollect.ports.stores import LogIndex, MemoryStore
 from recollect.ports.surroundings import Cache, Clock
-from recollect.ports.work import Inbox, Jobs
+from recollect.ports.work import NO_CAPS, Inbox, Jobs, UsageLog
 
 __all__ = [
+    "NO_CAPS",
+    "Asker",
     "Backends",
     "Cache",
     "ChatMemory",
+    "Chosen",
     "Clock",
+    "Conversation",
     "Embedder",
+    "Extracted",
     "Extractor",
+    "FlagStore",
     "Inbox",
     "Jobs",
+    "Judge",
+    "Judged",
     "LogIndex",
+    "Material",
     "MemoryStore",
     "MessageLog",
+    "Pair",
     "RequestLog",
+    "Summarized",
+    "Summarizer",
+    "UsageLog",
 ]
 
 
@@ -36,6 +62,10 @@ class Backends:
     requests: RequestLog
     inbox: Inbox
     jobs: Jobs
+    flags: FlagStore
+    usage: UsageLog
     embedder: Embedder
     extractor: Extractor | None = None
+    judge: Judge | None = None
+    summarizer: Summarizer | None = None
     caches: Sequence[Cache] = ()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Chat, Exchange, Injection, RequestRecord, Scope
+from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope
 
 
 class MessageLog(Protocol):
@@ -18,7 +18,9 @@ class MessageLog(Protocol):
         """Write the exchange and enqueue its formation, in one transaction.
 
         Returns:
-            Whether it was new. Another reply to a user message the log has (a regenerated
+            Whether it was new. Where another turn of the chat has the same ``parent``, that one, and all that
+            was said in the chat after it, is abandoned: hidden, never formed, and what was formed from it is
+            undone as ``MemoryStore.undo`` does (ABANDONED), the newest first, as far as it can be. Another reply to a user message the log has (a regenerated
             answer, a fan-out to several models) is kept as an alternate and forms nothing; the
             first reply with text to one that had none becomes its reply.
         """
@@ -56,4 +58,20 @@ class RequestLog(Protocol):
 
     async def prune_requests(self, before: datetime) -> int:
         """Delete what was kept of requests before a time; return of how many."""
+        ...
+
+
+class FlagStore(Protocol):
+    """Keeps what was changed while the engine runs."""
+
+    async def flags(self, user_id: str | None) -> Flags:
+        """Return what was changed for everybody; with a user, for them over that."""
+        ...
+
+    async def own_flags(self, user_id: str) -> Flags:
+        """Return what was changed for this user alone."""
+        ...
+
+    async def set_flags(self, user_id: str | None, flags: Flags, *, at: datetime) -> None:
+        """Keep what is changed for a user, or for everybody, in place of what was."""
         ...

@@ -1,9 +1,11 @@
 """What the engine needs of models. Never: an implementation."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
+from uuid import UUID
 
-from recollect.model import Candidate, Exchange, Memory, Vector
+from recollect.model import Candidate, Exchange, Memory, Message, Outline, Relation, Vector
 
 
 class Embedder(Protocol):
@@ -36,11 +38,45 @@ class Embedder(Protocol):
         ...
 
 
-class Extractor(Protocol):
-    """Finds the statements worth keeping in an exchange."""
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """On whose behalf a model is called in the background.
 
-    async def extract(self, exchange: Exchange, known: Sequence[Memory]) -> list[Candidate]:
-        """Return the candidates of ``exchange``; ``Candidate.about`` indexes ``known``.
+    Attributes:
+        user_id: Whose exchange it is about; never sent anywhere.
+        model: The model the exchange was with.
+        authorized: Whether its request carried a credential.
+        credential: That one, while it is at hand.
+    """
+
+    user_id: str
+    model: str
+    authorized: bool = False
+    credential: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What an extractor found.
+
+    Attributes:
+        candidates: The statements.
+        tokens: What the call took, prompt and answer.
+        by: Which model, by which version of the prompt.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    tokens: int = 0
+    by: str | None = None
+
+
+class Extractor(Protocol):
+    """Finds the statements worth keeping in exchanges."""
+
+    async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
+        """Return the candidates of one chat's consecutive ``exchanges``; ``Candidate.about`` indexes ``known``.
+
+        ``turn.text`` of each exchange is what may be learned from; its history is that of the first.
 
         Raises:
             ExtractorUnusableError: There is no model to ask.
@@ -52,3 +88,135 @@ class Extractor(Protocol):
     async def aclose(self) -> None:
         """Let go of what the extractor holds."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two statements that may be about the same.
+
+    Attributes:
+        new: What was just said, with the words it rests on.
+        said: When, as the message says it: ISO date.
+        known: What is kept.
+    """
+
+    new: Candidate
+    said: str
+    known: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judge says of pairs.
+
+    Attributes:
+        relations: Of each pair, in order, what the new is to the known; None where the answer lacks it.
+        tokens: What the call took.
+    """
+
+    relations: tuple[Relation | None, ...] = ()
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which of some memories a judge chose.
+
+    Attributes:
+        numbers: 0-based, in rising order.
+        tokens: What the call took.
+    """
+
+    numbers: tuple[int, ...] = ()
+    tokens: int = 0
+
+
+class Judge(Protocol):
+    """Compares statements."""
+
+    async def compare(self, pairs: Sequence[Pair], asker: Asker) -> Judged:
+        """Return what the new statement of each pair is to the known one.
+
+        Raises:
+            ExtractorError: As ``Extractor.extract``.
+        """
+        ...
+
+    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
+        """Return which memories somebody means who wishes, in these words, that something is forgotten.
+
+        Raises:
+            ExtractorError: As ``Extractor.extract``.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a summary is made of.
+
+    Attributes:
+        messages: What was said since the last summary, oldest first.
+        before: The last summary's text; "" if there is none.
+        outline: Its parts.
+        at: The date of the last message, ISO.
+    """
+
+    messages: tuple[Message, ...]
+    before: str = ""
+    outline: Outline = field(default_factory=Outline)
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """A summary of all that was said in a chat so far.
+
+    Attributes:
+        text: At most about 200 tokens.
+        outline: Its parts.
+        tokens: What the call took.
+        by: Which model, by which version of the prompt.
+    """
+
+    text: str
+    outline: Outline = field(default_factory=Outline)
+    tokens: int = 0
+    by: str | None = None
+
+
+class Summarizer(Protocol):
+    """Summarizes chats."""
+
+    async def summarize(self, material: Material, asker: Asker) -> Summarized:
+        """Return a summary of what was said, the last summary taken up in it.
+
+        Raises:
+            ExtractorError: As ``Extractor.extract``.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What of a chat is to be summarized.
+
+    Attributes:
+        session_id: Which chat.
+        material: What was said.
+        message_ids: Of these messages, and those the last summary rests on.
+        last_turn: The highest turn index among them.
+        summary: The last summary, if there is one.
+        model: The model its last exchange was with.
+        authorized: Whether that one's request carried a credential.
+        exchange_id: Which that one was.
+    """
+
+    session_id: str
+    material: Material
+    message_ids: tuple[UUID, ...]
+    last_turn: int
+    summary: Memory | None
+    model: str
+    authorized: bool
+    exchange_id: UUID

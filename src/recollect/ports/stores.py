@@ -17,6 +17,7 @@ from recollect.model import (
     Memory,
     Neighbor,
     Page,
+    Quarantined,
     Scope,
     UnembeddedChunk,
     Update,
@@ -97,6 +98,65 @@ class MemoryStore(Protocol):
         """
         ...
 
+    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime) -> Update:
+        """Undo one change of the audit, in one transaction, and return the row that says so.
+
+        An added memory is retired; a replaced one takes its place again; a retired one is linked again; a
+        reinforced, marked or edited one is as it was before. An edited one is then without an embedding.
+        What was hidden in the log stays hidden.
+
+        Raises:
+            UpdateNotFoundError: The user has no such row.
+            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            DuplicateMemoryError: The user has the old content by another memory now.
+        """
+        ...
+
+    async def added_since(self, user_id: str, since: datetime) -> int:
+        """Count the memories that formation added or put in another's place since then."""
+        ...
+
+    async def quarantined(self, user_id: str) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first."""
+        ...
+
+    async def release(
+        self, user_id: str, memory_id: UUID, memory: Memory | None, *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Let go of something held back: keep ``memory`` in its place (APPROVED), or refuse it where that is None.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        ...
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos, newest first."""
+        ...
+
+    async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
+        """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own, and sees none that is shared.
+        """
+        ...
+
+    async def globals(self) -> list[Memory]:
+        """Return what serves every user who has few memories of their own, newest first."""
+        ...
+
+    async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
+        """Keep these for every user with few memories, and no longer those with these ids.
+
+        One whose content is kept already is left out.
+        """
+        ...
+
+    async def count(self) -> int:
+        """Count the memories of all users."""
+        ...
+
     async def edit(
         self,
         user_id: str,
@@ -159,6 +219,14 @@ class LogIndex(Protocol):
 
     async def index_memories(self, user_id: str, *, limit: int) -> int:
         """Index up to ``limit`` memories of the user that are not; return how many."""
+        ...
+
+    async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return memories of the user's own that have no embedding of ``model``, newest first."""
+        ...
+
+    async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a memory of the user's own its embedding, in place of the one it has."""
         ...
 
     async def enqueue_unindexed(self) -> int:

@@ -2,10 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
-from recollect.model import Backlog, Change, Exchange
+from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, Pending, Usage
+from recollect.ports.models import Conversation
+
+NO_CAPS = Caps()
+"""Any number of memories may be kept."""
 
 
 class Inbox(Protocol):
@@ -19,29 +23,61 @@ class Inbox(Protocol):
         """
         ...
 
-    async def next(self, user_id: str) -> tuple[Exchange, int, datetime] | None:
-        """Return the oldest pending exchange, how often it was tried, and when it may be tried next."""
-        ...
+    async def pending(self, user_id: str, *, limit: int) -> list[Pending]:
+        """Return the user's oldest pending exchanges that follow on each other in one chat, oldest first.
 
-    async def complete(
-        self, exchange: Exchange, changes: Sequence[Change], *, at: datetime, fallback: str | None = None
-    ) -> list[Change] | None:
-        """Apply ``changes`` as ``MemoryStore.apply`` does and mark the exchange formed, in one transaction.
-
-        Args:
-            exchange: What was formed.
-            changes: What formation decided.
-            at: Now.
-            fallback: Why extraction failed, when the exchange is kept as a ``qa_turn`` instead.
-
-        Returns:
-            What was really done; None when the exchange is no longer pending (formed by another
-            worker, or erased meanwhile): then nothing was changed.
+        At most ``limit``. Those after the first only while none of another chat was said between them.
+        Each with its history, the messages of its chat before it, and with what was injected in its chat.
         """
         ...
 
-    async def postpone(self, exchange: Exchange, *, error: str, until: datetime | None) -> None:
-        """Note a failed try: again not before ``until``, or held as failed when that is None."""
+    async def complete(
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+    ) -> list[list[Change]] | None:
+        """Apply the changes as ``MemoryStore.apply`` does and mark the exchanges formed, in one transaction.
+
+        Args:
+            formed: What was decided, of each exchange, in order.
+            at: Now.
+            caps: How many memories may be kept: what is over goes, the least important first, then the least
+                recalled, then the oldest; each is retired (CAP) by the actor PRUNE.
+
+        Returns:
+            What was really done for each exchange, those retired by the caps at the end of the last; None when
+            an exchange is no longer pending (formed by another worker, abandoned, or erased meanwhile): then
+            nothing was changed.
+        """
+        ...
+
+    async def postpone(
+        self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
+    ) -> None:
+        """Note a failed try: again not before ``until``, or held as failed when that is None.
+
+        Args:
+            exchange: Which.
+            error: Why.
+            until: When to try again.
+            counts: Whether it counts among the tries.
+        """
+        ...
+
+    async def to_summarize(self, user_id: str, *, turns: int, tokens: int) -> Conversation | None:
+        """Return a chat of the user that is due for a summary, if there is one.
+
+        Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
+        last summary; 0: that alone makes none due. Hidden messages and alternates are left out.
+        """
+        ...
+
+    async def summarized(
+        self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
+    ) -> list[Change]:
+        """Keep the summary in place of the chat's last one, and note up to where it goes, in one transaction.
+
+        Nothing is kept of it, though the note is, when ``memory`` is None, or when a message it rests on was hidden or
+        erased meanwhile.
+        """
         ...
 
     async def backlog(self) -> Backlog:
@@ -50,6 +86,18 @@ class Inbox(Protocol):
 
     async def retry_failed(self, *, at: datetime) -> int:
         """Put every held exchange back to pending and enqueue it; return how many."""
+        ...
+
+
+class UsageLog(Protocol):
+    """Counts what background calls of models take."""
+
+    async def used(self, user_id: str, day: date) -> Usage:
+        """Return what was taken on a day."""
+        ...
+
+    async def use(self, user_id: str, day: date, tokens: int) -> None:
+        """Count tokens taken for a user on a day."""
         ...
 
 

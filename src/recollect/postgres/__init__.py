@@ -13,6 +13,7 @@ from recollect.postgres.message_log import PostgresMessageLog
 from recollect.postgres.pool import Access, Database
 from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
+from recollect.postgres.settings import PostgresFlags, PostgresUsage
 
 __all__ = ["EmbeddedServer", "Postgres", "open_postgres", "start_embedded"]
 
@@ -28,6 +29,8 @@ class Postgres:
     requests: PostgresRequests
     inbox: PostgresInbox
     jobs: PostgresJobs
+    flags: PostgresFlags
+    usage: PostgresUsage
     database: Database
 
     async def aclose(self) -> None:
@@ -75,5 +78,7 @@ async def open_postgres(
         requests=PostgresRequests(database),
         inbox=PostgresInbox(database, lease=timedelta(seconds=lease)),
         jobs=PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat)),
+        flags=PostgresFlags(database),
+        usage=PostgresUsage(database),
         database=database,
     )

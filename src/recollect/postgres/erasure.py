@@ -23,6 +23,9 @@ ERASED_TABLES = (
     "messages",
     "sessions",
     "memory_updates",
+    "quarantine",
+    "user_settings",
+    "model_usage",
     "users_vectors",
     "vectors",
 )

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]
 
+SELF_SHARE = 0.15
+"""The share of first-person words from which on a message is about whoever wrote it."""
+
 _POOLED = 3
 """How many of a session's best candidates tell what the session is about."""
 
@@ -22,7 +25,8 @@ class Signals:
     Attributes:
         cosine: Of the question and the nearest part of the message, -1 to 1.
         first_cosine: Of the question and the message's first part.
-        coverage: `recollect.lexical.coverage` of BM25 over the message and its neighbours' words, 0 to 1.
+        coverage: BM25 over the message and its neighbours' words, as a share of what would cover the
+            question (`recollect.lexical.COVERED`), 0 to 1.
         own_coverage: The same over the message alone.
         matched: The idf share of the question's terms that message or neighbours hold, 0 to 1.
         own_matched: The idf share that the message itself holds.

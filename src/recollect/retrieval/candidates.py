@@ -52,7 +52,6 @@ class Candidates:
     Attributes:
         hits: Memories and passages, in no order.
         terms: How documents match the query's words.
-        documents: How many documents the user has.
         has_vector: Whether there is an embedding to compare with.
         has_terms: Whether the words could be looked up.
         degraded: What failed or was late.
@@ -61,7 +60,6 @@ class Candidates:
 
     hits: list[Hit]
     terms: TermScores
-    documents: int
     has_vector: bool
     has_terms: bool = True
     degraded: tuple[Stage, ...] = ()
@@ -103,7 +101,6 @@ async def find_candidates(
     return Candidates(
         hits,
         terms,
-        known.documents,
         has_vector=vector is not None,
         has_terms=reach.lexical and lexicon is not None,
         degraded=tuple(watch.degraded),

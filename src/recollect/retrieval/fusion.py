@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.retrieval.candidate_signals import Floats, Signals, cosines, pool
+from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals, cosines, pool
 from recollect.retrieval.learned import Correction, correction
 
 __all__ = ["Fused", "Signals", "Weights", "fuse"]
 
-_SELF_SHARE = 0.15
-"""The share of first-person words from which on a message is about whoever wrote it."""
 _IMPORTANCE_STEP = 0.05
 """What each of the ten steps of importance adds to a score."""
 _LARGEST_BOOST = 0.5
@@ -127,7 +125,7 @@ def _alone(signals: Signals, weights: Weights) -> dict[str, Floats]:
     dense = weights.best_share * best + (1 - weights.best_share) * first
     by_user = signals.known("role")
     role_counts = not (signals.asks_about_reply or signals.names_code)
-    oneself = np.minimum(1.0, signals.known("self_share") / _SELF_SHARE) * by_user
+    oneself = np.minimum(1.0, signals.known("self_share") / SELF_SHARE) * by_user
     taste = signals.known("states_taste") * by_user * signals.seeks_advice
     return {
         "dense": weights.dense * dense,

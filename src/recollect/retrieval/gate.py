@@ -13,12 +13,9 @@ import numpy as np
 
 from recollect.model import Memory, Passage, Role
 from recollect.retrieval import cues
-from recollect.retrieval.candidate_signals import Floats, Signals
+from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals
 from recollect.retrieval.query import Query
 from recollect.retrieval.signals import Found
-
-_SELF_SHARE = 0.15
-"""The share of first-person words from which on a message is about whoever wrote it."""
 
 _LOOKED_AT = 20
 _OPENING_CHARACTERS = 400
@@ -121,7 +118,7 @@ def _is_statement(each: Found, self_share: Floats, place: int) -> float:
         return 1.0
     if each.item.role is not Role.USER:
         return 0.0
-    share = min(1.0, float(self_share[place]) / _SELF_SHARE)
+    share = min(1.0, float(self_share[place]) / SELF_SHARE)
     return share or float(_speaks_of_oneself(each.item))
 
 

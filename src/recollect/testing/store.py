@@ -33,6 +33,7 @@ from recollect.testing.changes import Belongings, Logged
 from recollect.testing.chats import ChatStore
 from recollect.testing.indexed_store import IndexedStore
 from recollect.testing.jobs import JobQueue
+from recollect.testing.settings import Kept
 
 _MESSAGES_BEFORE = 6
 
@@ -42,12 +43,14 @@ class InMemoryStore(IndexedStore, ChatStore):
 
     Attributes:
         failure: When set, what every call raises.
+        settings: The FlagStore, and the UsageLog.
         jobs: The queue; ``jobs.held`` are the users whose job raised.
     """
 
     def __init__(self) -> None:
         self.failure: StoreError | None = None
         self.jobs = JobQueue()
+        self.settings = Kept()
         self._users: dict[str, Belongings] = {}
         self._leased: set[str] = set()
 
@@ -146,6 +149,7 @@ class InMemoryStore(IndexedStore, ChatStore):
         """Delete everything of the user."""
         user = self._of(user_id)
         del self._users[user_id]
+        self.settings.erase(user_id)
         counts = {
             "memories": len(user.memories),
             "updates": len(user.updates),

@@ -174,3 +174,11 @@ def test_a_long_hostile_text_is_read_in_linear_time(piece: str) -> None:
     text = piece * 100_000  # quadratic time would take minutes
 
     assert written(text) == text.strip()
+
+
+@pytest.mark.parametrize("fence", [FENCE, HISTORY_FENCE])
+def test_each_fence_that_is_composed_is_known_again(fence: str) -> None:
+    """The names stand in two packages, of which neither imports the other."""
+    block = f"<{fence}>\nNoted.\n</{fence}>"
+
+    assert own_blocks(f"Tea?\n\n{block}\n") == [(6, 6 + len(block))]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.chat import Heard, hear
+from recollect.chat import RESPONSES, Heard, hear
 from recollect.model import Skip
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -60,3 +60,39 @@ def test_a_temporary_chat_may_recall_but_never_forms() -> None:
 
     assert said.turn is not None
     assert not said.forms
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"previous_response_id": "resp_1"},
+        {"conversation": "conv_1"},
+        {"conversation": {"id": "conv_1"}},
+        {"previous_response_id": "resp_1", "conversation": None},
+    ],
+)
+@pytest.mark.parametrize("is_whole", [None, False, True])
+def test_what_the_server_keeps_lacks_nothing(*, kept: dict[str, Any], is_whole: bool | None) -> None:
+    assert told_whole(is_whole, **kept) is True
+
+
+@pytest.mark.parametrize("named", [{}, {"previous_response_id": None}, {"conversation": {"id": 7}}])
+@pytest.mark.parametrize("is_whole", [None, False, True])
+def test_without_it_a_request_is_as_whole_as_it_is_said_to_be(
+    *, named: dict[str, Any], is_whole: bool | None
+) -> None:
+    assert told_whole(is_whole, **named) is is_whole
+
+
+def told_whole(is_whole: bool | None, **fields: Any) -> bool | None:  # noqa: FBT001 -- what is told on
+    said = hear(
+        json.dumps({"model": "m", "input": "hello", **fields}).encode(),
+        user_id="ann",
+        session_id="s",
+        message_id="m1",
+        at=AT,
+        dialect=RESPONSES,
+        is_whole=is_whole,
+    )
+    assert said.turn is not None
+    return said.turn.is_whole

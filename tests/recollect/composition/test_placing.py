@@ -69,6 +69,26 @@ def test_a_first_block_of_a_later_turn_stands_beside_it_too() -> None:
     assert list(later.beside) == [2]
 
 
+def test_what_comes_later_may_take_three_hundred_tokens_and_never_more_than_what_comes_first() -> None:
+    many = [recollection(f"Note {n} of a long list: " + "green tea " * 10) for n in range(40)]
+
+    first = placed(FIRST, recollections=many)
+    later = placed(SECOND, Chat((SYSTEM,)), recollections=many)
+    narrow = placed(SECOND, Chat((SYSTEM,)), Bounds(memory_tokens=200), recollections=many)
+
+    assert first.block is not None
+    assert later.block is not None
+    assert narrow.block is not None
+    assert 900 < first.block.tokens <= 1000
+    assert 250 < later.block.tokens <= 300
+    assert 150 < narrow.block.tokens <= 200
+
+
+def test_what_is_detached_adds_nothing() -> None:
+    assert Placed(detached=("a0",)) == Placed()
+    assert Placed(system="a") != Placed()
+
+
 @pytest.mark.parametrize("chat", [Chat(), Chat((SYSTEM,))])
 @pytest.mark.parametrize("request_", [FIRST, SECOND])
 def test_to_place_twice_is_to_place_once(request_: Turn, chat: Chat) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.lexical import coverage, idf, saturation
+from recollect.lexical import idf, saturation
 
 
 def test_idf_is_lucenes() -> None:
@@ -33,10 +33,3 @@ def test_repetition_raises_saturation_and_length_lowers_it(frequency: int, lengt
     assert 0 < here < 1
     assert saturation(frequency + 1, length, mean) > here
     assert saturation(frequency, length + 1, mean) < here
-
-
-def test_coverage_is_a_share_of_the_question() -> None:
-    assert coverage(1.0, 8.0) == pytest.approx(0.25)
-    assert coverage(4.0, 8.0) == pytest.approx(1.0)
-    assert coverage(7.0, 8.0) == pytest.approx(1.0)
-    assert coverage(0.0, 0.0) == pytest.approx(0.0)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from recollect.retrieval.cues import (
     asks_about_code,
     asks_for_before,
-    asks_for_count_or_list,
     asks_what_assistant_said,
     cannot_stand_alone,
     is_about_oneself,
@@ -17,7 +16,6 @@ from recollect.retrieval.cues import (
 ALL = (
     asks_about_code,
     asks_for_before,
-    asks_for_count_or_list,
     asks_what_assistant_said,
     cannot_stand_alone,
     is_about_oneself,
@@ -301,36 +299,6 @@ def test_small_talk_is_heard(text: str) -> None:
 )
 def test_a_greeting_before_a_question_is_a_question(text: str) -> None:
     assert not is_small_talk(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "How many boats have I owned?",
-        "List all the places I lived in",
-        "Which of my aunts all came?",
-        "every time I was late",
-        "What did I spend in total?",
-        "Wie viele Katzen habe ich?",
-        "Combien de vélos ai-je ?",
-        "¿Cuántos gatos tengo?",
-        "Quantos gatos eu tenho?",
-        "Quante volte sono andato al mare?",
-        "Hoeveel katten heb ik?",
-        "Сколько у меня кошек?",
-        "كم قطة عندي؟",
-        "我有几个杯子",
-        "猫を何回飼いましたか",
-        "고양이가 몇 마리, 모두",
-    ],
-)
-def test_what_needs_several_memories_is_heard(text: str) -> None:
-    assert asks_for_count_or_list(text)
-
-
-@pytest.mark.parametrize("text", ["What is my dog's name?", "Wo wohne ich?", "Where is the allspice?", ""])
-def test_what_needs_one_memory_counts_nothing(text: str) -> None:
-    assert not asks_for_count_or_list(text)
 
 
 @pytest.mark.parametrize("cue", ALL)

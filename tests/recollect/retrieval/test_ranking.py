@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import turn
 
-from recollect.retrieval import Ranking, rank
+from recollect.retrieval import EXPLAINED, Ranking, rank
 from recollect.testing import InMemoryStore, WordEmbedder
 
 
@@ -79,3 +80,29 @@ async def test_what_was_said_is_ranked_beside_what_was_kept() -> None:
     assert [each.item.content for each in memories.ranked] == [
         "Q: My boat is called Albatros\nA: A fine name."
     ]
+
+
+async def test_a_score_is_the_sum_of_its_parts_times_what_importance_makes_of_it() -> None:
+    store = InMemoryStore()
+    for content, importance in (("I drink green tea at noon", 0.9), ("My bicycle is red", 0.1)):
+        await engine_over(store).add("anna", content, importance=importance)
+
+    ranking = await ranked(store, "When do I drink green tea?")
+
+    times = {}
+    for each in ranking.ranked:
+        parts = dict(each.parts)
+        times[each.item.content] = parts.pop("times")
+        total = sum(parts.values())
+        assert each.score == pytest.approx(total * times[each.item.content] if total > 0 else total)
+    assert times == {"I drink green tea at noon": pytest.approx(1.45), "My bicycle is red": pytest.approx(1.05)}
+
+
+async def test_only_what_is_looked_at_has_its_parts_told() -> None:
+    store = InMemoryStore()
+    for number in range(EXPLAINED + 5):
+        await engine_over(store).add("anna", f"tea {number}")
+
+    explained = [bool(each.parts) for each in (await ranked(store, "tea")).ranked]
+
+    assert explained == [True] * EXPLAINED + [False] * 5

@@ -42,6 +42,18 @@ DELETE FROM sessions WHERE user_id = $1;
 -- Delete the audit of the user's memories.
 DELETE FROM memory_updates WHERE user_id = $1;
 
+-- name: erase_quarantine
+-- Delete what the user had still to approve.
+DELETE FROM quarantine WHERE user_id = $1;
+
+-- name: erase_user_settings
+-- Delete what was changed for the user.
+DELETE FROM user_settings WHERE user_id = $1;
+
+-- name: erase_model_usage
+-- Delete what models took for the user.
+DELETE FROM model_usage WHERE user_id = $1;
+
 -- name: erase_users_vectors
 -- Delete the user's links to memories, their own and shared ones.
 DELETE FROM users_vectors WHERE user_id = $1;

@@ -12,7 +12,6 @@ from recollect.retrieval.cues.word_lists import (
     BARE,
     BEFORE,
     CODE,
-    COUNT_OR_LIST,
     FOLLOW_ON,
     LITTLE_WORDS,
     ONESELF,
@@ -27,7 +26,6 @@ from recollect.retrieval.cues.wording import wording_of
 __all__ = [
     "asks_about_code",
     "asks_for_before",
-    "asks_for_count_or_list",
     "asks_what_assistant_said",
     "cannot_stand_alone",
     "is_about_oneself",
@@ -42,7 +40,6 @@ _CONTENT_WORDS = 2
 
 # 之前 and 以前 are "before" as an adverb only after who speaks, or at a beginning.
 _EAST_ASIAN_BEFORE = re.compile(r"(?:^|[\s我你您们們他她咱,。、!?はがもに])(?:之前|以前)")
-_ALL_OF_WHICH = re.compile(r" (?:which|what) (?:\w+ ){1,6}all ")
 # Each begins with a letter of its own, so that the search leaps to those.
 _CODE_TOKEN = re.compile(
     r"```|`[^`\n]{1,200}`|\((?<=\w\()\)|_(?<=[A-Za-z0-9]_)[A-Za-z0-9]"
@@ -68,12 +65,6 @@ def is_about_oneself(text: str) -> bool:
     """Return whether the user speaks of himself, or of a group with himself in it."""
     wording = wording_of(text)
     return ONESELF.is_in(wording) or ONESELF_KOREAN.is_in(wording)
-
-
-def asks_for_count_or_list(text: str) -> bool:
-    """Return whether the answer has to be put together from several memories."""
-    wording = wording_of(text)
-    return COUNT_OR_LIST.is_in(wording) or _ALL_OF_WHICH.search(wording.line) is not None
 
 
 def asks_about_code(text: str) -> bool:

@@ -92,23 +92,6 @@ ONESELF = WordList.of(
 """Spanish "me" is English's; the Italian "mi" is Spanish's."""
 ONESELF_KOREAN = WordList.of("나, 내, 난, 날, 전, 제, 저")
 
-COUNT_OR_LIST = WordList.of(
-    """how many, how much in total, how often, how many times, list all, list every, list of all, list my, list the
-    all of my, all my, all the times, all the, every time, everything, in total, total, altogether, number of, count
-    each of, every one, which ones, what are all, who all, everyone, everybody, every, overall, sum of, summarize all
-    wie viele, wieviele, wie oft, wie häufig, alle meine, alle, liste, insgesamt, jedes mal, aufzählen, anzahl, sämtliche, alles
-    zähle, gesamt
-    combien de, combien d, combien, toutes les, tous les, liste, chaque fois, au total, énumère, nombre de, tous mes, toutes mes
-    cuántos, cuántas, cuantos, cuantas, cuántas veces, todas las, todos los, lista de, cada vez, en total, todos mis, todas mis
-    quantos, quantas, quantas vezes, todas as, todos os, lista de, cada vez, no total, todos os meus, toda vez, ao todo
-    quanti, quante, quante volte, tutti i, tutte le, elenca, elenco, ogni volta, in totale, tutti gli
-    hoeveel, hoe vaak, alle, lijst, elke keer, in totaal, opsomming, aantal
-    сколько, сколько раз, все мои, перечисли, список, каждый раз, всего, все, всех
-    كم, كم مرة, جميع, كل, قائمة, عدد, في كل مرة""",
-    """几个 几次 多少 幾個 几本 几种 几位 几只 几家 几部 所有 列出 全部 每次 总共 總共 一共 列表 哪些 都有什么 いくつ 何回 何個 何人 何冊
-    全部 すべて 全て 一覧 毎回 合計 リスト 몇개 몇 번 몇번 몇 개 몇 명 모두 모든 전부 목록 매번 총""",
-)
-
 SMALL_TALK = WordList.of(
     """hi, hello, hey, heya, hiya, yo, howdy, greetings, good morning, good afternoon, good evening, good night, goodnight
     how are you, how are you doing, how are you today, how s it going, how is it going, what s up, whats up, sup

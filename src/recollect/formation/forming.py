@@ -5,7 +5,6 @@ Never: who calls it and when, the applying of what it decides.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -25,10 +24,11 @@ from recollect.model import (
     Reason,
     Replace,
     Source,
+    Strategy,
 )
 from recollect.ports import Clock, Embedder, Extractor, MemoryStore
-from recollect.reconciliation import reconcile
-from recollect.verification import verify
+from recollect.formation.reconciliation import reconcile
+from recollect.formation.verification import verify
 
 KNOWN_SHOWN = 20
 """How many of the user's memories the extractor is shown, and candidates are reconciled with."""
@@ -52,13 +52,6 @@ _KNOWN_ASKED = 3 * KNOWN_SHOWN  # turns and summaries among the nearest must not
 _SPEAKER_LENGTH = 100
 
 log = structlog.get_logger(__name__)
-
-
-class Strategy(StrEnum):
-    """How an exchange becomes memories."""
-
-    EXTRACT = "extract"
-    QA_TURN = "qa_turn"
 
 
 @dataclass(frozen=True, slots=True)

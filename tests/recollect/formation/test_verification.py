@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model import Candidate, Ignore, Kind, Reason
-from recollect.verification import Limits, verify
+from recollect.formation.verification import Limits, verify
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 

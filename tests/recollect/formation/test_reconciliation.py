@@ -29,7 +29,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.normalization import content_hash
-from recollect.reconciliation import may_repeat, reconcile
+from recollect.formation.reconciliation import may_repeat, reconcile
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 EARLIER = SAID_AT - timedelta(days=30)

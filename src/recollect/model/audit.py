@@ -1,0 +1,67 @@
+"""What was changed, what still waits, and what is gone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.model.words import Action, Actor, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One row of the append-only audit of a user's memories.
+
+    Attributes:
+        memory_id: The memory that was changed (for a replacement: the new one).
+        replaced_id: The memory it took the place of, if any.
+        before: The content before, or None for a new memory.
+        after: The content after, or None for a retired one.
+        session_id: The chat it was changed from, if any.
+        exchange_id: The exchange it was changed by, if any.
+        undoes: The row that this one undoes.
+        details: What else it was before, as JSON: what undoing needs.
+    """
+
+    id: UUID
+    at: datetime
+    action: Action
+    actor: Actor
+    reason: Reason
+    memory_id: UUID
+    replaced_id: UUID | None = None
+    before: str | None = None
+    after: str | None = None
+    session_id: str | None = None
+    exchange_id: UUID | None = None
+    undoes: UUID | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What formation has before it and behind it, over all users.
+
+    Attributes:
+        pending: Exchanges waiting to be formed.
+        failed: Exchanges whose formation kept failing; they are held, never dropped.
+        formed: Exchanges formed.
+        fallbacks: Of those, how many became a ``qa_turn`` because extraction failed.
+        oldest_pending_at: When the longest waiting one was said.
+    """
+
+    pending: int = 0
+    failed: int = 0
+    formed: int = 0
+    fallbacks: int = 0
+    oldest_pending_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Proof of an erasure: how many rows of each table are gone. Holds no content and no user."""
+
+    id: UUID
+    at: datetime
+    rows: tuple[tuple[str, int], ...] = ()

@@ -1,0 +1,22 @@
+-- name: flags_of
+-- What was changed for everybody ('*'), and for the user.
+SELECT user_id, flags FROM user_settings WHERE user_id IN ('*', $1);
+
+-- name: set_flags
+-- Keep what is changed for the user, or for everybody.
+INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, $3)
+ON CONFLICT (user_id) DO UPDATE SET flags = excluded.flags, changed_at = excluded.changed_at;
+
+-- name: usage_of_user
+-- Tokens that models took for the user on a day.
+SELECT tokens FROM model_usage WHERE user_id = $1 AND day = $2;
+
+-- name: usage_of_everybody
+-- Tokens that models took on a day, over all users.
+SELECT coalesce(sum(tokens), 0)::bigint FROM model_usage WHERE day = $1;
+
+-- name: use_tokens
+-- Count tokens that a model took for the user on a day.
+INSERT INTO model_usage (user_id, day, tokens, calls) VALUES ($1, $2, $3, 1)
+ON CONFLICT (user_id, day) DO UPDATE
+SET tokens = model_usage.tokens + excluded.tokens, calls = model_usage.calls + 1;
