@@ -102,7 +102,7 @@ class Conversation:
         composed = self._composing.compose(chat, prepared.placed)
         if composed is None and prepared.placed != Placed():  # there was no certain place to add to
             recall = replace(prepared.recall, skipped=Skip.NO_PLACE)
-            prepared = replace(prepared, placed=Placed(), recall=recall)
+            prepared = replace(prepared, placed=Placed(detached=prepared.placed.detached), recall=recall)
         request_id = uuid7()
         if asked.heard.forms:
             self._engine.note(turn, prepared, request_id=request_id, api=self._reading.dialect.name)

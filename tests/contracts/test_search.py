@@ -334,8 +334,7 @@ async def test_what_was_kept_verbatim_is_searched_beside_the_log_where_that_is_a
     await indexed(store, "More tea", reply="")
     await kept(store, "Q: tea too? A: yes.", BEN, source=Source.QA_TURN)
     documents = [
-        int(number)
-        for number in (await store.memories.lexicon("anna", ["tea"])).occurrences["tea"].documents
+        int(number) for number in (await store.memories.lexicon("anna", ["tea"])).occurrences["tea"].documents
     ]
 
     async def found(to: Vector | None, named: list[int], *, log: bool = True, limit: int = 9) -> list[Hit]:

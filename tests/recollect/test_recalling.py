@@ -13,7 +13,20 @@ from tests.waiting import until
 from recollect import deadline
 from recollect.engine import Engine, Wishes
 from recollect.errors import EmbedderError, StoreUnavailableError
-from recollect.model import Chat, Drop, Hit, Lexicon, Message, Place, Placement, Role, Scope, Skip, Stage, Vector
+from recollect.model import (
+    Chat,
+    Drop,
+    Hit,
+    Lexicon,
+    Message,
+    Place,
+    Placement,
+    Role,
+    Scope,
+    Skip,
+    Stage,
+    Vector,
+)
 from recollect.retrieval import Gate
 from recollect.testing import BrokenEmbedder, BrokenStore, InMemoryStore, SlowEmbedder, WordEmbedder
 
@@ -121,7 +134,9 @@ async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blo
     for n in range(6):
         await store.inject(Scope("anna", "chat-1"), injection(f"anchor {n}", f"BLOCK {n}", tokens=200), ())
     history = tuple(
-        message for n in range(6) for message in (Message(Role.USER, f"said {n}"), Message(Role.ASSISTANT, "."))
+        message
+        for n in range(6)
+        for message in (Message(Role.USER, f"said {n}"), Message(Role.ASSISTANT, "."))
     )
     said = turn("now", history=history, anchors=tuple((2 * n, f"anchor {n}") for n in range(7)))
 

@@ -3,7 +3,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.chat import ChatMessage, authored_text, said_with
-from recollect.composition import FENCE
+from recollect.chat.authored import own_blocks
+from recollect.composition import FENCE, HISTORY_FENCE
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 TEMPLATE = """### Task:
@@ -25,7 +26,7 @@ ATTACHED = '<attached_files>\n<file type="file" id="f1" url="f1" name="a > b.pdf
 MEMORIES = "<memory_context>\n[User Memory]\n- food: hates tea\n</memory_context>"
 OLD_MEMORIES = '<memory_user_context>[{"content": "hates tea"}]</memory_user_context>'
 OURS = f"<{FENCE}>\nNoted:\n- [FACT] Wrote </context> once. (2026-03-15)\n</{FENCE}>"
-HISTORY = "<recollect_history>\nThe user hates tea.\n</recollect_history>"
+HISTORY = f"<{HISTORY_FENCE}>\nThe user hates tea.\n</{HISTORY_FENCE}>"
 WORDS = "What do they say about tea?"
 
 
@@ -127,7 +128,7 @@ TAGS = (
     "memory_user_context",
     "user_query",
     FENCE,
-    "recollect_history",
+    HISTORY_FENCE,
 )
 PIECES = st.sampled_from(
     [

@@ -36,7 +36,8 @@ LAST = ['"' + "long " * 20_000 + '"', "[" * 500 + "]" * 500, '{"a":' * 400 + "1"
 @pytest.mark.parametrize("last", LAST, ids=["text", "list", "object", "number"])
 @pytest.mark.parametrize("first", ["1", '"a"', "[[]]", '{"a":[1,"}"]}', "null"])
 def test_a_key_that_comes_again_and_again_costs_one_copy_of_its_value(first: str, last: str) -> None:
-    source = f'{{"other":1,{f'"again":{first},' * MANY}"again":{last},"wanted":[2]}}'.encode()
+    repeated = f'"again":{first},' * MANY
+    source = f'{{"other":1,{repeated}"again":{last},"wanted":[2]}}'.encode()
     members = _Counted(source)
 
     found = find_member(source, 0, members, "wanted")
@@ -47,7 +48,9 @@ def test_a_key_that_comes_again_and_again_costs_one_copy_of_its_value(first: str
 
 
 def test_of_a_key_that_comes_again_and_again_all_are_cut_out() -> None:
-    source = f'{{"kept":1,{'"again":"a",' * MANY}"again":"{'a' * 100_000}"}}'.encode()
+    repeated = '"again":"a",' * MANY
+    last = '"again":"' + "a" * 100_000 + '"'
+    source = f'{{"kept":1,{repeated}{last}}}'.encode()
     members = _Counted(source)
 
     assert json.loads(without_member(source, 0, members, "again")) == {"kept": 1}

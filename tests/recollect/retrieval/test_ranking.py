@@ -95,7 +95,10 @@ async def test_a_score_is_the_sum_of_its_parts_times_what_importance_makes_of_it
         times[each.item.content] = parts.pop("times")
         total = sum(parts.values())
         assert each.score == pytest.approx(total * times[each.item.content] if total > 0 else total)
-    assert times == {"I drink green tea at noon": pytest.approx(1.45), "My bicycle is red": pytest.approx(1.05)}
+    assert times == {
+        "I drink green tea at noon": pytest.approx(1.45),
+        "My bicycle is red": pytest.approx(1.05),
+    }
 
 
 async def test_only_what_is_looked_at_has_its_parts_told() -> None:
