@@ -46,7 +46,19 @@ class EmbedderError(RecollectError):
 
 
 class ExtractorError(RecollectError):
-    """The extraction model failed; trying again later may help."""
+    """The extraction model failed; trying again later may help.
+
+    Attributes:
+        tokens: What the calls took nevertheless.
+        is_of_one: Whether it says nothing of the server, but of the credential of one request: as too many calls with it.
+    """
+
+    tokens: int = 0
+    is_of_one: bool = False
+
+    def __init__(self, message: str | None = None) -> None:
+        """Say what failed."""
+        super().__init__(message or (self.__doc__ or "").partition("\n")[0].strip())
 
 
 class ExtractorUnusableError(ExtractorError):

@@ -48,9 +48,8 @@ class Turn:
         prompt: All texts the request carries, also those of the system and of documents.
         is_whole: Whether the request is known to carry all that was said before; None: it is not known.
         marked: Whether somebody called it valuable.
-        parent: What it follows on: the frontend's id of the message before it, else a hash of the conversation
-            before it; ROOT for a chat's first message. Two turns of a chat with one parent are two versions of
-            one message. None: it is not known.
+        parent: The frontend's id of the message it follows on; ROOT for a chat's first message. Two turns of a chat
+            with one parent are two versions of one message. None: it is not known.
     """
 
     scope: Scope

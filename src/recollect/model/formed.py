@@ -6,7 +6,7 @@ from datetime import datetime
 from recollect.model.change import Change
 from recollect.model.chat import Exchange
 from recollect.model.memory import Memory
-from recollect.model.words import Reason
+from recollect.model.words import Fallback, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,15 @@ class Formed:
         changes: In order, one a candidate at least, those that change nothing (Ignore) among them.
         extracted_count: How many candidates the extractor found.
         fallback: Why extraction failed, when the exchange is kept as a ``qa_turn`` instead.
+        re_extracted: How many memories it would keep whose words are not the person's, but were added to the prompt.
+            Verification lets none through; this counts it by another way, and has to stay 0.
     """
 
     exchange: Exchange
     changes: tuple[Change, ...] = ()
     extracted_count: int = 0
-    fallback: str | None = None
+    fallback: Fallback | None = None
+    re_extracted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

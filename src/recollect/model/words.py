@@ -64,6 +64,31 @@ class Strategy(StrEnum):
     """It is not even logged."""
 
 
+class Fallback(StrEnum):
+    """Why an exchange is kept as it is, though a model was to extract."""
+
+    UNUSABLE = "unusable"
+    """There is no model to ask, or no credential."""
+    INVALID = "invalid"
+    """Its answer could not be read."""
+    BUDGET = "budget"
+    """What it may take of a day is spent."""
+    PAUSED = "paused"
+    """It failed too often, and is left alone for long."""
+    FAILED = "failed"
+    """It failed at every try."""
+
+
+class Judging(StrEnum):
+    """Which pairs of statements that are near each other a second call of the model is asked about."""
+
+    UNSEEN = "unseen"
+    """Those the extractor was not shown."""
+    NEAR = "near"
+    """Those it was shown, too, and took for unrelated: finds more, and costs more calls."""
+    OFF = "off"
+
+
 class Standing(StrEnum):
     """What speaks against a memory that is still one."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.ports.chats import ChatMemory, FlagStore, MessageLog, RequestLog
+from recollect.ports.chats import USAGE_OUTLIVES, ChatMemory, FlagStore, MessageLog, RequestLog
 from recollect.ports.models import (
     Asker,
     Chosen,
@@ -18,12 +18,14 @@ from recollect.ports.models import (
     Summarized,
     Summarizer,
 )
-from recollect.ports.stores import LogIndex, MemoryStore
+from recollect.ports.stores import MOST_QUARANTINED, LogIndex, MemoryStore
 from recollect.ports.surroundings import Cache, Clock
 from recollect.ports.work import NO_CAPS, Inbox, Jobs, UsageLog
 
 __all__ = [
+    "MOST_QUARANTINED",
     "NO_CAPS",
+    "USAGE_OUTLIVES",
     "Asker",
     "Backends",
     "Cache",

@@ -3,8 +3,8 @@
 Never: an implementation.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
@@ -20,7 +20,8 @@ class MessageLog(Protocol):
         Returns:
             Whether it was new. Where another turn of the chat has the same ``parent``, that one, and all that
             was said in the chat after it, is abandoned: hidden, never formed, and what was formed from it is
-            undone as ``MemoryStore.undo`` does (ABANDONED), the newest first, as far as it can be. Another reply to a user message the log has (a regenerated
+            undone as ``MemoryStore.undo`` does (ABANDONED), the newest first, as far as it can be. Where that other
+            turn was said later (``Turn.at``), this one is abandoned instead. Another reply to a user message the log has (a regenerated
             answer, a fan-out to several models) is kept as an alternate and forms nothing; the
             first reply with text to one that had none becomes its reply.
         """
@@ -45,6 +46,10 @@ class ChatMemory(Protocol):
         ...
 
 
+USAGE_OUTLIVES = timedelta(days=60)
+"""What models took on a day is kept for so much longer than what requests were like."""
+
+
 class RequestLog(Protocol):
     """Keeps what requests were like, for a while."""
 
@@ -57,7 +62,10 @@ class RequestLog(Protocol):
         ...
 
     async def prune_requests(self, before: datetime) -> int:
-        """Delete what was kept of requests before a time; return of how many."""
+        """Delete what was kept of requests before a time; return of how many.
+
+        What models took (``UsageLog``) is deleted with it, of days longer ago than ``USAGE_OUTLIVES`` before that time.
+        """
         ...
 
 
@@ -74,4 +82,14 @@ class FlagStore(Protocol):
 
     async def set_flags(self, user_id: str | None, flags: Flags, *, at: datetime) -> None:
         """Keep what is changed for a user, or for everybody, in place of what was."""
+        ...
+
+    async def change_flags(
+        self, user_id: str | None, flags: Flags, named: Collection[str], *, at: datetime
+    ) -> Flags:
+        """Change those of ``flags`` that are named, and leave the others; None takes one back. In one step.
+
+        Returns:
+            What is changed then for the user alone, or for everybody.
+        """
         ...

@@ -52,7 +52,7 @@ class Asker:
     user_id: str
     model: str
     authorized: bool = False
-    credential: str | None = None
+    credential: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

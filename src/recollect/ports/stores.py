@@ -24,6 +24,9 @@ from recollect.model import (
     Vector,
 )
 
+MOST_QUARANTINED = 500
+"""So many of what is held back of a user are listed."""
+
 
 class MemoryStore(Protocol):
     """Keeps memories, and who sees which. Every method raises StoreError when the store fails."""
@@ -117,7 +120,15 @@ class MemoryStore(Protocol):
         ...
 
     async def quarantined(self, user_id: str) -> list[Quarantined]:
-        """Return what is held back until the user approves it, newest first."""
+        """Return what is held back until the user approves it, newest first, ``MOST_QUARANTINED`` at most."""
+        ...
+
+    async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
+        """Return one that is held back.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
         ...
 
     async def release(
@@ -138,7 +149,8 @@ class MemoryStore(Protocol):
         """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
 
         Raises:
-            MemoryNotFoundError: The user has no such memory of their own, and sees none that is shared.
+            MemoryNotFoundError: The user has no such memory of their own of the kinds ``STATEMENTS``, and sees none that
+                is shared: summaries and verbatim turns say what was said in a chat, and are nobody else's.
         """
         ...
 
@@ -149,7 +161,8 @@ class MemoryStore(Protocol):
     async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
         """Keep these for every user with few memories, and no longer those with these ids.
 
-        One whose content is kept already is left out.
+        One whose content is kept already is left out. Blocks that were added to prompts and speak of one that is kept no
+        longer are attached no more.
         """
         ...
 
@@ -194,7 +207,10 @@ class MemoryStore(Protocol):
         ...
 
     async def erase(self, user_id: str, *, at: datetime) -> Erasure:
-        """Delete every row of the user, in every table and queue, and leave a tombstone."""
+        """Delete every row of the user, in every table and queue, and leave a tombstone.
+
+        With them goes what they shared, or were given, and nobody else sees.
+        """
         ...
 
 

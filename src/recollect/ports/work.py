@@ -1,6 +1,6 @@
 """What the engine needs of its background work. Never: an implementation."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import date, datetime, timedelta
 from typing import Protocol
@@ -27,7 +27,8 @@ class Inbox(Protocol):
         """Return the user's oldest pending exchanges that follow on each other in one chat, oldest first.
 
         At most ``limit``. Those after the first only while none of another chat was said between them.
-        Each with its history, the messages of its chat before it, and with what was injected in its chat.
+        Each with its history, the messages of its chat before it, and with what was injected in its chat. None whose
+        words are to be recalled no more: what is forgotten, or held back, counts as formed.
         """
         ...
 
@@ -40,7 +41,8 @@ class Inbox(Protocol):
             formed: What was decided, of each exchange, in order.
             at: Now.
             caps: How many memories may be kept: what is over goes, the least important first, then the least
-                recalled, then the oldest; each is retired (CAP) by the actor PRUNE.
+                recalled, then the oldest; each is retired (CAP) by the actor PRUNE, 100 at most. What a person wrote,
+                asked for, corrected, approved, edited or brought back is not counted.
 
         Returns:
             What was really done for each exchange, those retired by the caps at the end of the last; None when
@@ -62,11 +64,20 @@ class Inbox(Protocol):
         """
         ...
 
-    async def to_summarize(self, user_id: str, *, turns: int, tokens: int) -> Conversation | None:
-        """Return a chat of the user that is due for a summary, if there is one.
+    async def to_summarize(
+        self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
+    ) -> Conversation | None:
+        """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
 
         Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
-        last summary; 0: that alone makes none due. Hidden messages and alternates are left out.
+        last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
+        only where something was said in it in the 30 days before the user said something last.
+
+        Args:
+            user_id: Whose.
+            turns: So many exchanges make a chat due.
+            tokens: So many tokens do.
+            without: The chats that are not looked at.
         """
         ...
 
@@ -76,7 +87,8 @@ class Inbox(Protocol):
         """Keep the summary in place of the chat's last one, and note up to where it goes, in one transaction.
 
         Nothing is kept of it, though the note is, when ``memory`` is None, or when a message it rests on was hidden or
-        erased meanwhile.
+        erased meanwhile. Not even the note is, when the chat's newest summary is not ``conversation.summary`` any more,
+        or the chat was summarized up to the conversation's last turn meanwhile.
         """
         ...
 
@@ -96,8 +108,12 @@ class UsageLog(Protocol):
         """Return what was taken on a day."""
         ...
 
+    async def used_by_all(self, day: date) -> int:
+        """Return what was taken on a day for all users."""
+        ...
+
     async def use(self, user_id: str, day: date, tokens: int) -> None:
-        """Count tokens taken for a user on a day."""
+        """Count tokens taken for a user on a day; nothing where they have no chat: they were erased meanwhile."""
         ...
 
 
