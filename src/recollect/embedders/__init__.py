@@ -8,7 +8,7 @@ from recollect.errors import ConfigurationError
 # onnxruntime's wheels collect usage unless told so before their import, which comes behind this one.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
-_SCHEMES = ("local", "openai")
+_SCHEMES = ("local", "openai", "mistral")
 
 
 class EmbedderName(NamedTuple):
@@ -19,7 +19,7 @@ class EmbedderName(NamedTuple):
 
 
 def parse_embedder_name(text: str) -> EmbedderName:
-    """Split ``local:MODEL``, ``local:/path/to/folder`` or ``openai:MODEL`` at the first colon.
+    """Split ``local:MODEL``, ``local:/path/to/folder``, ``openai:MODEL`` or ``mistral:MODEL`` at the first colon.
 
     Raises:
         ConfigurationError: The scheme is not one of these, or no model follows it.

@@ -1,5 +1,20 @@
-"""Extraction models, one module a backend. Never: the store."""
+"""Models that extract, compare and summarize; one module a backend. Never: the store."""
 
-from recollect.extractors.openai_compatible import OpenAIExtractor
+from recollect.extractors.asking import Answer, Messages, Model, Schema
+from recollect.extractors.extraction import ModelExtractor
+from recollect.extractors.instructions import Instructions
+from recollect.extractors.judging import ModelJudge
+from recollect.extractors.openai_compatible import OpenAICompatibleModel
+from recollect.extractors.summarizing import ModelSummarizer
 
-__all__ = ["OpenAIExtractor"]
+__all__ = [
+    "Answer",
+    "Instructions",
+    "Messages",
+    "Model",
+    "ModelExtractor",
+    "ModelJudge",
+    "ModelSummarizer",
+    "OpenAICompatibleModel",
+    "Schema",
+]

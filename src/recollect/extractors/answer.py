@@ -1,48 +1,43 @@
-"""Reads what an extraction model answered. Never: HTTP, what becomes of a candidate.
+"""Reads the statements an extraction model answered. Never: HTTP, what becomes of a candidate.
 
-Models wrap their JSON in prose, code fences and thoughts, break it off, and get types wrong; a
-statement that can be read is read, one that can't is left out.
+Models get types wrong and leave fields out; a statement that can be read is read, one that can't is
+left out.
 """
 
-import json
-import math
-import re
-from collections.abc import Iterator
-from datetime import date, datetime, time
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 from recollect.errors import InvalidExtractionError
+from recollect.extractors.fields import (
+    clean,
+    day,
+    finite,
+    first_day,
+    in_one_line,
+    index,
+    indexes,
+    last_day,
+    moment,
+)
+from recollect.extractors.json_answers import ANSWER_LENGTH, values_within, whole_values, without_thoughts
 from recollect.model import STATEMENTS, Candidate, Kind, Relation
 
 ITEM_LIMIT = 100
 """The most statements read of one answer."""
 
-ANSWER_LENGTH = 200_000
-"""The most characters of an answer that are looked at: as many as such statements can need."""
-
-_ATTEMPTS = 120  # a page of opening brackets must not be parsed from each of them
-_FENCES = 10
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
 _NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
-_EARLIEST, _LATEST = date(1000, 1, 1), date(9000, 1, 1)  # converting to UTC must not leave datetime's range
-
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_FENCE = re.compile(r"```[ \t]*+(?:\w++[ \t]*+)?\n(.*?)(?:```|\Z)", re.DOTALL)
-# A string is matched to step over it; its closing quote is optional, so that each is scanned once.
-_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]++|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL)
-_OPENING = re.compile(r"[{\[]")
-_NUMBER = re.compile(r"\d{1,6}")
 
 
-def read_answer(text: str, *, at: datetime) -> list[Candidate]:
+def read_answer(text: str, *, at: datetime, known: int) -> list[Candidate]:
     """Return the candidates the model's answer holds, at most ``ITEM_LIMIT``.
 
     Args:
         text: What the model answered.
-        at: When the message was written; event dates get its time zone.
+        at: When the message was written; dates get its time zone.
+        known: How many memories the model was shown; numbers of others are left out.
 
     Raises:
         InvalidExtractionError: Nothing in the answer can be read. The message says what is wrong
@@ -61,31 +56,20 @@ def read_answer(text: str, *, at: datetime) -> list[Candidate]:
     if items and not read:
         raise InvalidExtractionError(f"No memory in it is complete: {problem}.")
     out_of_ten = any(item.importance is not None and item.importance > 1 for item in read)
-    return [_candidate(item, at=at, out_of_ten=out_of_ten) for item in read]
-
-
-def _without_thoughts(text: str) -> str:
-    """Leave out a thinking model's thoughts; some servers deliver only their closing tag."""
-    without = _THOUGHT.sub("", text)
-    return _THOUGHT_END.split(without)[-1].strip()
+    return [_candidate(item, at=at, known=known, out_of_ten=out_of_ten) for item in read]
 
 
 def _find_items(text: str) -> list[Any] | None:
-    """Return the list of raw statements in ``text``, or None when there is none.
-
-    Where there are several, the last counts: the ones before are drafts.
-    """
-    spoken = _without_thoughts(text)
-    if spoken.strip(" .\n").casefold() in _NOTHING:
+    """Return the list of raw statements in ``text``, or None when there is none."""
+    if without_thoughts(text).strip(" .\n").casefold() in _NOTHING:
         return []
-    fenced = _FENCE.findall(spoken)[-_FENCES:]
-    for whole in dict.fromkeys((text, spoken, *reversed(fenced))):
-        items = _items_of(_parse(whole))
+    for whole in whole_values(text):
+        items = _items_of(whole)
         if items is not None:
             return items
     last: list[Any] | None = None
     single: list[Any] = []
-    for value in _values_in(_STRING_OR_COMMA.sub(_drop_comma, spoken)):
+    for value in values_within(text):
         if isinstance(value, dict) and "content" in value:
             single.append(value)
         else:
@@ -107,57 +91,16 @@ def _items_of(value: object) -> list[Any] | None:
     return [value] if "content" in value else None
 
 
-def _parse(text: str) -> object:
-    for attempt in (text, _STRING_OR_COMMA.sub(_drop_comma, text)):
-        try:
-            return json.loads(attempt)
-        except (ValueError, RecursionError):
-            continue
-    return None
-
-
-def _values_in(text: str) -> Iterator[object]:
-    """Yield the JSON objects and lists that stand in ``text``, also behind one that breaks off."""
-    decoder = json.JSONDecoder()
-    position = 0
-    for _ in range(_ATTEMPTS):
-        opening = _OPENING.search(text, position)
-        if opening is None:
-            return
-        try:
-            value, position = decoder.raw_decode(text, opening.start())
-        except (ValueError, RecursionError):
-            position = opening.end()
-        else:
-            yield value
-
-
-def _drop_comma(match: re.Match[str]) -> str:
-    return "" if match[0] == "," else match[0]
-
-
 def _describe(error: ValidationError) -> str:
     """Say what the first bad field lacks, without its content."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     return f"{'.'.join(str(part) for part in first['loc'])[:60] or 'memory'}: {first['type']}"
 
 
-def _clean(text: object) -> object:
-    """Leave out what no database column takes: NULs and lone surrogates."""
-    if not isinstance(text, str):
-        return text
-    return text.replace("\0", "").encode("utf-8", "ignore").decode("utf-8").strip()
-
-
-def _one_line(text: object) -> object:
-    cleaned = _clean(text)
-    return " ".join(cleaned.split()) if isinstance(cleaned, str) else cleaned
-
-
-def _quote(value: object) -> object:
+def _quote(value: object) -> str:
     if isinstance(value, list):
         value = next((part for part in value if isinstance(part, str)), "")
-    return _clean(value) if isinstance(value, str) else ""
+    return clean(value) or ""
 
 
 def _kind(value: object) -> Kind:
@@ -170,40 +113,10 @@ def _relation(value: object) -> Relation:
     return Relation(name) if name in list(Relation) else Relation.NEW
 
 
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _about(value: object) -> int | None:
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, str):
-        digits = _NUMBER.search(value)
-        value = int(digits[0]) if digits else None
-    number = _number(value)
-    return int(number) if number is not None and number >= 0 else None
-
-
-def _day(value: object) -> datetime | date | None:
-    if not isinstance(value, str):
-        return None
-    text = value.strip()
-    try:
-        return date.fromisoformat(text) if len(text) == len("2000-01-01") else datetime.fromisoformat(text)
-    except ValueError:
-        return None
-
-
 class _Item(BaseModel):
     """One statement as the model wrote it; only the content must be there."""
 
-    content: Annotated[str, BeforeValidator(_one_line)] = Field(
+    content: Annotated[str, BeforeValidator(in_one_line)] = Field(
         validation_alias=AliasChoices("content", "memory", "fact", "statement", "text")
     )
     evidence: Annotated[str, BeforeValidator(_quote)] = Field(
@@ -212,20 +125,32 @@ class _Item(BaseModel):
     kind: Annotated[Kind, BeforeValidator(_kind)] = Field(
         Kind.FACT, validation_alias=AliasChoices("kind", "type", "category")
     )
-    importance: Annotated[float | None, BeforeValidator(_number)] = None
-    confidence: Annotated[float | None, BeforeValidator(_number)] = None
+    importance: Annotated[float | None, BeforeValidator(finite)] = None
+    confidence: Annotated[float | None, BeforeValidator(finite)] = None
     relation: Annotated[Relation, BeforeValidator(_relation)] = Relation.NEW
-    about: Annotated[int | None, BeforeValidator(_about)] = None
-    event: Annotated[datetime | date | None, BeforeValidator(_day)] = Field(
+    about: Annotated[int | None, BeforeValidator(index)] = None
+    event: Annotated[datetime | date | None, BeforeValidator(day)] = Field(
         None, validation_alias=AliasChoices("event_date", "event_at", "date")
     )
+    holds_from: Annotated[datetime | date | None, BeforeValidator(first_day)] = Field(
+        None, validation_alias=AliasChoices("valid_from", "holds_from")
+    )
+    holds_until: Annotated[datetime | date | None, BeforeValidator(last_day)] = Field(
+        None, validation_alias=AliasChoices("valid_to", "valid_until", "holds_until")
+    )
+    affects: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
 
 
-def _candidate(item: _Item, *, at: datetime, out_of_ten: bool) -> Candidate:
+def _candidate(item: _Item, *, at: datetime, known: int, out_of_ten: bool) -> Candidate:
     importance = 0.5 if item.importance is None else item.importance
     if out_of_ten and importance >= 1:
         importance /= 10
     confidence = 1.0 if item.confidence is None else item.confidence
+    about = item.about if item.about is not None and item.about < known else None
+    since = moment(item.holds_from, at.tzinfo)
+    until = moment(item.holds_until, at.tzinfo, is_end=True)
+    if since is not None and until is not None and since > until:
+        since = until = None  # one of them is wrong, and none can tell which
     return Candidate(
         content=item.content,
         kind=item.kind,
@@ -233,15 +158,9 @@ def _candidate(item: _Item, *, at: datetime, out_of_ten: bool) -> Candidate:
         evidence=item.evidence,
         confidence=min(1.0, max(0.0, confidence)),
         relation=item.relation,
-        about=item.about,
-        event_at=_moment(item.event, at),
+        about=about,
+        event_at=moment(item.event, at.tzinfo),
+        holds_from=since,
+        holds_until=until,
+        unsettles=tuple(number for number in item.affects if number < known and number != about),
     )
-
-
-def _moment(event: datetime | date | None, at: datetime) -> datetime | None:
-    if event is None:
-        return None
-    moment = event if isinstance(event, datetime) else datetime.combine(event, time())
-    if not _EARLIEST <= moment.date() <= _LATEST:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=at.tzinfo)

@@ -1,11 +1,11 @@
-"""Asks a model behind the OpenAI chat completions API for the statements in an exchange.
+"""Asks a model behind the OpenAI chat completions API.
 
-Never: the store, what becomes of a candidate. No text of the user's, no answer and no credential
+Never: what is asked, what becomes of the answer. No text of the user's, no answer and no credential
 ever stands in an error: servers quote both in their complaints.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import IntEnum
@@ -22,18 +22,21 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.extractors.answer import read_answer
+from recollect.extractors.asking import Answer, Messages, Schema
 from recollect.extractors.complaint import Complaint, read_complaint
-from recollect.extractors.messages import extraction_messages, repair_messages, without_system
-from recollect.extractors.schema import RESPONSE_SCHEMA
-from recollect.model import Candidate, Exchange, Memory
+from recollect.extractors.completion import read_completion
+from recollect.ports import Asker
+from recollect.tokens import estimate_tokens
 
 ANSWER_BYTES = 1_000_000
 """The largest response read."""
 
 _DIALECTS_KEPT = 256
+_BYTES_OF_TOKEN = 4
 _FIXED = frozenset({"model", "messages", "stream", "response_format"})
 _DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
+"""What a server says of who asks, not of itself."""
 _PASSING = frozenset(
     {
         HTTPStatus.PAYMENT_REQUIRED,
@@ -61,17 +64,17 @@ class _Dialect:
     refused: frozenset[str] = frozenset()
 
 
-class OpenAIExtractor:
-    """An Extractor over ``POST {base_url}/chat/completions``.
+class OpenAICompatibleModel:
+    """A Model over ``POST {base_url}/chat/completions``.
 
-    It asks once, with a JSON schema; a server that knows none is asked for a JSON object, then
-    for plain text, and parameters it refuses by name are left out. What worked is remembered for
-    each model while the process lives. An unreadable answer is shown to the model once, to repair.
+    It asks with a JSON schema; a server that knows none is asked for a JSON object, then for plain
+    text, and parameters it refuses by name are left out. What worked is remembered for each model
+    while the process lives.
 
     Args:
         client: Whose connections are used; it stays the caller's to close.
         base_url: For example ``https://api.openai.com/v1``.
-        model: The model to ask; None asks the one the exchange was with.
+        model: The model to ask; None asks the one that the asker's exchange was with.
         api_key: The credential to ask with; None uses the request's own while it is at hand.
         is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not,
             neither the request's credential nor its model's name is ever sent there.
@@ -106,33 +109,39 @@ class OpenAIExtractor:
         }
         self._dialects: LRUCache[str, _Dialect] = LRUCache(_DIALECTS_KEPT)
 
-    async def extract(self, exchange: Exchange, known: Sequence[Memory]) -> list[Candidate]:
-        """Return the candidates of ``exchange``; ``Candidate.about`` indexes ``known``.
+    async def ask(self, messages: Messages, schema: Schema, asker: Asker) -> Answer:
+        """Return what the model answers, in the strictest form that its server takes.
 
         Raises:
             ExtractorUnusableError: No model is named, no credential is left or it is refused, or
                 the server refuses the call in every form.
-            InvalidExtractionError: The answer is too large, or unreadable also after a repair.
+            InvalidExtractionError: The answer is too large.
             ExtractorError: The server can't be reached, is too slow, too busy or broken.
         """
-        model = self._model or (exchange.turn.model if self._is_upstream else "")
+        model = self._model or (asker.model if self._is_upstream else "")
         if not model:
             raise ExtractorUnusableError("No extraction model is named.")
-        headers = self._headers(exchange)
-        messages = extraction_messages(exchange, known)
-        answer = await self._ask(model, messages, headers)
-        try:
-            return read_answer(answer, at=exchange.turn.at)
-        except InvalidExtractionError as problem:
-            messages = repair_messages(messages, answer, str(problem))
-        answer = await self._ask(model, messages, headers)
-        return read_answer(answer, at=exchange.turn.at)
+        headers = self._headers(asker)
+        dialect = self._dialects.get(model, _Dialect())
+        while True:
+            body = self._body(model, messages, schema, dialect)
+            status, content = await self._post(body, headers)
+            if status == HTTPStatus.OK:
+                if len(content) > ANSWER_BYTES:
+                    raise _too_large(content, messages)
+                self._dialects[model] = dialect
+                return read_completion(content, messages, model)
+            try:
+                dialect = self._concede(dialect, body, status, read_complaint(content))
+            except ExtractorError as error:
+                error.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL
+                raise
 
     async def aclose(self) -> None:
         """Forget what was learned of the servers; the client is its owner's to close."""
         self._dialects.clear()
 
-    def _headers(self, exchange: Exchange) -> dict[bytes, bytes]:
+    def _headers(self, asker: Asker) -> dict[bytes, bytes]:
         headers = {
             b"content-type": b"application/json",
             b"accept": b"application/json",
@@ -141,8 +150,8 @@ class OpenAIExtractor:
         }
         credential = f"Bearer {self._api_key}" if self._api_key else None
         if credential is None and self._is_upstream:
-            credential = exchange.credential
-            if credential is None and exchange.authorized:
+            credential = asker.credential
+            if credential is None and asker.authorized:
                 raise ExtractorUnusableError("The request's credential is gone, and none is configured.")
         if credential is not None:
             try:
@@ -151,31 +160,17 @@ class OpenAIExtractor:
                 raise ExtractorUnusableError("The credential can't be sent in a header.") from None
         return headers
 
-    async def _ask(
-        self, model: str, messages: Sequence[dict[str, str]], headers: Mapping[bytes, bytes]
-    ) -> str:
-        """Return what the model answers, in the strictest form that its server takes."""
-        dialect = self._dialects.get(model, _Dialect())
-        while True:
-            body = self._body(model, messages, dialect)
-            status, content = await self._post(body, headers)
-            if status == HTTPStatus.OK:
-                if len(content) > ANSWER_BYTES:
-                    raise InvalidExtractionError("The extraction model's answer is too large.")
-                self._dialects[model] = dialect
-                return _answer_text(content)
-            dialect = self._concede(dialect, body, status, read_complaint(content))
-
-    def _body(self, model: str, messages: Sequence[dict[str, str]], dialect: _Dialect) -> dict[str, Any]:
+    def _body(self, model: str, messages: Messages, schema: Schema, dialect: _Dialect) -> dict[str, Any]:
         options = {name: value for name, value in self._options.items() if name not in dialect.refused}
         body = {**options, "model": model, "messages": list(messages), "stream": False}
         match dialect.form:
             case _Form.SCHEMA:
-                body["response_format"] = {"type": "json_schema", "json_schema": RESPONSE_SCHEMA}
+                named = {"name": schema.name, "strict": True, "schema": schema.json_schema}
+                body["response_format"] = {"type": "json_schema", "json_schema": named}
             case _Form.OBJECT:
                 body["response_format"] = {"type": "json_object"}
             case _:
-                body["messages"] = without_system(messages)
+                body["messages"] = _without_system(messages)
         return body
 
     async def _post(self, body: Mapping[str, Any], headers: Mapping[bytes, bytes]) -> tuple[int, bytes]:
@@ -234,14 +229,17 @@ def _completions_url(base_url: str) -> httpx.URL:
     return url.copy_with(path=f"{url.path.rstrip('/')}/chat/completions")
 
 
-def _answer_text(content: bytes) -> str:
-    """Return the text of a chat completion; "" when the model said nothing."""
-    try:
-        message = json.loads(content)["choices"][0]["message"]
-        text = message.get("content")
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise ExtractorError("The extraction model's server answered with no chat completion.") from None
-    if isinstance(text, list):
-        parts = (part.get("text") for part in text if isinstance(part, dict) and part.get("type") == "text")
-        return "".join(part for part in parts if isinstance(part, str))
-    return text if isinstance(text, str) else ""
+def _without_system(messages: Messages) -> Messages:
+    """Return ``messages`` with the system prompt moved into the first user message.
+
+    Some models know no system role.
+    """
+    system, first, *rest = messages
+    return [{"role": "user", "content": f"{system['content']}\n\n{first['content']}"}, *rest]
+
+
+def _too_large(content: bytes, messages: Messages) -> InvalidExtractionError:
+    error = InvalidExtractionError("The extraction model's answer is too large.")
+    asked = sum(estimate_tokens(message["content"]) for message in messages)
+    error.tokens = asked + len(content) // _BYTES_OF_TOKEN
+    return error

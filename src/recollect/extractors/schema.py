@@ -1,37 +1,87 @@
-"""The form an extraction answer must have, as the JSON schema sent along. Never: reads an answer."""
+"""The forms that answers must have, as strict structured output wants them. Never: reads an answer."""
 
-from typing import Any
+from typing import Literal
 
+from pydantic import BaseModel, ConfigDict
+
+from recollect.extractors.asking import Schema
 from recollect.model import Kind, Relation
 
-_FIELDS: dict[str, Any] = {
-    # the quote comes first: a model that has to quote before it claims, claims less
-    "evidence": {"type": "string"},
-    "content": {"type": "string"},
-    "kind": {
-        "type": "string",
-        "enum": [Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY],
-    },
-    "importance": {"type": "number"},
-    "confidence": {"type": "number"},
-    "relation": {"type": "string", "enum": list(Relation)},
-    "about": {"type": ["integer", "null"]},
-    "event_date": {"type": ["string", "null"]},
-}
+
+class _Form(BaseModel):
+    # strict mode asks that no other field is allowed and, as there are no defaults, that each is there
+    model_config = ConfigDict(extra="forbid")
 
 
-def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,  # strict mode asks for this, and for every field to be required
-    }
+class StatedMemory(_Form):
+    """One statement."""
+
+    evidence: str  # first: a model that has to quote before it claims, claims less
+    content: str
+    kind: Literal[Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY]
+    importance: float
+    confidence: float
+    relation: Relation
+    about: int | None
+    event_date: str | None
+    valid_from: str | None
+    valid_to: str | None
+    affects: list[int]
 
 
-RESPONSE_SCHEMA: dict[str, Any] = {
-    "name": "memories",
-    "strict": True,
-    "schema": _closed_object({"memories": {"type": "array", "items": _closed_object(_FIELDS)}}),
-}
-"""The ``json_schema`` of a ``response_format``, in the subset OpenAI's strict mode takes."""
+class StatedMemories(_Form):
+    """What was found worth keeping."""
+
+    memories: list[StatedMemory]
+
+
+class ComparedPair(_Form):
+    """What one pair's new statement is to the known one."""
+
+    number: int
+    relation: Literal["repeats", "refines", "contradicts", "unrelated"]
+
+
+class ComparedPairs(_Form):
+    """One word a pair."""
+
+    pairs: list[ComparedPair]
+
+
+class ChosenNumbers(_Form):
+    """The memories that are meant."""
+
+    numbers: list[int]
+
+
+class WrittenSummary(_Form):
+    """A summary and its parts."""
+
+    summary: str
+    facts: list[str]
+    preferences: list[str]
+    decisions: list[str]
+    todos: list[str]
+    entities: list[str]
+
+
+EXTRACTION = Schema(
+    "memories",
+    StatedMemories,
+    '{"memories": [{"evidence": "...", "content": "...", "kind": "fact", "importance": 0.5, "confidence": 1.0, '
+    '"relation": "new", "about": null, "event_date": null, "valid_from": null, "valid_to": null, "affects": []}]}',
+)
+"""Statements worth keeping."""
+
+COMPARISON = Schema("comparison", ComparedPairs, '{"pairs": [{"number": 0, "relation": "unrelated"}]}')
+"""What each new statement is to a known one."""
+
+CHOICE = Schema("choice", ChosenNumbers, '{"numbers": []}')
+"""Which memories are meant."""
+
+SUMMARY = Schema(
+    "summary",
+    WrittenSummary,
+    '{"summary": "...", "facts": ["..."], "preferences": [], "decisions": [], "todos": [], "entities": []}',
+)
+"""What was said in a chat."""

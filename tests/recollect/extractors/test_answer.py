@@ -16,7 +16,7 @@ TEA = {"content": "Prefers tea", "evidence": "I prefer tea"}
 
 
 def read(answer: object) -> list[Candidate]:
-    return read_answer(answer if isinstance(answer, str) else json.dumps(answer), at=AT)
+    return read_answer(answer if isinstance(answer, str) else json.dumps(answer), at=AT, known=10)
 
 
 def read_one(**fields: Any) -> Candidate:
@@ -32,6 +32,9 @@ def test_a_whole_statement_is_read() -> None:
         relation="refines",
         about=2,
         event_date="2026-11-20",
+        valid_from="2026-11-01",
+        valid_to="2027-02-28",
+        affects=[4, 0],
     )
 
     assert candidate == Candidate(
@@ -43,6 +46,9 @@ def test_a_whole_statement_is_read() -> None:
         relation=Relation.REFINES,
         about=2,
         event_at=datetime(2026, 11, 20, tzinfo=AT.tzinfo),
+        holds_from=datetime(2026, 11, 1, tzinfo=AT.tzinfo),
+        holds_until=datetime(2027, 2, 28, 23, 59, 59, tzinfo=AT.tzinfo),
+        unsettles=(0, 4),
     )
 
 
@@ -181,6 +187,8 @@ def test_confidence_is_brought_between_nought_and_one(given_value: object, expec
         (-1, None),
         ("none", None),
         ([], None),
+        (10, None),
+        (10**400, None),
     ],
 )
 def test_the_number_of_a_known_memory_is_read_leniently(given_value: object, expected: int | None) -> None:
@@ -207,6 +215,59 @@ def test_the_event_date_gets_the_messages_time_zone(given_value: object, expecte
     assert read_one(event_date=given_value).event_at == expected
 
 
+@pytest.mark.parametrize(
+    ("since", "until", "expected"),
+    [
+        ("2026-03-01", "2026-03-31", ((2026, 3, 1), (2026, 3, 31, 23, 59, 59))),
+        ("2026-03", "2026-04", ((2026, 3, 1), (2026, 4, 30, 23, 59, 59))),
+        ("2024", " 2025 ", ((2024, 1, 1), (2025, 12, 31, 23, 59, 59))),
+        ("2024-02", "2024-02", ((2024, 2, 1), (2024, 2, 29, 23, 59, 59))),
+        (None, "2026-03-31T12:00:00", (None, (2026, 3, 31, 12))),
+        ("2026-03-01", None, ((2026, 3, 1), None)),
+        ("2026-03-31", "2026-03-01", (None, None)),
+        ("2026-13", "0000-02", (None, None)),
+        ("spring", "until March", (None, None)),
+        (2024, ["2025"], (None, None)),
+    ],
+)
+def test_since_and_until_when_it_holds_are_read_leniently(
+    since: object, until: object, expected: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+) -> None:
+    candidate = read_one(valid_from=since, valid_until=until)
+
+    moments = [None if parts is None else datetime(*parts, tzinfo=AT.tzinfo) for parts in expected]  # type: ignore[misc,arg-type]  # as many parts as are told
+    assert [candidate.holds_from, candidate.holds_until] == moments
+
+
+@pytest.mark.parametrize(
+    ("given_value", "expected"),
+    [
+        ([1, 3], (1, 3)),
+        (["[3]", "1", 1.0], (1, 3)),
+        ("[0, 2] and 4", (0, 4)),
+        ([[5], [1, 2], {}, None, -1, True, "none"], (5,)),
+        (7, (7,)),
+        ([9, 10, 11, 10**400], (9,)),
+        ([2], ()),
+        (None, ()),
+        ({"number": 3}, ()),
+        (list(range(1000)), (0, 1, 3, 4, 5, 6, 7, 8, 9)),
+        ("1 " * 50_000, (1,)),
+    ],
+)
+def test_the_numbers_of_what_may_no_longer_hold_are_read_leniently(
+    given_value: object, expected: tuple[int, ...]
+) -> None:
+    assert read_one(about=2, affects=given_value).unsettles == expected
+
+
+def test_numbers_of_memories_that_were_not_shown_are_left_out() -> None:
+    [candidate] = read_answer(json.dumps([TEA | {"about": 0, "affects": [0, 1]}]), at=AT, known=0)
+
+    assert candidate.about is None
+    assert candidate.unsettles == ()
+
+
 def test_what_no_database_takes_is_left_out() -> None:
     candidate = read_one(content=" Prefers\n tea\0\ud800 ", evidence="I prefer\0\ntea")
 
@@ -226,7 +287,10 @@ json_values = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["memories", "content", "evidence", "importance", "about", "event_date"]), inner
+            st.sampled_from(
+                ["memories", "content", "evidence", "about", "valid_from", "valid_to", "affects"]
+            ),
+            inner,
         )
     ),
 )
@@ -235,7 +299,7 @@ json_values = st.recursive(
 @given(st.one_of(st.text(), json_values.map(json.dumps), json_values.map(lambda value: f"so: {value}")))
 def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
     try:
-        found = read_answer(answer, at=AT)
+        found = read_answer(answer, at=AT, known=10)
     except InvalidExtractionError:
         return
 
@@ -244,3 +308,26 @@ def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
         assert 0 <= candidate.confidence <= 1
         assert candidate.event_at is None or candidate.event_at.tzinfo is not None
         candidate.content.encode("utf-8")
+        assert candidate.about is None or 0 <= candidate.about < 10
+        assert all(0 <= number < 10 for number in candidate.unsettles)
+
+
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [
+        (json.dumps({"memories": [TEA] * 5_000}), ITEM_LIMIT),
+        (json.dumps(TEA) * 5_000, ITEM_LIMIT),
+        ('{"memories": [' + json.dumps(TEA) + ", " * 500_000, 1),
+        (json.dumps({"memories": [TEA, TEA | {"content": "x" * 1_000_000}]}), 1),
+        (json.dumps({"memories": [TEA | {"content": "x" * 1_000_000}]}), None),
+        ("```json\n" * 100_000, None),
+        ("<think>" * 100_000, None),
+        ("</think>" * 100_000, None),
+    ],
+)
+def test_an_answer_of_any_size_is_read_or_invalid(answer: str, count: int | None) -> None:
+    if count is None:
+        with pytest.raises(InvalidExtractionError):
+            read(answer)
+    else:
+        assert len(read(answer)) == count
