@@ -16,7 +16,8 @@ async def store(
 ) -> AsyncIterator[Store]:
     if request.param == "memory":
         memory = InMemoryStore()
-        yield Store(memory, memory, memory, memory, memory, memory, memory)
+        kept = memory.settings
+        yield Store(memory, memory, memory, memory, memory, memory, memory, kept, kept)
         return
     async with new_database(database_server, template_database) as dsn:
         postgres = await open_postgres(dsn, lease=2, heartbeat=2)
@@ -28,5 +29,7 @@ async def store(
             postgres.index,
             postgres.chats,
             postgres.requests,
+            postgres.flags,
+            postgres.usage,
         )
         await postgres.aclose()

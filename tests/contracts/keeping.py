@@ -1,8 +1,21 @@
 """What the contracts of the memory store do again and again. Never: a test."""
 
+from typing import Any
+
 from tests.contracts.stores import ANNA, NOON, Store, memory
 
-from recollect.model import Actor, Add, Change, Memory, Scope
+from recollect.model import (
+    Actor,
+    Add,
+    Change,
+    Exchange,
+    Formed,
+    Memory,
+    Pending,
+    Provenance,
+    Scope,
+    Update,
+)
 
 
 async def apply(store: Store, *changes: Change, scope: Scope = ANNA) -> list[Change]:
@@ -18,3 +31,32 @@ async def kept(store: Store, content: str, scope: Scope = ANNA, **changed: objec
 async def contents(store: Store, user_id: str = "anna") -> list[str]:
     page = await store.memories.page(user_id, limit=100)
     return [each.content for each in page.memories]
+
+
+def resting_on(said: Exchange) -> dict[str, Any]:
+    """Return what says of a memory that it was said in an exchange."""
+    return {"provenance": Provenance(said.turn.scope.session_id, (said.message_id,), said.turn.text)}
+
+
+async def formed(store: Store, said: Exchange, *changes: Change) -> list[Change]:
+    """Form an exchange by these changes; return what was really done."""
+    done = await store.inbox.complete([Formed(said, changes)], at=NOON)
+    assert done is not None
+    return done[0]
+
+
+async def next_pending(store: Store, user_id: str = "anna") -> Pending | None:
+    """Return what is to be formed next."""
+    pending = await store.inbox.pending(user_id, limit=1)
+    return pending[0] if pending else None
+
+
+async def history(store: Store, user_id: str = "anna") -> list[Update]:
+    """Return the user's audit, oldest first."""
+    return (await store.memories.history(user_id, limit=10_000))[::-1]
+
+
+async def last_update(store: Store, user_id: str = "anna") -> Update:
+    """Return what was changed last."""
+    [update] = await store.memories.history(user_id, limit=1)
+    return update

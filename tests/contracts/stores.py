@@ -8,7 +8,17 @@ import numpy as np
 from uuid_utils.compat import uuid7
 
 from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
-from recollect.ports import ChatMemory, Inbox, Jobs, LogIndex, MemoryStore, MessageLog, RequestLog
+from recollect.ports import (
+    ChatMemory,
+    FlagStore,
+    Inbox,
+    Jobs,
+    LogIndex,
+    MemoryStore,
+    MessageLog,
+    RequestLog,
+    UsageLog,
+)
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)
@@ -27,6 +37,8 @@ class Store:
     index: LogIndex
     chats: ChatMemory
     requests: RequestLog
+    flags: FlagStore
+    usage: UsageLog
 
 
 def vector(*numbers: float) -> Vector:

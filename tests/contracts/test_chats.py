@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,10 +10,13 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
 from recollect.model import (
+    COMMONS,
     Actor,
     Add,
+    Change,
     Chat,
     Exchange,
+    Formed,
     Injection,
     Kind,
     LoggedExchange,
@@ -21,11 +24,13 @@ from recollect.model import (
     Place,
     Provenance,
     Reason,
+    Replace,
     RequestRecord,
     Retire,
     Role,
     Scope,
     Skip,
+    Source,
     Stage,
 )
 
@@ -118,6 +123,106 @@ async def test_a_summary_is_its_own_users(store: Store) -> None:
     assert (await store.chats.chat(BEN, exchanges=9)).summary == ""
 
 
+async def test_what_was_abandoned_is_told_no_more(store: Store) -> None:
+    await said(store, "hello", parent="^")
+    await said(store, "I like tea", parent="a")
+    await said(store, "Where is it?", parent="b")
+    again = await said(store, "I like coffee", parent="a")
+
+    told = (await store.chats.chat(ANNA, exchanges=9)).exchanges
+
+    assert [each.said for each in told] == ["hello", "I like coffee"]
+    assert told[1] == logged(again, 6)
+
+
+async def test_a_chat_begins_with_the_version_that_was_kept_of_its_first_message(store: Store) -> None:
+    await said(store, "hello", parent="^")
+    await said(store, "goodbye", parent="^")
+    await said(store, "hello", parent="a")
+
+    async def begun(text: str) -> list[str]:
+        chat = await store.chats.chat(ANNA, exchanges=9, unless_begun=text)
+        return [each.said for each in chat.exchanges]
+
+    assert await begun("hello") == ["goodbye", "hello"]
+    assert await begun("goodbye") == []
+
+
+# -- what was done in it ---------------------------------------------------------------------------
+
+
+async def formed(store: Store, said: Exchange, *changes: Change, at: datetime = LATER) -> None:
+    """Complete an exchange of Anna's, or of Ben's."""
+    assert await store.inbox.complete([Formed(said, changes)], at=at) is not None
+
+
+async def done(store: Store, scope: Scope = ANNA, *, exchanges: int = 0) -> list[tuple[Reason, str | None]]:
+    chat = await store.chats.chat(scope, exchanges=exchanges)
+    return [(each.reason, each.after or each.before) for each in chat.done]
+
+
+@pytest.mark.parametrize("exchanges", [0, 9])
+async def test_what_was_asked_for_and_done_since_the_last_turn_is_told(store: Store, exchanges: int) -> None:
+    tea, rain = await kept(store, "Likes tea"), await kept(store, "Likes rain")
+    asking = await said(store, "Remember that I like coffee, not tea, and forget the rain.")
+    await formed(
+        store,
+        asking,
+        Add(memory("Likes coffee"), Reason.ASKED),
+        Add(memory("Lives in Ljubljana")),
+        Retire(rain.id, Reason.FORGOTTEN),
+        Replace(tea.id, memory("Does not like tea"), Reason.CORRECTED),
+    )
+
+    expected = [
+        (Reason.ASKED, "Likes coffee"),
+        (Reason.FORGOTTEN, "Likes rain"),
+        (Reason.CORRECTED, "Does not like tea"),
+    ]
+    assert await done(store, exchanges=exchanges) == expected
+    assert await done(store, ELSEWHERE) == await done(store, BEN) == []
+    [asked, *_] = (await store.chats.chat(ANNA, exchanges=0)).done
+    assert (asked.session_id, asked.exchange_id, asked.at) == ("chat-1", asking.id, LATER)
+
+    await said(store, "Thank you.", at=LATER + timedelta(minutes=1))
+    assert await done(store, exchanges=exchanges) == []
+
+
+async def test_what_was_done_before_the_last_turn_is_not_told_again(store: Store) -> None:
+    await formed(store, await said(store, "Remember tea."), Add(memory("Likes tea"), Reason.ASKED))
+    asking = await said(store, "Remember rain.", at=LATER + timedelta(minutes=1))
+    await formed(store, asking, Add(memory("Likes rain"), Reason.ASKED), at=LATER + timedelta(minutes=2))
+
+    assert await done(store) == [(Reason.ASKED, "Likes rain")]
+
+
+async def test_of_what_was_done_no_more_than_ten_are_told(store: Store) -> None:
+    changes = [Add(memory(f"Fact {number}"), Reason.ASKED) for number in range(12)]
+    await formed(store, await said(store, "Remember all that."), *changes)
+
+    assert await done(store) == [(Reason.ASKED, f"Fact {number}") for number in range(10)]
+
+
+async def test_what_was_undone_is_not_told_as_done(store: Store) -> None:
+    changes = [Add(memory("Likes tea"), Reason.ASKED), Add(memory("Likes rain"), Reason.ASKED)]
+    await formed(store, await said(store, "Remember tea and rain."), *changes)
+    [tea, _] = (await store.chats.chat(ANNA, exchanges=0)).done
+
+    await store.memories.undo("anna", tea.id, actor=Actor.USER, at=LATER)
+
+    assert await done(store) == [(Reason.ASKED, "Likes rain")]
+
+
+async def test_what_an_abandoned_message_asked_for_was_not_done(store: Store) -> None:
+    asking = await said(store, "Remember tea.", parent="^")
+    await formed(store, asking, Add(memory("Likes tea"), Reason.ASKED))
+    assert await done(store) == [(Reason.ASKED, "Likes tea")]
+
+    await said(store, "Remember rain.", parent="^")
+
+    assert await done(store) == []
+
+
 # -- what was added to its prompts -----------------------------------------------------------------
 
 
@@ -168,6 +273,19 @@ async def test_a_block_that_can_not_be_stored_is_mended(store: Store) -> None:
     await store.chats.inject(ANNA, injection(block="a\x00b\ud800"), [])
 
     assert await attached(store) == ["a\ufffdb\ufffd"]
+
+
+async def test_what_speaks_of_what_is_everybodys_is_noted_while_it_is_kept(store: Store) -> None:
+    tea, rain = (
+        memory(content, owner=COMMONS, source=Source.GLOBAL) for content in ("Tea at four", "Rain at five")
+    )
+    await store.memories.keep_globals([tea, rain], [], at=NOON)
+    await store.memories.keep_globals([], [rain.id], at=LATER)
+
+    await store.chats.inject(ANNA, injection("a:1", "tea", items=(tea.id,)), [])
+    await store.chats.inject(ANNA, injection("a:2", "rain", items=(rain.id,)), [])
+
+    assert await attached(store) == ["tea"]
 
 
 @pytest.mark.parametrize("session_id", ["", "a\x00", "\ud800"])

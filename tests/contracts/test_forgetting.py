@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 from tests.contracts.indexing import by_words, index_all, indexed, near, said, texts, whole
-from tests.contracts.keeping import apply, kept
+from tests.contracts.keeping import apply, formed, kept, next_pending, resting_on
 from tests.contracts.stores import ANNA, BEN, LATER, MODEL, NOON, NORTH, Store, exchange, memory, vector
 
 from recollect.model import (
@@ -19,7 +19,6 @@ from recollect.model import (
     Memory,
     Passage,
     Place,
-    Provenance,
     Reason,
     Reinforce,
     Replace,
@@ -28,10 +27,6 @@ from recollect.model import (
 )
 
 ELSEWHERE = Scope("anna", "chat-2")
-
-
-def resting_on(said: Exchange) -> dict[str, Any]:
-    return {"provenance": Provenance(said.turn.scope.session_id, (said.message_id,), said.turn.text)}
 
 
 async def forget(store: Store, *memories: Memory) -> None:
@@ -145,14 +140,14 @@ async def test_what_is_hidden_gets_no_embeddings(store: Store) -> None:
 
 async def test_what_is_forgotten_is_not_shown_to_a_formation(store: Store) -> None:
     secret = await said(store, "I like tea", reply="Tea, noted.")
-    await store.inbox.complete(secret, [], at=NOON)
+    await formed(store, secret)
     await forget(store, await kept(store, "Likes tea", **resting_on(secret)))
     await said(store, "And now?")
 
-    pending = await store.inbox.next("anna")
+    pending = await next_pending(store)
 
     assert pending is not None
-    assert pending[0].turn.history == ()
+    assert pending.exchange.turn.history == ()
 
 
 @pytest.mark.parametrize("reason", [Reason.CONTRADICTS, Reason.NOT_NEWER])
@@ -326,15 +321,15 @@ async def test_what_was_answered_with_it_is_not_shown_to_a_formation(store: Stor
     await given(store, "And what else?", tea.id, ANNA, reply="More tea.")
     await forget(store, tea)
 
-    pending = await store.inbox.next("anna")
+    pending = await next_pending(store)
     assert pending is not None
-    assert (pending[0].turn.text, pending[0].reply) == ("What to drink?", "")
-    await store.inbox.complete(first, [], at=NOON)
-    pending = await store.inbox.next("anna")
+    assert (pending.exchange.turn.text, pending.exchange.reply) == ("What to drink?", "")
+    await formed(store, first)
+    pending = await next_pending(store)
 
     assert pending is not None
-    assert [each.text for each in pending[0].turn.history] == ["What to drink?"]
-    assert (pending[0].turn.text, pending[0].reply) == ("And what else?", "")
+    assert [each.text for each in pending.exchange.turn.history] == ["What to drink?"]
+    assert (pending.exchange.turn.text, pending.exchange.reply) == ("And what else?", "")
 
 
 async def test_nothing_another_user_was_answered_is_hidden(store: Store) -> None:

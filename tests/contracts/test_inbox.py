@@ -1,11 +1,34 @@
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from tests.contracts.indexing import said as log
 from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange, memory
 
 from recollect.errors import StoreError
-from recollect.model import Add, Backlog, Exchange, Ignore, Reason
+from recollect.model import (
+    Actor,
+    Add,
+    Backlog,
+    Caps,
+    Change,
+    Exchange,
+    Fallback,
+    Formed,
+    Ignore,
+    Injection,
+    Message,
+    Pending,
+    Place,
+    Reason,
+    Retire,
+    Role,
+    Scope,
+)
+
+ELSEWHERE = Scope("anna", "chat-2")
 
 
 async def appended(store: Store, *exchanges: Exchange) -> None:
@@ -13,41 +36,211 @@ async def appended(store: Store, *exchanges: Exchange) -> None:
         assert await store.log.append(each)
 
 
-async def test_an_empty_inbox_has_nothing_next(store: Store) -> None:
-    assert await store.inbox.next("anna") is None
+async def waiting(store: Store, user_id: str = "anna", *, limit: int = 9) -> list[str]:
+    return [each.exchange.turn.text for each in await store.inbox.pending(user_id, limit=limit)]
+
+
+async def complete(store: Store, said: Exchange, *changes: Change) -> list[list[Change]] | None:
+    return await store.inbox.complete([Formed(said, changes)], at=LATER)
+
+
+# -- what is to be formed --------------------------------------------------------------------------
+
+
+async def test_an_empty_inbox_has_nothing_pending(store: Store) -> None:
+    assert await store.inbox.pending("anna", limit=9) == []
 
 
 async def test_exchanges_come_in_the_order_they_were_said(store: Store) -> None:
-    first, second = exchange("first"), exchange("second")
-    await appended(store, second, first)
+    first, second, third = exchange("first"), exchange("second"), exchange("third")
+    await appended(store, third, first, second)
 
-    said = []
-    while (pending := await store.inbox.next("anna")) is not None:
-        said.append(pending[0].turn.text)
-        await store.inbox.complete(pending[0], [], at=NOON)
+    assert await waiting(store) == ["first", "second", "third"]
+    assert await waiting(store, limit=2) == ["first", "second"]
+    assert await waiting(store, limit=1) == ["first"]
 
-    assert said == ["first", "second"]
+
+async def test_they_come_as_they_were_appended(store: Store) -> None:
+    said = exchange("I like tea", speaker="Anna K.")
+    await appended(store, said)
+
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, NOON)]
+
+
+async def test_those_of_one_chat_come_together_until_something_was_said_in_another(store: Store) -> None:
+    here = [exchange(f"here {number}") for number in range(2)]
+    elsewhere = [exchange(f"elsewhere {number}", ELSEWHERE) for number in range(2)]
+    bens = exchange("Ben's", BEN)
+    here += [exchange("here 2")]
+    await appended(store, *elsewhere, *here, bens)
+
+    batches = []
+    while batch := await store.inbox.pending("anna", limit=9):
+        batches.append([each.exchange.turn.text for each in batch])
+        await store.inbox.complete([Formed(each.exchange) for each in batch], at=NOON)
+
+    assert batches == [["here 0", "here 1"], ["elsewhere 0", "elsewhere 1"], ["here 2"]]
+
+
+async def test_what_is_formed_or_held_parts_no_chat(store: Store) -> None:
+    said = [exchange("one"), exchange("two", ELSEWHERE), exchange("three"), exchange("four", ELSEWHERE)]
+    said += [exchange("five")]
+    await appended(store, *said)
+    await complete(store, said[1])
+    await store.inbox.postpone(said[3], error="broken", until=None)
+
+    assert await waiting(store) == ["one", "three", "five"]
+
+
+async def test_each_comes_with_what_was_said_before_it_in_its_chat(store: Store) -> None:
+    turns = [await log(store, f"question {n}", reply=f"answer {n}" if n else "") for n in range(6)]
+    await log(store, "elsewhere", ELSEWHERE)
+    for each in turns[:2]:
+        await complete(store, each)
+
+    pending = await store.inbox.pending("anna", limit=9)
+
+    def told(*numbers: int) -> list[str]:
+        return [text for n in numbers for text in (f"question {n}", f"answer {n}") if text != "answer 0"]
+
+    histories = [[message.text for message in each.exchange.turn.history] for each in pending]
+    assert histories == [told(0, 1), told(0, 1, 2), told(1, 2, 3), told(2, 3, 4)]
+    first = pending[0].exchange.turn.history
+    assert first == (
+        Message(Role.USER, "question 0"),
+        Message(Role.USER, "question 1"),
+        Message(Role.ASSISTANT, "answer 1"),
+    )
+
+
+async def test_what_was_forgotten_is_no_history(store: Store) -> None:
+    secret, other = await log(store, "I like tea"), await log(store, "It rains")
+    tea = memory("Likes tea")
+    tea = replace(tea, provenance=replace(tea.provenance, message_ids=(secret.message_id,)))
+    await complete(store, secret, Add(tea))
+    await store.memories.apply(ANNA, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+
+    [pending] = await store.inbox.pending("anna", limit=9)
+
+    assert pending.exchange == other
+
+
+async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(store: Store) -> None:
+    await log(store, "one")
+    await log(store, "two")
+    for number in range(22):
+        place = Place.SYSTEM if number % 2 else Place.BESIDE
+        at = NOON + timedelta(minutes=number)
+        block = Injection(f"a:{number:02}", place, f"block {number}", (), 9, at)
+        await store.chats.inject(ANNA, block, ["a:21"] if number == 21 else [])
+    await store.chats.inject(ANNA, None, ["a:20"])  # it was shown, and may be told again
+    await store.chats.inject(ELSEWHERE, Injection("a:1", Place.SYSTEM, "elsewhere", (), 9, LATER), [])
+    await store.chats.inject(BEN, Injection("a:1", Place.SYSTEM, "Ben's", (), 9, LATER), [])
+
+    pending = await store.inbox.pending("anna", limit=9)
+
+    expected = tuple(f"block {number}" for number in range(2, 22))
+    assert [each.exchange.injected for each in pending] == [expected, expected]
+
+
+# -- what was formed -------------------------------------------------------------------------------
 
 
 async def test_completing_applies_the_changes_and_ends_the_exchange(store: Store) -> None:
     said, new = exchange("I like tea"), memory("Likes tea")
     await appended(store, said)
 
-    done = await store.inbox.complete(said, [Add(new), Add(memory("likes tea"))], at=LATER)
+    done = await complete(store, said, Add(new), Add(memory("likes tea")))
 
-    assert done == [Add(new), Ignore(Reason.EQUAL_CONTENT, target=new.id)]
+    assert done == [[Add(new), Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
     assert await store.memories.get("anna", new.id) == new
-    assert await store.inbox.next("anna") is None
+    assert await waiting(store) == []
+
+
+async def test_the_audit_says_by_which_exchange(store: Store) -> None:
+    said = [exchange("I like tea"), exchange("I like rain")]
+    await appended(store, *said)
+    changes = [Add(memory(each.turn.text)) for each in said]
+
+    await store.inbox.complete(
+        [Formed(each, (change,)) for each, change in zip(said, changes, strict=True)], at=LATER
+    )
+
+    told = await store.memories.history("anna", limit=9)
+    assert [(each.after, each.session_id, each.exchange_id, each.at) for each in reversed(told)] == [
+        (each.turn.text, "chat-1", each.id, LATER) for each in said
+    ]
+
+
+async def test_several_are_completed_together(store: Store) -> None:
+    said = [exchange("I like tea"), exchange("It rains"), exchange("I like tea!")]
+    await appended(store, *said)
+    new = memory("Likes tea")
+
+    formed = [
+        Formed(said[0], (Add(new),)),
+        Formed(said[1], fallback=Fallback.FAILED),
+        Formed(said[2], (Add(memory("Likes tea")),)),
+    ]
+    done = await store.inbox.complete(formed, at=LATER)
+
+    assert done == [[Add(new)], [], [Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
+    assert await waiting(store) == []
+    assert await store.inbox.backlog() == Backlog(formed=3, fallbacks=1)
+
+
+async def test_nothing_is_completed_when_there_is_nothing(store: Store) -> None:
+    assert await store.inbox.complete([], at=NOON) == []
+
+
+@pytest.mark.parametrize("position", [0, 1])
+async def test_where_one_is_not_pending_nothing_is_changed(store: Store, position: int) -> None:
+    said = [exchange("one"), exchange("two")]
+    await appended(store, *said)
+    await complete(store, said[position])
+
+    formed = [Formed(each, (Add(memory(each.turn.text)),)) for each in said]
+    assert await store.inbox.complete(formed, at=NOON) is None
+
+    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert await waiting(store) == [said[1 - position].turn.text]
+
+
+async def test_one_exchange_is_not_completed_twice_together(store: Store) -> None:
+    said = exchange("I like tea")
+    await appended(store, said)
+
+    assert await store.inbox.complete([Formed(said), Formed(said)], at=NOON) is None
+
+    assert await waiting(store) == ["I like tea"]
 
 
 async def test_an_exchange_is_completed_once(store: Store) -> None:
     said = exchange("I like tea")
     await appended(store, said)
-    await store.inbox.complete(said, [], at=NOON)
+    await complete(store, said)
 
-    assert await store.inbox.complete(said, [Add(memory("Likes tea"))], at=NOON) is None
+    assert await complete(store, said, Add(memory("Likes tea"))) is None
 
     assert (await store.memories.page("anna", limit=9)).memories == ()
+
+
+async def test_what_is_over_the_caps_goes_in_the_same_step(store: Store) -> None:
+    said = [exchange("one"), exchange("two")]
+    await appended(store, *said)
+    formed = [
+        Formed(each, tuple(Add(memory(f"{each.turn.text} {n}", importance=importance)) for n in range(2)))
+        for each, importance in zip(said, (0.4, 0.6), strict=True)
+    ]
+    [first, *_] = formed[0].changes
+    assert isinstance(first, Add)
+
+    done = await store.inbox.complete(formed, at=LATER, caps=Caps(user=3))
+
+    assert done == [list(formed[0].changes), [*formed[1].changes, Retire(first.memory.id, Reason.CAP)]]
+    assert len((await store.memories.page("anna", limit=9)).memories) == 3
+    [pruned, *_] = await store.memories.history("anna", limit=9)
+    assert (pruned.actor, pruned.reason) == (Actor.PRUNE, Reason.CAP)
 
 
 async def test_a_formation_under_way_resurrects_nothing_of_an_erased_user(store: Store) -> None:
@@ -55,21 +248,29 @@ async def test_a_formation_under_way_resurrects_nothing_of_an_erased_user(store:
     await appended(store, said)
     await store.memories.erase("anna", at=NOON)
 
-    assert await store.inbox.complete(said, [Add(memory("Likes tea"))], at=NOON) is None
+    assert await complete(store, said, Add(memory("Likes tea"))) is None
     await store.inbox.postpone(said, error="late", until=None)
 
     assert (await store.memories.page("anna", limit=9)).memories == ()
     assert await store.inbox.backlog() == Backlog()
 
 
-async def test_changes_that_can_not_be_applied_leave_the_exchange_pending(store: Store) -> None:
-    said = exchange("I like tea")
-    await appended(store, said)
+async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store: Store) -> None:
+    said = [exchange("I like tea"), exchange("It rains")]
+    await appended(store, *said)
 
     with pytest.raises(StoreError):
-        await store.inbox.complete(said, [Add(memory("Ben's", BEN))], at=NOON)
+        await store.inbox.complete(
+            [Formed(said[0], (Add(memory("Likes tea")),)), Formed(said[1], (Add(memory("Ben's", BEN)),))],
+            at=NOON,
+        )
 
-    assert await store.inbox.next("anna") is not None
+    assert await waiting(store) == ["I like tea", "It rains"]
+    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert await store.memories.history("anna", limit=9) == []
+
+
+# -- what could not be -----------------------------------------------------------------------------
 
 
 async def test_a_postponed_exchange_counts_its_tries_and_waits(store: Store) -> None:
@@ -78,7 +279,27 @@ async def test_a_postponed_exchange_counts_its_tries_and_waits(store: Store) -> 
 
     await store.inbox.postpone(said, error="busy", until=LATER)
 
-    assert await store.inbox.next("anna") == (said, 1, LATER)
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 1, LATER)]
+
+
+async def test_a_try_that_is_not_to_count_does_not(store: Store) -> None:
+    said = exchange("I like tea")
+    await appended(store, said)
+
+    await store.inbox.postpone(said, error="over the budget", until=LATER, counts=False)
+
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, LATER)]
+
+
+async def test_an_error_of_any_length_and_letters_is_kept(store: Store) -> None:
+    said = exchange("I like tea")
+    await appended(store, said)
+
+    await store.inbox.postpone(said, error="\x00\ud800" * 10_000, until=LATER)
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 1, LATER)]
+
+    anything: Any = "\x00\ud800" * 10_000
+    assert await store.inbox.complete([Formed(said, fallback=anything)], at=NOON) == [[]]
 
 
 async def test_an_exchange_held_as_failed_waits_for_a_retry(store: Store) -> None:
@@ -87,12 +308,12 @@ async def test_an_exchange_held_as_failed_waits_for_a_retry(store: Store) -> Non
 
     await store.inbox.postpone(said, error="broken", until=None)
 
-    assert await store.inbox.next("anna") is None
+    assert await waiting(store) == []
     assert await store.inbox.backlog() == Backlog(failed=1)
-    assert await store.inbox.complete(said, [], at=NOON) is None
+    assert await complete(store, said) is None
 
     assert await store.inbox.retry_failed(at=LATER) == 1
-    assert await store.inbox.next("anna") == (said, 0, LATER)
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, LATER)]
     assert await store.inbox.retry_failed(at=LATER) == 0
 
 
@@ -105,13 +326,28 @@ async def test_the_backlog_counts_over_all_users(store: Store) -> None:
         exchange("five", BEN),
     ]
     await appended(store, *said)
-    await store.inbox.complete(said[2], [], at=NOON)
-    await store.inbox.complete(said[3], [], at=NOON, fallback="unusable")
+    await store.inbox.complete([Formed(said[2]), Formed(said[3], fallback=Fallback.UNUSABLE)], at=NOON)
     await store.inbox.postpone(said[4], error="broken", until=None)
 
     assert await store.inbox.backlog() == Backlog(
         pending=2, failed=1, formed=2, fallbacks=1, oldest_pending_at=NOON
     )
+
+
+async def test_what_was_abandoned_is_neither_formed_nor_counted(store: Store) -> None:
+    said = [
+        exchange("I like tea", parent="^"),
+        exchange("I see", parent="a"),
+        exchange("I like coffee", parent="^"),
+    ]
+    await appended(store, *said)
+
+    assert await waiting(store) == ["I like coffee"]
+    [pending] = await store.inbox.pending("anna", limit=9)
+    assert pending.exchange.turn.history == ()
+    assert await complete(store, said[0], Add(memory("Likes tea"))) is None
+    assert await store.inbox.backlog() == Backlog(pending=1, oldest_pending_at=NOON)
+    assert await store.inbox.retry_failed(at=LATER) == 0
 
 
 async def test_one_user_has_no_hold_on_the_inbox_of_another(store: Store) -> None:
@@ -120,11 +356,32 @@ async def test_one_user_has_no_hold_on_the_inbox_of_another(store: Store) -> Non
     stolen = exchange("x", BEN)
     stolen = Exchange(said.id, stolen.turn, "", said.message_id, said.reply_id)
 
-    assert await store.inbox.next("ben") is None
+    assert await waiting(store, "ben") == []
     await store.inbox.postpone(stolen, error="x", until=None)
-    assert await store.inbox.complete(stolen, [], at=NOON) is None
+    assert await complete(store, stolen) is None
 
-    assert await store.inbox.next("anna") == (said, 0, NOON)
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, NOON)]
+
+
+async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
+    with pytest.raises(StoreError):
+        await store.inbox.pending("a\x00", limit=9)
+    with pytest.raises(StoreError):
+        async with store.inbox.lease("*"):
+            pass
+
+
+async def test_postponing_to_the_past_makes_it_due(store: Store) -> None:
+    said = exchange("I like tea", ANNA)
+    await appended(store, said)
+    earlier = NOON - timedelta(days=1)
+
+    await store.inbox.postpone(said, error="busy", until=earlier)
+
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 1, earlier)]
+
+
+# -- who forms -------------------------------------------------------------------------------------
 
 
 async def test_a_lease_is_one_workers_at_a_time(store: Store) -> None:
@@ -162,21 +419,3 @@ async def test_a_lease_is_given_back_by_a_body_that_is_cancelled(store: Store) -
 
     async with store.inbox.lease("anna") as again:
         assert again is True
-
-
-async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
-    with pytest.raises(StoreError):
-        await store.inbox.next("a\x00")
-    with pytest.raises(StoreError):
-        async with store.inbox.lease("*"):
-            pass
-
-
-async def test_postponing_to_the_past_makes_it_due(store: Store) -> None:
-    said = exchange("I like tea", ANNA)
-    await appended(store, said)
-    earlier = NOON - timedelta(days=1)
-
-    await store.inbox.postpone(said, error="busy", until=earlier)
-
-    assert await store.inbox.next("anna") == (said, 1, earlier)

@@ -2,12 +2,12 @@ from collections.abc import Sequence
 
 import pytest
 from tests.contracts.indexing import by_words, chunk, ids, index_all, indexed, near, said, texts, whole
-from tests.contracts.keeping import kept
+from tests.contracts.keeping import apply, kept
 from tests.contracts.stores import ANNA, BEN, EAST, LATER, MODEL, NORTH, Store, exchange, vector
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
-from recollect.model import IndexedMessage, LoggedMessage, Role, Scope
+from recollect.model import COMMONS, IndexedMessage, LoggedMessage, Reason, Retire, Role, Scope
 
 
 async def drained(store: Store, user_id: str = "anna") -> Sequence[str]:
@@ -207,3 +207,70 @@ async def test_an_impossible_user_has_no_index(store: Store) -> None:
         await store.index.unindexed("*", limit=1)
     with pytest.raises(StoreError):
         await store.index.index("", IndexedMessage(uuid7(), (), {}, MODEL))
+
+
+# -- memories that have no embedding ---------------------------------------------------------------
+
+
+async def unembedded(store: Store, user_id: str = "anna", model: str = MODEL, *, limit: int = 9) -> list[str]:
+    found = await store.index.unembedded_memories(user_id, model, limit=limit)
+    return [each.content for each in found]
+
+
+async def test_memories_that_have_no_embedding_of_a_model_are_found_the_newest_first(store: Store) -> None:
+    first = await kept(store, "Likes tea", embedding=None, embedding_model=None)
+    await kept(store, "Likes rain")
+    await kept(store, "Likes snow", embedding_model="another")
+    await kept(store, "Ben's", BEN, embedding=None, embedding_model=None)
+
+    assert await unembedded(store) == ["Likes snow", "Likes tea"]
+    assert await unembedded(store, limit=1) == ["Likes snow"]
+    assert await unembedded(store, model="another") == ["Likes rain", "Likes tea"]
+    assert (await store.index.unembedded_memories("anna", MODEL, limit=9))[1] == first
+
+
+async def test_what_is_no_longer_ones_own_is_not_embedded(store: Store) -> None:
+    tea = await kept(store, "Likes tea", embedding=None, embedding_model=None)
+    shared = await kept(store, "Rain at five", owner=COMMONS, embedding=None, embedding_model=None)
+    await apply(store, Retire(tea.id, Reason.CONTRADICTS))
+
+    assert await unembedded(store) == []
+    for each in (tea, shared):
+        await store.index.embed_memory("anna", each.id, vector(*NORTH), MODEL)
+
+    assert await near(store, vector(*NORTH)) == []
+
+
+async def test_a_memory_is_near_once_it_is_embedded(store: Store) -> None:
+    tea = await kept(store, "Likes tea", embedding=None, embedding_model=None)
+    rain = await kept(store, "Likes rain", embedding=vector(*EAST), embedding_model="another")
+    before = await near(store, vector(*NORTH))
+
+    for each in (tea, rain):
+        await store.index.embed_memory("anna", each.id, vector(*NORTH), MODEL)
+
+    assert before == []
+    assert {hit.item.content: hit.cosine for hit in await near(store, vector(*NORTH))} == {
+        "Likes tea": pytest.approx(1, abs=1e-3),
+        "Likes rain": pytest.approx(1, abs=1e-3),
+    }
+    assert await unembedded(store) == []
+    assert await near(store, vector(*EAST), model="another") == []
+
+
+async def test_an_embedding_that_was_made_meanwhile_stays(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    await store.index.embed_memory("anna", tea.id, vector(*EAST), MODEL)
+
+    [hit] = await near(store, vector(*NORTH))
+    assert hit.cosine == pytest.approx(1, abs=1e-3)
+
+
+async def test_nobody_embeds_a_memory_of_another_user(store: Store) -> None:
+    tea = await kept(store, "Likes tea", embedding=None, embedding_model=None)
+
+    await store.index.embed_memory("ben", tea.id, vector(*NORTH), MODEL)
+    await store.index.embed_memory("anna", uuid7(), vector(*NORTH), MODEL)
+
+    assert await unembedded(store) == ["Likes tea"]

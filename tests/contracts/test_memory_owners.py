@@ -1,5 +1,5 @@
 import pytest
-from tests.contracts.keeping import apply, contents, kept
+from tests.contracts.keeping import apply, contents, kept, next_pending
 from tests.contracts.stores import (
     ANNA,
     BEN,
@@ -203,7 +203,7 @@ async def test_erasing_leaves_nothing_of_the_user_and_counts_it(store: Store) ->
     assert sum(count for _, count in erasure.rows) > 3
     assert await contents(store) == []
     assert await store.memories.history("anna", limit=9) == []
-    assert await store.inbox.next("anna") is None
+    assert await next_pending(store) is None
     assert sum(count for _, count in (await store.memories.erase("anna", at=LATER)).rows) == 0
     assert await contents(store, "ben") == ["Likes rain"]
 

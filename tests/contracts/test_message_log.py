@@ -1,20 +1,17 @@
 from dataclasses import replace
 
 import pytest
+from tests.contracts.keeping import formed, next_pending
 from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange
 
 from recollect.errors import StoreError
-from recollect.model import Exchange, Message, Role, Scope
-
-
-async def formed(store: Store, said: Exchange) -> None:
-    assert await store.inbox.complete(said, [], at=NOON) is not None
+from recollect.model import Exchange, Message, Pending, Role, Scope
 
 
 async def next_exchange(store: Store, user_id: str = "anna") -> Exchange:
-    pending = await store.inbox.next(user_id)
+    pending = await next_pending(store, user_id)
     assert pending is not None
-    return pending[0]
+    return pending.exchange
 
 
 async def test_an_exchange_comes_back_from_the_inbox_whole(store: Store) -> None:
@@ -22,7 +19,7 @@ async def test_an_exchange_comes_back_from_the_inbox_whole(store: Store) -> None
 
     assert await store.log.append(said) is True
 
-    assert await store.inbox.next("anna") == (said, 0, LATER)
+    assert await next_pending(store) == Pending(said, 0, LATER)
 
 
 async def test_the_credential_is_not_kept(store: Store) -> None:
@@ -71,7 +68,7 @@ async def test_a_retry_is_not_another_exchange(store: Store) -> None:
     assert await store.log.append(said) is False
 
     await formed(store, await next_exchange(store))
-    assert await store.inbox.next("anna") is None
+    assert await next_pending(store) is None
 
 
 async def test_another_reply_is_an_alternate_and_forms_nothing(store: Store) -> None:
@@ -81,7 +78,7 @@ async def test_another_reply_is_an_alternate_and_forms_nothing(store: Store) -> 
 
     assert await store.log.append(exchange("hello", key=said.turn.key, reply="second")) is False
 
-    assert await store.inbox.next("anna") is None
+    assert await next_pending(store) is None
     await store.log.append(exchange("and then?"))
     assert [message.text for message in (await next_exchange(store)).turn.history] == ["hello", "first"]
 
@@ -146,7 +143,7 @@ async def test_an_impossible_session_is_refused(store: Store, session_id: str) -
     with pytest.raises(StoreError):
         await store.log.append(exchange("hello", Scope("anna", session_id)))
 
-    assert await store.inbox.next("anna") is None
+    assert await next_pending(store) is None
 
 
 async def test_an_impossible_key_is_refused(store: Store) -> None:

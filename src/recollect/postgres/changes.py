@@ -4,262 +4,205 @@ Never: decides a change; opens or ends the transaction.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 from uuid import UUID
 
-from asyncpg import Record
-from uuid_utils.compat import uuid7
-
-from recollect.errors import StoreError
+from recollect.audit import (
+    addition_details,
+    mark_details,
+    messages_of,
+    reinforced,
+    reinforcement_details,
+    removal_details,
+    resting_on,
+)
 from recollect.model import (
     COMMONS,
     Action,
     Actor,
     Add,
     Change,
+    Hide,
     Ignore,
+    Kind,
+    Mark,
     Memory,
+    Quarantine,
     Reason,
     Reinforce,
     Replace,
     Retire,
-    Vector,
 )
-from recollect.normalization import content_hash, storable_text
+from recollect.postgres.changing import Changing
+from recollect.postgres.hiding import hide_messages
 from recollect.postgres.pool import Connection
-from recollect.postgres.postings import index_memory, unindex_memory
+from recollect.postgres.quarantine import held_back, hold_back
+from recollect.postgres.rows import details_of
 from recollect.postgres.sql import SQL
 
-_REINFORCED_BY = 0.05
-"""What one reinforcement adds to a memory's importance."""
+_FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN})
+"""Why a memory goes with the words it was said in."""
 
 
 async def apply_changes(
-    connection: Connection, user_id: str, changes: Sequence[Change], *, actor: Actor, at: datetime
+    connection: Connection,
+    user_id: str,
+    changes: Sequence[Change],
+    *,
+    actor: Actor,
+    at: datetime,
+    session_id: str | None = None,
+    exchange_id: UUID | None = None,
 ) -> list[Change]:
-    """Apply ``changes`` in order and return what was really done, as ``MemoryStore.apply`` says."""
-    changing = _Changing(connection, user_id, actor, at)
-    return [await changing.apply(change) for change in changes]
+    """Apply ``changes`` in order and return what was really done, as ``MemoryStore.apply`` says.
 
-
-@dataclass(frozen=True, slots=True)
-class _Changing:
-    connection: Connection
-    user_id: str
-    actor: Actor
-    at: datetime
-
-    async def apply(self, change: Change) -> Change:
-        match change:
-            case Add():
-                return await self._add(change.memory, change.reason)
-            case Replace():
-                return await self._replace(change)
-            case Reinforce():
-                return await self._reinforce(change)
-            case Retire():
-                return await self._retire(change)
-            case Ignore():
-                return await self._ignore(change)
-            case _:
-                assert_never(change)
-
-    async def _ignore(self, change: Ignore) -> Change:
-        if change.target is not None and change.messages and await self._linked(change.target) is not None:
-            await self._rest_on(change.target, change.messages)
-        return change
-
-    async def _add(self, memory: Memory, reason: Reason) -> Change:
-        equal = await self._with_content(memory.content)
-        if equal is not None:
-            await self._rest_on(equal, memory.provenance.message_ids)
-            return Ignore(Reason.EQUAL_CONTENT, target=equal)
-        await self._insert(memory)
-        await self.audit(Action.ADD, reason, memory.id, after=memory.content)
-        return Add(memory, reason)
-
-    async def _replace(self, change: Replace) -> Change:
-        old = await self._linked(change.old)
-        if old is None:
-            return await self._add(change.memory, change.reason)
-        equal = await self._with_content(change.memory.content)
-        if equal is not None and equal != change.old:
-            # The new content is there already: all that is left to do is to let go of the old one.
-            await self._rest_on(equal, change.memory.provenance.message_ids)
-            await self._inherit(equal, old)
-            await self._note_change(old["message_ids"])
-            return await self._retire(Retire(change.old, change.reason))
-        await self._unlink(change.old, old["owner"])
-        await self._note_change(old["message_ids"])
-        await self._insert(change.memory)
-        await self._inherit(change.memory.id, old)
-        await self.audit(
-            Action.REPLACE,
-            change.reason,
-            change.memory.id,
-            replaced_id=change.old,
-            before=old["content"],
-            after=change.memory.content,
-        )
-        return change
-
-    async def _reinforce(self, change: Reinforce) -> Change:
-        memory = await self._linked(change.target)
-        if memory is None:
-            return Ignore(Reason.DELETED, target=change.target)
-        await self.connection.execute(SQL["count_reinforcement"], self.user_id, change.target)
-        await self._rest_on(change.target, change.messages)
-        if memory["owner"] == self.user_id:
-            await self.connection.execute(
-                SQL["raise_importance"], self.user_id, change.target, _REINFORCED_BY
-            )
-        await self.audit(
-            Action.REINFORCE,
-            change.reason,
-            change.target,
-            before=memory["content"],
-            after=memory["content"],
-        )
-        return change
-
-    async def _retire(self, change: Retire) -> Change:
-        memory = await self._linked(change.target)
-        if memory is None:
-            return Ignore(Reason.DELETED, target=change.target)
-        await self._unlink(change.target, memory["owner"])
-        if change.reason is Reason.DELETED:
-            await self._hide(change.target, memory["message_ids"])
-        await self.audit(Action.RETIRE, change.reason, change.target, before=memory["content"])
-        return change
-
-    async def audit(
-        self,
-        action: Action,
-        reason: Reason,
-        memory_id: UUID,
-        *,
-        replaced_id: UUID | None = None,
-        before: str | None = None,
-        after: str | None = None,
-    ) -> None:
-        await self.connection.execute(
-            SQL["insert_update"],
-            self.user_id,
-            uuid7(),
-            self.at,
-            action,
-            self.actor,
-            reason,
-            memory_id,
-            replaced_id,
-            before,
-            None if after is None else storable_text(after),
-        )
-
-    async def _with_content(self, content: str) -> UUID | None:
-        found: UUID | None = await self.connection.fetchval(
-            SQL["memory_with_content"], self.user_id, content_hash(content)
-        )
-        return found
-
-    async def _linked(self, memory_id: UUID) -> Record | None:
-        return await self.connection.fetchrow(SQL["linked_content"], self.user_id, memory_id)
-
-    async def _rest_on(self, memory_id: UUID, message_ids: Sequence[UUID]) -> None:
-        await self.connection.execute(SQL["add_provenance"], self.user_id, memory_id, message_ids)
-
-    async def _inherit(self, memory_id: UUID, old: Record) -> None:
-        """Let a memory rest on what the one it replaces did too: to forget it is to forget both."""
-        if old["owner"] == self.user_id:
-            await self._rest_on(memory_id, old["message_ids"])
-
-    async def _note_change(self, message_ids: Sequence[UUID]) -> None:
-        await self.connection.execute(SQL["note_change"], self.user_id, message_ids, self.at)
-
-    async def _hide(self, memory_id: UUID, message_ids: Sequence[UUID]) -> None:
-        """Forget in the log too: what somebody deleted must not come back in the words it was said in."""
-        rows = await self.connection.fetch(SQL["hide_messages"], self.user_id, message_ids)
-        hidden = [row["id"] for row in rows]
-        # What was answered with the memory, or with its words, at hand says it again.
-        answers = await self.connection.fetch(SQL["hide_answers"], self.user_id, [memory_id, *hidden])
-        hidden += [row["id"] for row in answers]
-        chunks = await self.connection.fetch(SQL["hide_chunks"], self.user_id, hidden)
-        documents, terms = [chunk["document"] for chunk in chunks], sum(chunk["terms"] for chunk in chunks)
-        await self.connection.execute(SQL["delete_chunk_vectors"], self.user_id, documents)
-        await self.connection.execute(SQL["discount_documents"], self.user_id, len(documents), terms)
-        await self.connection.execute(SQL["delete_injections"], self.user_id, [memory_id, *hidden])
-
-    async def _unlink(self, memory_id: UUID, owner: str) -> None:
-        await unindex_memory(self.connection, self.user_id, memory_id)
-        await self.connection.execute(SQL["unlink_memory"], self.user_id, memory_id)
-        if owner == self.user_id:  # what others see too stays believed
-            await self.connection.execute(SQL["end_validity"], self.user_id, memory_id, self.at)
-
-    async def _insert(self, memory: Memory) -> None:
-        if memory.owner not in {self.user_id, COMMONS}:
-            raise StoreError("A memory of another user can't be given to this one.")
-        hashed = content_hash(memory.content)
-        inserted = await self.connection.fetchval(
-            SQL["insert_vector"],
-            memory.owner,
-            memory.id,
-            memory.kind,
-            memory.source,
-            storable_text(memory.content),
-            hashed,
-            as_reals(memory.embedding),
-            memory.embedding_model,
-            memory.importance,
-            memory.confidence,
-            memory.observed_at,
-            memory.event_at,
-            _optional_text(memory.provenance.session_id),
-            memory.provenance.message_ids,
-            _optional_text(memory.provenance.evidence),
-            memory.created_at,
-        )
-        if inserted is None and memory.owner != COMMONS:
-            raise StoreError("There is a memory with this id already.")
-        await self.connection.execute(
-            SQL["link_memory"], self.user_id, memory.id, memory.owner, hashed, self.at
-        )
-        await index_memory(self.connection, self.user_id, memory.id, storable_text(memory.content))
-
-
-async def edit_memory(
-    connection: Connection, user_id: str, memory: Memory, *, before: str, actor: Actor, at: datetime
-) -> None:
-    """Write ``memory`` over the user's own of the same id, which said ``before``.
-
-    Its embedding is written only with a content that changed.
+    Args:
+        connection: In a transaction under the user's lock.
+        user_id: Whose memories.
+        changes: Which.
+        actor: Who changes them.
+        at: Now.
+        session_id: The chat they come from.
+        exchange_id: The exchange they come from.
     """
-    content = storable_text(memory.content)
-    hashed = content_hash(content)
-    values = [content, hashed, memory.kind, memory.importance, memory.event_at]
-    if content == before:
-        await connection.execute(SQL["edit_vector_beside_embedding"], user_id, memory.id, *values)
-    else:
-        await unindex_memory(connection, user_id, memory.id)
-        embedding = as_reals(memory.embedding)
-        model = None if embedding is None else memory.embedding_model
-        await connection.execute(SQL["edit_vector"], user_id, memory.id, *values, embedding, model)
-        await index_memory(connection, user_id, memory.id, content)
-        await connection.execute(SQL["note_change"], user_id, memory.provenance.message_ids, at)
-        await connection.execute(SQL["delete_injections"], user_id, [memory.id])
-    await connection.execute(SQL["edit_link"], user_id, memory.id, hashed)
-    changing = _Changing(connection, user_id, actor, at)
-    await changing.audit(Action.EDIT, Reason.EDITED, memory.id, before=before, after=content)
+    changing = Changing(connection, user_id, actor, at, session_id, exchange_id)
+    return [await apply_change(changing, change) for change in changes]
 
 
-def as_reals(vector: Vector | None) -> list[float] | None:
-    """Return ``vector`` as asyncpg sends ``real[]``; Postgres makes ``halfvec`` of it."""
-    if vector is None:
-        return None
-    reals: list[float] = vector.tolist()
-    return reals
+async def apply_change(changing: Changing, change: Change) -> Change:  # noqa: PLR0911 -- one for each change
+    """Apply one change, and return what was really done."""
+    match change:
+        case Add():
+            return await _add(changing, change.memory, change.reason)
+        case Replace():
+            return await _replace(changing, change)
+        case Reinforce():
+            return await _reinforce(changing, change)
+        case Retire():
+            return await _retire(changing, change)
+        case Mark():
+            return await _mark(changing, change)
+        case Quarantine():
+            return await hold_back(changing, change)
+        case Hide():
+            await hide_messages(changing, change.reason, change.messages)
+            return change
+        case Ignore():
+            if change.target is not None and change.messages:
+                await changing.rest_on(change.target, change.messages)
+            return change
+        case _:
+            assert_never(change)
 
 
-def _optional_text(text: str | None) -> str | None:
-    return None if text is None else storable_text(text)
+async def _add(changing: Changing, memory: Memory, reason: Reason) -> Change:
+    equal = await changing.with_content(memory.content)
+    if equal is not None:
+        await changing.rest_on(equal, memory.provenance.message_ids)
+        return Ignore(Reason.EQUAL_CONTENT, target=equal)
+    held = await held_back(changing, memory)
+    if held is not None:
+        return held
+    await changing.insert(memory)
+    await changing.audit(
+        Action.ADD, reason, memory.id, after=memory.content, details=addition_details(memory)
+    )
+    return Add(memory, reason)
+
+
+async def _replace(changing: Changing, change: Replace) -> Change:
+    old = await changing.linked(change.old)
+    if old is None:
+        return await _add(changing, change.memory, change.reason)
+    equal = await changing.with_content(change.memory.content)
+    if equal is not None and equal != old.id:
+        return await _replace_by_known(changing, change, old, equal)
+    held = await held_back(changing, change.memory)
+    if held is not None:
+        return held
+    await changing.unlink(old)
+    await changing.note_change(old)
+    # It rests on what the one it replaces did too: to forget it is to forget both.
+    new = resting_on(change.memory, _private_messages(changing, old))
+    await changing.insert(new)
+    await changing.audit(
+        Action.REPLACE,
+        change.reason,
+        new.id,
+        replaced_id=old.id,
+        before=old.content,
+        after=new.content,
+        details={**removal_details(old), **addition_details(new)},
+    )
+    return change
+
+
+async def _replace_by_known(changing: Changing, change: Replace, old: Memory, equal: UUID) -> Change:
+    """Let go of the old memory: the new content is there already."""
+    heir = await changing.linked(equal)
+    inherited = (*change.memory.provenance.message_ids, *_private_messages(changing, old))
+    known = () if heir is None else heir.provenance.message_ids
+    await changing.rest_on(equal, inherited)
+    await changing.note_change(old)
+    further = [str(each) for each in dict.fromkeys(inherited) if each not in known]
+    await changing.retire(old, change.reason, details={"heir": str(equal), "messages": further})
+    return Retire(old.id, change.reason)
+
+
+def _private_messages(changing: Changing, memory: Memory) -> tuple[UUID, ...]:
+    """Return the messages a memory of the user's own rests on."""
+    return memory.provenance.message_ids if memory.owner == changing.user_id else ()
+
+
+async def _reinforce(changing: Changing, change: Reinforce) -> Change:
+    memory = await changing.linked(change.target)
+    if memory is None:
+        return Ignore(Reason.DELETED, target=change.target)
+    after = reinforced(memory, change.messages)
+    await changing.write(memory, after)
+    await changing.audit(
+        Action.REINFORCE,
+        change.reason,
+        memory.id,
+        before=memory.content,
+        after=memory.content,
+        details=reinforcement_details(memory, after),
+    )
+    return change
+
+
+async def _mark(changing: Changing, change: Mark) -> Change:
+    memory = await changing.linked(change.target)
+    if memory is None:
+        return Ignore(Reason.DELETED, target=change.target)
+    if memory.standing == change.standing:
+        return Ignore(change.reason, target=change.target)
+    after = replace(memory, standing=change.standing)
+    await changing.write(memory, after)
+    await changing.audit(
+        Action.MARK,
+        change.reason,
+        memory.id,
+        before=memory.content,
+        after=memory.content,
+        details=mark_details(memory, after, change.cause),
+    )
+    return change
+
+
+async def _retire(changing: Changing, change: Retire) -> Change:
+    memory = await changing.linked(change.target)
+    if memory is None:
+        return Ignore(Reason.DELETED, target=change.target)
+    await changing.retire(memory, change.reason)
+    if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:
+        await changing.forget_injections([memory.id])  # who deletes a summary does not forget the chat
+    elif change.reason in _FORGETTING:
+        messages = memory.provenance.message_ids
+        if memory.owner == COMMONS:  # the user may have shared it, and its words are still theirs
+            rows = await changing.connection.fetch(SQL["shared_provenance"], changing.user_id, memory.id)
+            messages = tuple(each for row in rows for each in messages_of(details_of(row)))
+        await hide_messages(changing, change.reason, messages, items=[memory.id])
+    return change

@@ -5,7 +5,12 @@ from collections.abc import Sequence
 from recollect.model import Chat, Injection, LoggedExchange, Place, Scope
 from recollect.normalization import storable_id, storable_text
 from recollect.postgres.pool import Database
+from recollect.postgres.rows import update_of
+from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
+
+_DONE = 10
+"""Of what was done for the user in a chat, so much at most is told."""
 
 
 class PostgresChats:
@@ -25,7 +30,14 @@ class PostgresChats:
                 if exchanges
                 else []
             )
-            summary = await connection.fetchval(SQL["summary_of_chat"], user_id, session_id) if said else None
+            around = await connection.fetchrow(SQL["around_chat"], user_id, session_id)
+            assert around is not None  # noqa: S101 -- a query without FROM has one row
+            done = (
+                await connection.fetch(SQL["done_in_chat"], user_id, session_id, _DONE)
+                if around["was_asked"]
+                else []
+            )
+        everybody, own = flags_of(around["flags_of_everybody"]), flags_of(around["flags_of_user"])
         return Chat(
             injections=tuple(
                 Injection(
@@ -39,7 +51,9 @@ class PostgresChats:
                 for row in injections
             ),
             exchanges=tuple(LoggedExchange(**dict(row)) for row in reversed(said)),
-            summary=summary or "",
+            summary=around["summary"] or "" if said else "",
+            done=tuple(update_of(row) for row in done),
+            flags=own.over(everybody),
         )
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:

@@ -1,11 +1,13 @@
 """Deletes all that is kept of one user. Never: leaves a table out."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from recollect.model import Erasure
+from recollect.model import COMMONS, Erasure
 from recollect.postgres.pool import Connection
 from recollect.postgres.queue import FORM, job_payload
 from recollect.postgres.sql import SQL
@@ -34,8 +36,10 @@ ERASED_TABLES = (
 async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> Erasure:
     """Delete every row of the user, in the connection's transaction, and leave a tombstone."""
     counts = {}
+    seen = [row["id"] for row in await connection.fetch(SQL["memories_of_user"], user_id)]
     for table in ERASED_TABLES:
         counts[table] = _affected(await connection.execute(SQL[f"erase_{table}"], user_id))
+    counts["vectors"] += await _erase_shared(connection, seen)
     jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)
     counts["pgqueuer"] = len(jobs)
     logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])
@@ -43,6 +47,15 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> E
     erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
     await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
     return erasure
+
+
+async def _erase_shared(connection: Connection, memory_ids: Sequence[UUID]) -> int:
+    """Delete what the user alone saw of the commons: to tell that takes a look over all users."""
+    await connection.execute(SQL["lock_user"], COMMONS)  # nobody is given one meanwhile
+    await connection.execute(SQL["over_all_users"])
+    count = _affected(await connection.execute(SQL["erase_shared"], memory_ids))
+    await connection.execute(SQL["over_no_users"])
+    return count
 
 
 def _affected(status: str) -> int:

@@ -1,20 +1,27 @@
 """What is still to be formed, in Postgres, a user at a time. Never: calls a model; runs a job."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from recollect.model import Actor, Backlog, Change, Exchange
+from recollect.model import Actor, Backlog, Caps, Change, Exchange, Formed, Memory, Pending
 from recollect.normalization import storable_text
+from recollect.ports import NO_CAPS, Conversation
+from recollect.postgres.capping import prune
 from recollect.postgres.changes import apply_changes
 from recollect.postgres.leases import hold_lease
-from recollect.postgres.pool import Database
+from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue, requeue_held
 from recollect.postgres.rows import exchange_of, message_of
 from recollect.postgres.sql import SQL
+from recollect.postgres.summarizing import keep_summary, read_conversation
 
 _MESSAGES_BEFORE = 6
 """Messages of the session shown with an exchange, so that "the second one" can be understood."""
+
+_BLOCKS = 20
+"""Of what was added to the chat's prompts, so many of the newest are shown with an exchange."""
 
 _LONGEST_ERROR = 500
 """Characters kept of why a try failed."""
@@ -41,35 +48,73 @@ class PostgresInbox:
         """
         return hold_lease(self._database, user_id, self._lease)
 
-    async def next(self, user_id: str) -> tuple[Exchange, int, datetime] | None:
-        """Return the oldest pending exchange, how often it was tried, and when it may be tried next."""
+    async def pending(self, user_id: str, *, limit: int) -> list[Pending]:
+        """Return the user's oldest pending exchanges that follow on each other in one chat, oldest first."""
         async with self._database.for_user(user_id) as connection:
-            row = await connection.fetchrow(SQL["oldest_pending"], user_id)
-            if row is None:
-                return None
-            before = await connection.fetch(
-                SQL["messages_before"], user_id, row["session_id"], row["turn_index"], _MESSAGES_BEFORE
+            rows = await connection.fetch(SQL["pending_exchanges"], user_id, limit)
+            if not rows:
+                return []
+            session_id = rows[0]["session_id"]
+            blocks = await connection.fetch(SQL["blocks_of_chat"], user_id, session_id, _BLOCKS)
+            histories = [
+                await connection.fetch(
+                    SQL["messages_before"], user_id, session_id, row["turn_index"], _MESSAGES_BEFORE
+                )
+                for row in rows
+            ]
+        injected = tuple(row["block"] for row in reversed(blocks))
+        return [
+            Pending(
+                replace(
+                    exchange_of(user_id, row, tuple(message_of(each) for each in reversed(before))),
+                    injected=injected,
+                ),
+                row["attempts"],
+                row["not_before"],
             )
-        history = tuple(message_of(message) for message in reversed(before))
-        return exchange_of(user_id, row, history), row["attempts"], row["not_before"]
+            for row, before in zip(rows, histories, strict=True)
+        ]
 
     async def complete(
-        self, exchange: Exchange, changes: Sequence[Change], *, at: datetime, fallback: str | None = None
-    ) -> list[Change] | None:
-        """Apply ``changes`` and mark the exchange formed, in one transaction; None if it is not pending."""
-        user_id = exchange.turn.scope.user_id
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+    ) -> list[list[Change]] | None:
+        """Apply the changes and mark the exchanges formed, in one transaction; None if one is not pending."""
+        if not formed:
+            return []
+        user_id = formed[0].exchange.turn.scope.user_id
+        ids = [each.exchange.id for each in formed]
         async with self._database.changing(user_id) as connection:
-            formed = await connection.fetchval(SQL["mark_formed"], user_id, exchange.id, at, fallback)
-            if formed is None:
+            fallbacks = [_reason(each.fallback) for each in formed]
+            if not await connection.fetch(SQL["mark_formed"], user_id, ids, fallbacks, at):
                 return None
-            return await apply_changes(connection, user_id, changes, actor=Actor.FORMATION, at=at)
+            done = [await _apply(connection, each, at) for each in formed]
+            sessions = sorted({each.exchange.turn.scope.session_id for each in formed})
+            done[-1] += await prune(connection, user_id, sessions, caps, at=at)
+        return done
 
-    async def postpone(self, exchange: Exchange, *, error: str, until: datetime | None) -> None:
+    async def postpone(
+        self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
+    ) -> None:
         """Note a failed try: again not before ``until``, or held as failed when that is None."""
         user_id = exchange.turn.scope.user_id
         async with self._database.for_user(user_id) as connection:
-            reason = storable_text(error)[:_LONGEST_ERROR]
-            await connection.execute(SQL["postpone"], user_id, exchange.id, reason, until)
+            await connection.execute(
+                SQL["postpone"], user_id, exchange.id, _reason(error), until, int(counts)
+            )
+
+    async def to_summarize(
+        self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
+    ) -> Conversation | None:
+        """Return a chat of the user that is due for a summary, if there is one."""
+        async with self._database.for_user(user_id) as connection:
+            return await read_conversation(connection, user_id, turns=turns, tokens=tokens, without=without)
+
+    async def summarized(
+        self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
+    ) -> list[Change]:
+        """Keep the summary in place of the chat's last one, and note up to where it goes, in one transaction."""
+        async with self._database.changing(user_id) as connection:
+            return await keep_summary(connection, user_id, conversation, memory, at=at)
 
     async def backlog(self) -> Backlog:
         """Count what is pending, failed and formed."""
@@ -84,3 +129,20 @@ class PostgresInbox:
             await enqueue(connection, sorted({row["user_id"] for row in rows}))
             await requeue_held(connection)
             return len(rows)
+
+
+async def _apply(connection: Connection, formed: Formed, at: datetime) -> list[Change]:
+    scope = formed.exchange.turn.scope
+    return await apply_changes(
+        connection,
+        scope.user_id,
+        formed.changes,
+        actor=Actor.FORMATION,
+        at=at,
+        session_id=scope.session_id,
+        exchange_id=formed.exchange.id,
+    )
+
+
+def _reason(text: str | None) -> str | None:
+    return None if text is None else storable_text(text)[:_LONGEST_ERROR]

@@ -1,12 +1,13 @@
 """By what the message log is found, in Postgres. Never: cuts, embeds, or ranks a message."""
 
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
-from recollect.model import IndexedMessage, LoggedMessage, Role, Statement, UnembeddedChunk, Vector
-from recollect.postgres.changes import as_reals
+from recollect.model import IndexedMessage, LoggedMessage, Memory, Role, Statement, UnembeddedChunk, Vector
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.postings import Document, add_postings, index_memory, number_documents
 from recollect.postgres.queue import enqueue
+from recollect.postgres.rows import as_reals, memory_of
 from recollect.postgres.sql import SQL
 
 _UNREAD = (None,) * len(Statement._fields)
@@ -85,6 +86,17 @@ class PostgresLogIndex:
             for row in rows:
                 await index_memory(connection, user_id, row["vector_id"], row["content"])
         return len(rows)
+
+    async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return memories of the user's own that have no embedding of ``model``, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["unembedded_memories"], user_id, model, limit)
+        return [memory_of(row) for row in rows]
+
+    async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a memory of the user's own its embedding, in place of the one it has of another model."""
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["embed_memory"], user_id, memory_id, as_reals(vector), model)
 
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""

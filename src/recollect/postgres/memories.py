@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError
+from recollect.errors import MemoryNotFoundError
 from recollect.model import (
     Actor,
     Change,
@@ -16,17 +16,22 @@ from recollect.model import (
     Memory,
     Neighbor,
     Page,
+    Quarantined,
     Scope,
     Update,
     Vector,
 )
-from recollect.normalization import content_hash
-from recollect.postgres.changes import apply_changes, as_reals, edit_memory
+from recollect.postgres.changes import apply_changes
+from recollect.postgres.changing import Changing
+from recollect.postgres.editing import edit_memory
 from recollect.postgres.erasure import erase_user
-from recollect.postgres.pool import Connection, Database
+from recollect.postgres.pool import Database
 from recollect.postgres.postings import read_lexicon
-from recollect.postgres.rows import hit_of, memory_of, update_of
+from recollect.postgres.releasing import read_held, read_quarantined, release
+from recollect.postgres.rows import as_reals, hit_of, memory_of, update_of
+from recollect.postgres.sharing import read_globals, share_memory, write_globals
 from recollect.postgres.sql import SQL
+from recollect.postgres.undoing import undo_by_id
 
 _MOST_TERMS = 5_000
 """Terms looked through for what a mistyped one may mean."""
@@ -109,7 +114,10 @@ class PostgresMemories:
             MemoryNotFoundError: The user has no such memory.
         """
         async with self._database.for_user(user_id) as connection:
-            return await _one_memory(connection, user_id, memory_id)
+            row = await connection.fetchrow(SQL["one_memory"], user_id, memory_id)
+        if row is None:
+            raise MemoryNotFoundError
+        return memory_of(row)
 
     async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int) -> list[Update]:
         """Return the audit rows of the user, or of one memory, newest first."""
@@ -126,6 +134,78 @@ class PostgresMemories:
         """Apply ``changes`` in one transaction under the user's lock; return what was really done."""
         async with self._database.changing(scope.user_id) as connection:
             return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at)
+
+    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime) -> Update:
+        """Undo one change of the audit, in one transaction, and return the row that says so.
+
+        Raises:
+            UpdateNotFoundError: The user has no such row.
+            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            DuplicateMemoryError: The user has the old content by another memory now.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await undo_by_id(Changing(connection, user_id, actor, at), update_id)
+
+    async def added_since(self, user_id: str, since: datetime) -> int:
+        """Count the memories that formation added or put in another's place since then."""
+        async with self._database.for_user(user_id) as connection:
+            count: int = await connection.fetchval(SQL["count_added"], user_id, since)
+        return count
+
+    async def quarantined(self, user_id: str) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            return await read_quarantined(connection, user_id)
+
+    async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
+        """Return one that is held back.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        async with self._database.for_user(user_id) as connection:
+            return await read_held(connection, user_id, memory_id)
+
+    async def release(
+        self, user_id: str, memory_id: UUID, memory: Memory | None, *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Let go of something held back: keep ``memory`` in its place, or refuse it where that is None.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await release(Changing(connection, user_id, actor, at), memory_id, memory)
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            return [memory_of(row) for row in await connection.fetch(SQL["todos"], user_id, limit)]
+
+    async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
+        """Move a memory of the user's own to the commons, under the same id, and return it.
+
+        Raises:
+            MemoryNotFoundError: The user has no such statement of their own, and sees none that is shared.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await share_memory(Changing(connection, user_id, actor, at), memory_id)
+
+    async def globals(self) -> list[Memory]:
+        """Return what serves every user who has few memories of their own, newest first."""
+        async with self._database.over_all_users() as connection:
+            return await read_globals(connection)
+
+    async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
+        """Keep these for every user with few memories, and no longer those with these ids."""
+        async with self._database.over_all_users() as connection:
+            await write_globals(connection, added, removed, at=at)
+
+    async def count(self) -> int:
+        """Count the memories of all users."""
+        async with self._database.over_all_users() as connection:
+            count: int = await connection.fetchval(SQL["count_memories"])
+        return count
 
     async def edit(
         self,
@@ -147,7 +227,8 @@ class PostgresMemories:
             DuplicateMemoryError: The user has another memory with that content.
         """
         async with self._database.changing(user_id) as connection:
-            stored = await _one_memory(connection, user_id, memory_id)
+            changing = Changing(connection, user_id, actor, at)
+            stored = await changing.seen(memory_id)
             if stored.owner != user_id:
                 raise MemoryNotFoundError
             new = replace(
@@ -158,11 +239,7 @@ class PostgresMemories:
                 embedding=embedding,
                 embedding_model=embedding_model,
             )
-            equal = await connection.fetchval(SQL["memory_with_content"], user_id, content_hash(new.content))
-            if equal not in {None, memory_id}:
-                raise DuplicateMemoryError
-            await edit_memory(connection, user_id, new, before=stored.content, actor=actor, at=at)
-            return await _one_memory(connection, user_id, memory_id)
+            return await edit_memory(changing, stored, new)
 
     async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
         """Note that these memories went into a prompt."""
@@ -174,10 +251,3 @@ class PostgresMemories:
         """Delete every row of the user, in every table and queue, and leave a tombstone."""
         async with self._database.changing(user_id) as connection:
             return await erase_user(connection, user_id, at=at)
-
-
-async def _one_memory(connection: Connection, user_id: str, memory_id: UUID) -> Memory:
-    row = await connection.fetchrow(SQL["one_memory"], user_id, memory_id)
-    if row is None:
-        raise MemoryNotFoundError
-    return memory_of(row)

@@ -1,10 +1,12 @@
-"""The log of every exchange, in Postgres. Never: reads memories; forms any."""
+"""The log of every exchange, in Postgres. Never: forms a memory."""
 
 import hashlib
 from uuid import UUID
 
+from recollect.errors import StoreError
 from recollect.model import Exchange, Role
 from recollect.normalization import storable_id, storable_text
+from recollect.postgres.abandoning import abandon_other_versions
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue
 from recollect.postgres.sql import SQL
@@ -30,7 +32,11 @@ class PostgresMessageLog:
             )
             appending = _Appending(connection, exchange)
             if known is None:
-                await appending.turn_and_reply(key)
+                parent = _storable_parent(exchange.turn.parent)
+                is_late = parent is not None and await abandon_other_versions(
+                    connection, exchange.turn, key=key, parent=parent
+                )
+                await appending.turn_and_reply(key, parent, "abandoned" if is_late else "pending")
                 await enqueue(connection, [scope.user_id])
             elif _has_text(exchange) and not known["kept"]:
                 await appending.another_reply(known["id"], known["turn_index"], alternate=known["replied"])
@@ -46,7 +52,7 @@ class _Appending:
         self._turn = exchange.turn
         self._scope = exchange.turn.scope
 
-    async def turn_and_reply(self, key: str) -> None:
+    async def turn_and_reply(self, key: str, parent: str | None, state: str) -> None:
         exchange, turn, scope = self._exchange, self._turn, self._scope
         turn_index: int = await self._connection.fetchval(
             SQL["next_turn_index"], scope.user_id, scope.session_id, turn.at
@@ -65,10 +71,19 @@ class _Appending:
             turn.at,
             len(turn.history),
             turn.anchor,
+            parent,
+            state,
         )
+        is_hidden = state == "abandoned"
         speaker = None if turn.speaker is None else storable_text(turn.speaker)
         await self._message(
-            exchange.message_id, exchange.id, turn_index, Role.USER, turn.text, speaker=speaker
+            exchange.message_id,
+            exchange.id,
+            turn_index,
+            Role.USER,
+            turn.text,
+            speaker=speaker,
+            hidden=is_hidden,
         )
         if _has_text(exchange):
             await self._reply(exchange.id, turn_index)
@@ -95,6 +110,7 @@ class _Appending:
         *,
         speaker: str | None = None,
         alternate: bool = False,
+        hidden: bool = False,
     ) -> None:
         content = storable_text(text)
         await self._connection.execute(
@@ -111,11 +127,20 @@ class _Appending:
             self._turn.at,
             exchange_id,
             self._turn.marked,
+            hidden,
         )
 
 
 def _has_text(exchange: Exchange) -> bool:
     return bool(exchange.reply.strip())
+
+
+def _storable_parent(parent: str | None) -> str | None:
+    """Return the parent as the log has keys; None where none is known, or none that could be a key."""
+    try:
+        return None if parent is None else _storable_key(parent)
+    except StoreError:
+        return None
 
 
 def _storable_key(key: str) -> str:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from recollect.model import RequestRecord, Scope, Skip, Stage
 from recollect.normalization import storable_text
+from recollect.ports import USAGE_OUTLIVES
 from recollect.postgres.pool import Database
 from recollect.postgres.rows import shortest
 from recollect.postgres.sql import SQL
@@ -87,4 +88,5 @@ class PostgresRequests:
         """Delete what was kept of requests before a time; return of how many."""
         async with self._database.over_all_users() as connection:
             status = await connection.execute(SQL["prune_request_metrics"], before)
+            await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
         return int(status.rpartition(" ")[2])

@@ -1,4 +1,9 @@
-"""Turns rows into the nouns of memory. Never: SQL, a connection."""
+"""Turns rows into the nouns of memory, and these into what rows hold. Never: SQL, a connection."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
 
 from asyncpg import Record
 
@@ -10,16 +15,20 @@ from recollect.model import (
     Kind,
     Memory,
     Message,
+    Outline,
     Passage,
     Provenance,
     Reason,
     Role,
     Scope,
     Source,
+    Standing,
     Statement,
     Turn,
     Update,
+    Vector,
 )
+from recollect.normalization import storable_text
 
 _DIGITS = 6
 """What a four-byte float holds."""
@@ -43,12 +52,39 @@ def memory_of(row: Record) -> Memory:
         created_at=row["created_at"],
         confidence=shortest(row["confidence"]),
         event_at=row["event_at"],
-        provenance=Provenance(row["session_id"], tuple(row["message_ids"]), row["evidence"]),
+        provenance=Provenance(
+            row["session_id"], tuple(row["message_ids"]), row["evidence"], row["extractor"]
+        ),
         last_recalled_at=row["last_recalled_at"],
         recall_count=row["recall_count"],
         reinforcement_count=row["reinforcement_count"],
+        holds_from=row["holds_from"],
+        holds_until=row["holds_until"],
+        standing=None if row["standing"] is None else Standing(row["standing"]),
+        outline=None if row["outline"] is None else _outline_of(json.loads(row["outline"])),
         embedding_model=row["embedding_model"],
     )
+
+
+def as_json(outline: Outline | None) -> str | None:
+    """Return the parts of a summary as JSON, in Unicode that Postgres can hold."""
+    if outline is None:
+        return None
+    parts = asdict(outline)
+    return json.dumps({name: [storable_text(each) for each in texts] for name, texts in parts.items()})
+
+
+def as_reals(vector: Vector | None) -> list[float] | None:
+    """Return ``vector`` as asyncpg sends ``real[]``; Postgres makes ``halfvec`` of it."""
+    if vector is None:
+        return None
+    reals: list[float] = vector.tolist()
+    return reals
+
+
+def _outline_of(kept: Mapping[str, Any]) -> Outline:
+    """Return the outline; what an older or newer version kept and this one does not know is left out."""
+    return Outline(**{part.name: tuple(kept.get(part.name, ())) for part in fields(Outline)})
 
 
 def passage_of(row: Record) -> Passage:
@@ -88,7 +124,17 @@ def update_of(row: Record) -> Update:
         replaced_id=row["replaced_id"],
         before=row["before"],
         after=row["after"],
+        session_id=row["session_id"],
+        exchange_id=row["exchange_id"],
+        undoes=row["undoes"],
+        details=details_of(row),
     )
+
+
+def details_of(row: Record) -> Mapping[str, Any]:
+    """Return what else a row of the audit says."""
+    details: dict[str, Any] = json.loads(row["details"])
+    return details
 
 
 def message_of(row: Record) -> Message:

@@ -1,15 +1,19 @@
 """What was changed while the engine runs, and what models took, in Postgres. Never: what a flag means."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import Any
+from enum import StrEnum
+from typing import TypeVar
 
 from recollect.model import COMMONS, Flags, Placement, Strategy, Usage
 from recollect.normalization import storable_user
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.sql import SQL
+
+T = TypeVar("T")
+W = TypeVar("W", bound=StrEnum)
 
 
 class PostgresFlags:
@@ -42,11 +46,23 @@ class PostgresFlags:
         async with self._database.changing(storable_user(user_id)) as connection:
             await connection.execute(SQL["set_flags"], user_id, written, at)
 
+    async def change_flags(
+        self, user_id: str | None, flags: Flags, named: Collection[str], *, at: datetime
+    ) -> Flags:
+        """Change those that are named, and leave the others; None takes one back. One statement, whichever replica it comes from."""
+        given = asdict(flags)
+        written = json.dumps({name: given[name] for name in named})
+        if user_id is None:
+            async with self._database.over_all_users() as connection:
+                return flags_of(await connection.fetchval(SQL["change_flags"], COMMONS, written, at))
+        async with self._database.changing(storable_user(user_id)) as connection:
+            return flags_of(await connection.fetchval(SQL["change_flags"], user_id, written, at))
+
 
 async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags]:
     """Return what was changed for the user, and for everybody, each under its name."""
     rows = await connection.fetch(SQL["flags_of"], user_id)
-    return {row["user_id"]: _flags_of(json.loads(row["flags"])) for row in rows}
+    return {row["user_id"]: flags_of(row["flags"]) for row in rows}
 
 
 class PostgresUsage:
@@ -59,9 +75,12 @@ class PostgresUsage:
         """Return what was taken on a day."""
         async with self._database.for_user(user_id) as connection:
             user = await connection.fetchval(SQL["usage_of_user"], user_id, day)
+        return Usage(user or 0, await self.used_by_all(day))
+
+    async def used_by_all(self, day: date) -> int:
+        """Return what was taken on a day for all users."""
         async with self._database.over_all_users() as connection:
-            everybody = await connection.fetchval(SQL["usage_of_everybody"], day)
-        return Usage(user or 0, everybody or 0)
+            return await connection.fetchval(SQL["usage_of_everybody"], day) or 0
 
     async def use(self, user_id: str, day: date, tokens: int) -> None:
         """Count tokens taken for a user on a day."""
@@ -69,12 +88,29 @@ class PostgresUsage:
             await connection.execute(SQL["use_tokens"], user_id, day, tokens)
 
 
-def _flags_of(kept: Mapping[str, Any]) -> Flags:
-    """Return the flags; what an older or newer version kept and this one does not know is left out."""
-    formation, placement = kept.get("formation"), kept.get("placement")
-    plain = ("recall", "summaries", "minimum_importance", "session_cap", "user_cap")
+def flags_of(written: str | None) -> Flags:
+    """Return the flags that were written, as JSON; what this version does not know of them says nothing."""
+    kept: object = None if written is None else json.loads(written)
+    if not isinstance(kept, dict):
+        return Flags()
     return Flags(
-        formation=Strategy(formation) if formation in list(Strategy) else None,
-        placement=Placement(placement) if placement in list(Placement) else None,
-        **{name: kept.get(name) for name in plain},
+        recall=_as(bool, kept.get("recall")),
+        formation=_word(Strategy, kept.get("formation")),
+        placement=_word(Placement, kept.get("placement")),
+        summaries=_as(bool, kept.get("summaries")),
+        minimum_importance=_number(kept.get("minimum_importance")),
+        session_cap=_as(int, kept.get("session_cap")),
+        user_cap=_as(int, kept.get("user_cap")),
     )
+
+
+def _as(kind: type[T], kept: object) -> T | None:
+    return kept if type(kept) is kind else None  # a bool is no number of memories
+
+
+def _number(kept: object) -> float | None:
+    return float(kept) if isinstance(kept, int | float) and not isinstance(kept, bool) else None
+
+
+def _word(words: type[W], kept: object) -> W | None:
+    return next((word for word in words if word == kept), None)

@@ -3,7 +3,14 @@
 Never: pytest. The store keeps the same contract as the one in Postgres; tests run over both.
 """
 
-from recollect.testing.backends import BrokenEmbedder, ScriptedExtractor, SlowEmbedder, WordEmbedder
+from recollect.testing.backends import (
+    BrokenEmbedder,
+    ScriptedExtractor,
+    ScriptedJudge,
+    ScriptedSummarizer,
+    SlowEmbedder,
+    WordEmbedder,
+)
 from recollect.testing.store import BrokenStore, InMemoryStore
 
 __all__ = [
@@ -11,6 +18,8 @@ __all__ = [
     "BrokenStore",
     "InMemoryStore",
     "ScriptedExtractor",
+    "ScriptedJudge",
+    "ScriptedSummarizer",
     "SlowEmbedder",
     "WordEmbedder",
 ]

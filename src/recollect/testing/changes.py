@@ -1,244 +1,235 @@
-"""What one user has in memory, and how changes are applied to it. Never: another user."""
+"""How changes are applied to what one user has in memory. Never: another user."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import assert_never
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
-
-from recollect.errors import StoreError
+from recollect.audit import (
+    addition_details,
+    edit_details,
+    mark_details,
+    messages_of,
+    reinforced,
+    reinforcement_details,
+    removal_details,
+    resting_on,
+)
+from recollect.errors import DuplicateMemoryError
 from recollect.model import (
     COMMONS,
     Action,
     Actor,
     Add,
+    Caps,
     Change,
-    Exchange,
+    Hide,
     Ignore,
-    Injection,
+    Kind,
+    Mark,
     Memory,
+    Quarantine,
     Reason,
     Reinforce,
     Replace,
-    RequestRecord,
     Retire,
-    Role,
-    Update,
+    Source,
 )
-from recollect.normalization import content_hash, storable_text
-from recollect.testing.searching import Index, Said
+from recollect.testing.belongings import Author, Logged, Possessions
+from recollect.testing.hiding import hide_messages
+from recollect.testing.quarantine import held_back, hold_back
 
-_REINFORCED_BY = 0.05
+__all__ = ["Author", "Belongings", "Logged"]
 
-
-@dataclass
-class Logged:
-    """An exchange of the log, and what became of it."""
-
-    exchange: Exchange
-    not_before: datetime
-    alternates: dict[UUID, str] = field(default_factory=dict)
-    state: str = "pending"
-    attempts: int = 0
-    error: str | None = None
-    fallback: str | None = None
-
-    def append_reply(self, exchange: Exchange) -> bool:
-        """Keep another reply; return whether it became the turn's, as the first with text does."""
-        if not exchange.reply.strip():
-            return False
-        reply = storable_text(exchange.reply)
-        if not self.exchange.reply:
-            self.exchange = replace(self.exchange, reply=reply, reply_id=exchange.reply_id)
-            return True
-        if exchange.reply_id != self.exchange.reply_id:
-            self.alternates[exchange.reply_id] = reply
-        return False
+_FORGETTING = {Reason.DELETED, Reason.FORGOTTEN}
+_STOOD_BEHIND = {Reason.ASKED, Reason.CORRECTED, Reason.APPROVED, Reason.EDITED, Reason.WRITTEN}
+_PRUNED_AT_ONCE = 100
 
 
-@dataclass
-class Belongings:
-    """Everything a user has; ``ids`` are those of retired memories, too."""
+class Belongings(Possessions):
+    """Everything a user has, and how it changes."""
 
-    user_id: str
-    memories: dict[UUID, Memory] = field(default_factory=dict)
-    ids: set[UUID] = field(default_factory=set)
-    updates: list[Update] = field(default_factory=list)
-    log: list[Logged] = field(default_factory=list)
-    index: Index = field(default_factory=Index)
-    carried: dict[UUID, int] = field(default_factory=dict)
-    injections: dict[str, dict[str, Injection]] = field(default_factory=dict)
-    detached: set[tuple[str, str]] = field(default_factory=set)
-    requests: dict[UUID, RequestRecord] = field(default_factory=dict)
-
-    @property
-    def has_index(self) -> bool:
-        """Whether anything was ever indexed."""
-        return bool(self.ids or self.index.indexed)
-
-    @property
-    def said(self) -> list[Said]:
-        """The messages of the log, alternates left out, each with its place in its session."""
-        said: list[Said] = []
-        turns: dict[str, int] = {}
-        for logged in self.log:
-            exchange = logged.exchange
-            place = turns.get(exchange.turn.scope.session_id, 0)
-            turns[exchange.turn.scope.session_id] = place + 2
-            said.append(Said(exchange.message_id, exchange, Role.USER, place))
-            if exchange.reply:
-                said.append(Said(exchange.reply_id, exchange, Role.ASSISTANT, place + 1))
-        return said
-
-    def with_content(self, content: str) -> UUID | None:
-        """Return the memory with this content, if any."""
-        hashed = content_hash(content)
-        equal = (known.id for known in self.memories.values() if content_hash(known.content) == hashed)
-        return next(equal, None)
-
-    def pending(self, exchange: Exchange) -> Logged | None:
-        """Return the exchange of the log, if it is still to be formed."""
-        same = (each for each in self.log if each.exchange.id == exchange.id and each.state == "pending")
-        return next(same, None)
-
-    def audit(
+    def apply(
         self,
-        action: Action,
+        change: Change,
         actor: Actor,
-        reason: Reason,
         at: datetime,
-        memory_id: UUID,
-        *,
-        replaced_id: UUID | None = None,
-        before: str | None = None,
-        after: str | None = None,
-    ) -> None:
-        """Write one audit row."""
-        self.updates.append(Update(uuid7(), at, action, actor, reason, memory_id, replaced_id, before, after))
-
-    def apply(self, change: Change, actor: Actor, at: datetime) -> Change:
+        session_id: str | None = None,
+        exchange_id: UUID | None = None,
+    ) -> Change:
         """Apply a change, and return what was really done."""
+        return self.change(change, Author(actor, at, session_id, exchange_id))
+
+    def change(self, change: Change, by: Author) -> Change:  # noqa: PLR0911 -- one for each change
+        """Apply a change of an author's, and return what was really done."""
         match change:
             case Add():
-                return self._add(change.memory, change.reason, actor, at)
+                return self._add(by, change.memory, change.reason)
             case Replace():
-                return self._replace(change, actor, at)
-            case Reinforce() | Retire():
-                return self._reinforce_or_retire(change, actor, at)
-            case Ignore(target=target, messages=messages):
-                if target in self.memories:
-                    self._rest_on(target, messages)
+                return self._replace(by, change)
+            case Reinforce():
+                return self._reinforce(by, change)
+            case Retire():
+                return self._retire(by, change)
+            case Mark():
+                return self._mark(by, change)
+            case Quarantine():
+                return hold_back(self, by, change)
+            case Hide():
+                hide_messages(self, by, change.reason, change.messages)
                 return change
+            case Ignore():
+                if change.target is not None:
+                    self.rest_on(change.target, change.messages)
+                return change
+            case _:
+                assert_never(change)
 
-    def _add(self, memory: Memory, reason: Reason, actor: Actor, at: datetime) -> Change:
+    def prune(self, session_ids: Sequence[str], caps: Caps, at: datetime) -> list[Change]:
+        """Retire what is over the caps, the least worth keeping first and 100 at most, and return it in order."""
+        capped: list[tuple[str | None, int]] = [(each, caps.session) for each in dict.fromkeys(session_ids)]
+        done: list[Change] = []
+        for session_id, cap in [*capped, (None, caps.user)]:
+            over = self._worth_keeping(session_id)[cap:] if cap else []
+            by = Author(Actor.PRUNE, at, session_id)
+            least = over[::-1][: _PRUNED_AT_ONCE - len(done)]
+            done += [self.change(Retire(each.id, Reason.CAP), by) for each in least]
+        return done
+
+    def edit(self, by: Author, old: Memory, new: Memory) -> Memory:
+        """Write ``new`` over the user's own memory of the same id; an embedding only with a content that changed."""
+        if self.with_content(new.content) not in {None, old.id}:
+            raise DuplicateMemoryError
+        if new.content != old.content:
+            model = None if new.embedding is None else new.embedding_model
+            source = Source.MANUAL if old.source is Source.QA_TURN else old.source
+            new = replace(new, embedding_model=model, source=source, standing=None)
+            self.note_change(old, by.at)
+            self.forget_injections({old.id})
+        else:
+            new = replace(new, embedding=old.embedding, embedding_model=old.embedding_model)
+        self.memories[old.id] = new
+        self.audit(
+            by,
+            Action.EDIT,
+            Reason.EDITED,
+            old.id,
+            before=old.content,
+            after=new.content,
+            details=edit_details(old, new),
+        )
+        return new
+
+    def _worth_keeping(self, session_id: str | None) -> list[Memory]:
+        """Return what a cap counts, of a session or of all, the most worth keeping first."""
+        stood_behind = {
+            row.memory_id
+            for row in self.updates
+            if row.reason in _STOOD_BEHIND or (row.action, row.reason) == (Action.RESTORE, Reason.UNDONE)
+        }
+        counted = (
+            each
+            for each in self.memories.values()
+            if each.owner == self.user_id
+            and each.id not in stood_behind
+            and each.kind is not Kind.SUMMARY
+            and each.source not in {Source.MANUAL, Source.GLOBAL}
+            and session_id in {None, each.provenance.session_id}
+        )
+        return sorted(
+            counted,
+            key=lambda each: (each.importance, each.recall_count, each.observed_at, each.id),
+            reverse=True,
+        )
+
+    def _add(self, by: Author, memory: Memory, reason: Reason) -> Change:
         equal = self.with_content(memory.content)
         if equal is not None:
-            self._rest_on(equal, memory.provenance.message_ids)
+            self.rest_on(equal, memory.provenance.message_ids)
             return Ignore(Reason.EQUAL_CONTENT, target=equal)
-        kept = self._keep(memory)
-        self.audit(Action.ADD, actor, reason, at, memory.id, after=kept.content)
+        held = held_back(self, by, memory)
+        if held is not None:
+            return held
+        kept = self.keep(memory)
+        self.audit(by, Action.ADD, reason, memory.id, after=kept.content, details=addition_details(memory))
         return Add(memory, reason)
 
-    def _replace(self, change: Replace, actor: Actor, at: datetime) -> Change:
+    def _replace(self, by: Author, change: Replace) -> Change:
         old = self.memories.get(change.old)
         if old is None:
-            return self._add(change.memory, change.reason, actor, at)
+            return self._add(by, change.memory, change.reason)
         equal = self.with_content(change.memory.content)
         if equal is not None and equal != change.old:
-            self._rest_on(equal, change.memory.provenance.message_ids)
-            self._inherit(equal, old)
-            self.index.note_change(old.provenance.message_ids, self.said, at)
-            return self._reinforce_or_retire(Retire(change.old, change.reason), actor, at)
-        del self.memories[change.old]
-        self.index.note_change(old.provenance.message_ids, self.said, at)
-        new = self._keep(change.memory)
-        self._inherit(new.id, old)
+            return self._replace_by_known(by, change, old, self.memories[equal])
+        held = held_back(self, by, change.memory)
+        if held is not None:
+            return held
+        new = resting_on(change.memory, self._private_messages(old))
+        self.unlink(old.id)
+        self.note_change(old, by.at)
+        kept = self.keep(new)
         self.audit(
+            by,
             Action.REPLACE,
-            actor,
             change.reason,
-            at,
             new.id,
             replaced_id=old.id,
             before=old.content,
-            after=new.content,
+            after=kept.content,
+            details={**removal_details(old), **addition_details(new)},
         )
         return change
 
-    def _reinforce_or_retire(self, change: Reinforce | Retire, actor: Actor, at: datetime) -> Change:
+    def _replace_by_known(self, by: Author, change: Replace, old: Memory, heir: Memory) -> Change:
+        inherited = (*change.memory.provenance.message_ids, *self._private_messages(old))
+        known = heir.provenance.message_ids
+        self.rest_on(heir.id, inherited)
+        self.note_change(old, by.at)
+        further = [str(each) for each in dict.fromkeys(inherited) if each not in known]
+        self.retire(by, old, change.reason, details={"heir": str(heir.id), "messages": further})
+        return Retire(old.id, change.reason)
+
+    def _private_messages(self, memory: Memory) -> tuple[UUID, ...]:
+        return memory.provenance.message_ids if memory.owner == self.user_id else ()
+
+    def _reinforce(self, by: Author, change: Reinforce) -> Change:
         memory = self.memories.get(change.target)
         if memory is None:
             return Ignore(Reason.DELETED, target=change.target)
-        if isinstance(change, Retire):
-            del self.memories[memory.id]
-            if change.reason is Reason.DELETED:
-                self.index.hide(memory.provenance.message_ids, self.said)
-                self._hide_answers({memory.id, *self.index.hidden})
-                self.forget_injections({memory.id, *self.index.hidden})
-            self.audit(Action.RETIRE, actor, change.reason, at, memory.id, before=memory.content)
-            return change
-        self._rest_on(memory.id, change.messages)
-        memory = self.memories[memory.id]
-        more = _REINFORCED_BY if memory.owner == self.user_id else 0.0
-        self.memories[memory.id] = replace(
-            memory,
-            importance=min(1.0, memory.importance + more),
-            reinforcement_count=memory.reinforcement_count + 1,
-        )
-        self.audit(
-            Action.REINFORCE,
-            actor,
-            change.reason,
-            at,
-            memory.id,
-            before=memory.content,
-            after=memory.content,
-        )
+        after = reinforced(memory, change.messages)
+        self._write(by, Action.REINFORCE, change.reason, after, reinforcement_details(memory, after))
         return change
 
-    def forget_injections(self, items: set[UUID]) -> None:
-        """Forget what was added to prompts and speaks of one of these."""
-        for session_id, known in self.injections.items():
-            kept = {anchor: each for anchor, each in known.items() if not items & set(each.items)}
-            self.detached -= {(session_id, anchor) for anchor in known.keys() - kept.keys()}
-            self.injections[session_id] = kept
+    def _mark(self, by: Author, change: Mark) -> Change:
+        memory = self.memories.get(change.target)
+        if memory is None:
+            return Ignore(Reason.DELETED, target=change.target)
+        if memory.standing == change.standing:
+            return Ignore(change.reason, target=change.target)
+        after = replace(memory, standing=change.standing)
+        self._write(by, Action.MARK, change.reason, after, mark_details(memory, after, change.cause))
+        return change
 
-    def are_there(self, items: Iterable[UUID]) -> bool:
-        """Return whether each is a memory the user sees, or a message of theirs that may be recalled."""
-        recallable = {each.id for each in self.said} - self.index.hidden
-        return set(items) <= recallable | self.memories.keys()
+    def _write(
+        self, by: Author, action: Action, reason: Reason, after: Memory, details: dict[str, object]
+    ) -> None:
+        self.memories[after.id] = after
+        self.audit(by, action, reason, after.id, before=after.content, after=after.content, details=details)
 
-    def _hide_answers(self, items: set[UUID]) -> None:
-        """Find no more what was answered in turns that were given one of these."""
-        given = {
-            (session_id, anchor)
-            for session_id, known in self.injections.items()
-            for anchor, each in known.items()
-            if items & set(each.items)
-        }
-        exchanges = [logged.exchange for logged in self.log]
-        answered = (each for each in exchanges if (each.turn.scope.session_id, each.turn.anchor) in given)
-        self.index.hidden |= {each.reply_id for each in answered if each.reply}
-
-    def _inherit(self, memory_id: UUID, old: Memory) -> None:
-        """Let a memory rest on what the one it replaces did too."""
-        if old.owner == self.user_id:
-            self._rest_on(memory_id, old.provenance.message_ids)
-
-    def _rest_on(self, memory_id: UUID, message_ids: tuple[UUID, ...]) -> None:
-        memory = self.memories[memory_id]
-        if memory.owner == self.user_id:
-            further = tuple(each for each in message_ids if each not in memory.provenance.message_ids)
-            resting = replace(memory.provenance, message_ids=memory.provenance.message_ids + further)
-            self.memories[memory_id] = replace(memory, provenance=resting)
-
-    def _keep(self, memory: Memory) -> Memory:
-        if memory.owner not in {self.user_id, COMMONS}:
-            raise StoreError("A memory of another user can't be given to this one.")
-        if memory.id in self.ids and memory.owner == self.user_id:
-            raise StoreError("There is a memory with this id already.")
-        kept = replace(memory, content=storable_text(memory.content))
-        self.memories[memory.id] = kept
-        self.ids.add(memory.id)
-        return kept
+    def _retire(self, by: Author, change: Retire) -> Change:
+        memory = self.memories.get(change.target)
+        if memory is None:
+            return Ignore(Reason.DELETED, target=change.target)
+        self.retire(by, memory, change.reason)
+        if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:
+            self.forget_injections({memory.id})  # who deletes a summary does not forget the chat
+        elif change.reason in _FORGETTING:
+            messages = memory.provenance.message_ids
+            if memory.owner == COMMONS:  # the user may have shared it, and its words are still theirs
+                shared = (
+                    each for each in self.updates if (each.memory_id, each.reason) == (memory.id, "shared")
+                )
+                messages = tuple(known for each in shared for known in messages_of(each.details))
+            hide_messages(self, by, change.reason, messages, [memory.id])
+        return change

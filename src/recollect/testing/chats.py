@@ -9,13 +9,37 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.model import Chat, Injection, Kind, LoggedExchange, RequestRecord, Role, Scope
+from recollect.model import (
+    Chat,
+    Exchange,
+    Injection,
+    Kind,
+    LoggedExchange,
+    Memory,
+    Reason,
+    RequestRecord,
+    Role,
+    Scope,
+    Update,
+)
 from recollect.normalization import storable_id, storable_text
+from recollect.ports import USAGE_OUTLIVES
 from recollect.testing.changes import Belongings
+from recollect.testing.settings import Kept
+
+_DONE = 10
+_ASKED = {Reason.ASKED, Reason.FORGOTTEN, Reason.CORRECTED}
 
 
 class ChatStore(ABC):
-    """Implements ChatMemory and RequestLog."""
+    """Implements ChatMemory and RequestLog.
+
+    Attributes:
+        settings: The FlagStore, and the UsageLog.
+    """
+
+    settings: Kept
+    _globals: dict[UUID, Memory]
 
     @abstractmethod
     def _of(self, user_id: str) -> Belongings:
@@ -29,6 +53,7 @@ class ChatStore(ABC):
         """Return what is known of a chat; its last exchanges, unless it began with that message."""
         user, session_id = self._of(scope.user_id), storable_id(scope.session_id)
         injections = user.injections.get(session_id, {})
+        kept = _kept(user, session_id)
         said = [
             LoggedExchange(
                 key=each.exchange.turn.key,
@@ -40,10 +65,9 @@ class ChatStore(ABC):
                 anchor=each.exchange.turn.anchor,
             )
             for each in user.said
-            if each.role is Role.USER and each.session_id == session_id and each.id not in user.index.hidden
+            if each.role is Role.USER and each.exchange.id in kept and each.id not in user.index.hidden
         ][::-1][:exchanges]
-        first = (each for each in user.said if each.session_id == session_id and not each.turn_index)
-        if any(each.content == unless_begun for each in first):
+        if kept and next(iter(kept.values())).turn.text == unless_begun:
             said = []
         summaries = [
             memory.content
@@ -53,14 +77,20 @@ class ChatStore(ABC):
         attached = (each for each in injections.values() if (session_id, each.anchor) not in user.detached)
         in_order = sorted(attached, key=lambda each: (each.at, each.anchor))
         summary = summaries[-1] if summaries and said else ""
-        return Chat(tuple(in_order), tuple(reversed(said)), summary)
+        return Chat(
+            tuple(in_order),
+            tuple(reversed(said)),
+            summary,
+            done=_done(user, session_id, kept),
+            flags=await self.settings.flags(scope.user_id),
+        )
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
         """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
         user, session_id = self._of(scope.user_id), storable_id(scope.session_id)
         known = user.injections.setdefault(session_id, {})
         user.detached |= {(session_id, anchor) for anchor in known.keys() & set(detached)}
-        if injection is not None and user.are_there(injection.items):
+        if injection is not None and user.are_there(set(injection.items) - self._globals.keys()):
             kept = replace(injection, block=storable_text(injection.block))
             if (session_id, injection.anchor) in user.detached:
                 user.detached.discard((session_id, injection.anchor))
@@ -85,4 +115,28 @@ class ChatStore(ABC):
             kept = {known: request for known, request in user.requests.items() if request.at >= before}
             count += len(user.requests) - len(kept)
             user.requests = kept
+        self.settings.prune((before - USAGE_OUTLIVES).date())
         return count
+
+
+def _kept(user: Belongings, session_id: str) -> dict[UUID, Exchange]:
+    """Return a chat's exchanges in order, but those that were abandoned."""
+    kept = (each.exchange for each in user.log if each.state != "abandoned")
+    return {each.id: each for each in kept if each.turn.scope.session_id == session_id}
+
+
+def _done(user: Belongings, session_id: str, kept: dict[UUID, Exchange]) -> tuple[Update, ...]:
+    """Return what was asked for in a chat and done since its last turn."""
+    if not kept:
+        return ()
+    last = list(kept.values())[-1].turn.at
+    undone = {each.undoes for each in user.updates}
+    done = [
+        each
+        for each in user.updates
+        if each.session_id == session_id
+        and each.reason in _ASKED
+        and each.at > last
+        and each.id not in undone
+    ]
+    return tuple(sorted(done, key=lambda each: (each.at, each.id))[:_DONE])

@@ -1,22 +1,31 @@
-"""The part of the store in memory that finds things again. Never: changes a memory."""
+"""The part of the store in memory that finds things again. Never: changes what a memory says."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
 
 from recollect.model import (
     Hit,
     IndexedMessage,
     Lexicon,
     LoggedMessage,
+    Memory,
     Scope,
     UnembeddedChunk,
     Vector,
 )
 from recollect.testing.changes import Belongings
+from recollect.testing.searching import lacks_embedding
+
+_FEW = 5
+"""Who has fewer memories is served by those that are everybody's."""
 
 
 class IndexedStore(ABC):
     """Implements LogIndex, and what of MemoryStore searches."""
+
+    _globals: dict[UUID, Memory]
 
     @abstractmethod
     def _of(self, user_id: str) -> Belongings:
@@ -55,7 +64,14 @@ class IndexedStore(ABC):
         """Return what is nearest to ``vector``, and what is named."""
         user = self._indexed(scope.user_id)
         return user.index.search(
-            vector, model, user.memories, documents=documents, limit=limit, log=log, verbatim=verbatim
+            vector,
+            model,
+            user.memories,
+            documents=documents,
+            limit=limit,
+            log=log,
+            verbatim=verbatim,
+            common=tuple(self._globals.values()) if len(user.memories) < _FEW else (),
         )
 
     async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
@@ -80,6 +96,19 @@ class IndexedStore(ABC):
         """Index the user's memories; nothing is left to be done another time."""
         self._indexed(user_id)
         return 0
+
+    async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return memories of the user's own that have no embedding of ``model``, newest first."""
+        user = self._of(user_id)
+        own = (each for each in user.memories.values() if each.owner == user_id)
+        return user.index.unembedded_memories(model, own, limit)
+
+    async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a memory of the user's own its embedding, in place of the one it has of another model."""
+        memories = self._of(user_id).memories
+        memory = memories.get(memory_id)
+        if memory is not None and memory.owner == user_id and lacks_embedding(memory, model):
+            memories[memory_id] = replace(memory, embedding=vector, embedding_model=model)
 
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""

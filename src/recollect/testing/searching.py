@@ -1,7 +1,7 @@
 """What is indexed and searched of one user, in memory. Never: another user; how a message is cut."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -129,6 +129,11 @@ class Index:
         if document in self.chunks and self.chunks[document].said.id not in self.hidden:
             self.chunks[document].vectors, self.chunks[document].model = tuple(vectors), model
 
+    def unembedded_memories(self, model: str, memories: Iterable[Memory], limit: int) -> list[Memory]:
+        """Return those of the memories that have no embedding of ``model``, newest first."""
+        missing = [each for each in memories if lacks_embedding(each, model)]
+        return [_loaded(each) for each in sorted(missing, key=lambda each: each.id, reverse=True)[:limit]]
+
     def index_memories(self, memories: Mapping[UUID, Memory]) -> None:
         """Number the memories, and forget those that are gone."""
         self.memories = {known: self.memories.get(known) or self._number() for known in memories}
@@ -182,12 +187,14 @@ class Index:
         limit: int,
         log: bool,
         verbatim: bool = False,
+        common: Sequence[Memory] = (),
     ) -> list[Hit]:
-        """Return what is nearest to ``vector``, and what is named."""
+        """Return what is nearest to ``vector``, and what is named; ``common`` is no document of the user's."""
         hidden = {Source.QA_TURN} if log and not verbatim else set()
         kept = [memory for memory in memories.values() if memory.source not in hidden]
         found = [
-            Hit(_loaded(memory), self.memories[memory.id], _cosine(memory, vector, model)) for memory in kept
+            Hit(_loaded(memory), self.memories.get(memory.id), _cosine(memory, vector, model))
+            for memory in [*kept, *common]
         ]
         hits = _nearest(found, limit, documents)
         if log:
@@ -243,6 +250,11 @@ class Index:
     def _number(self) -> int:
         self.numbers += 1
         return self.numbers
+
+
+def lacks_embedding(memory: Memory, model: str) -> bool:
+    """Return whether a memory has no embedding of ``model``."""
+    return memory.embedding is None or memory.embedding_model != model
 
 
 def _before(own: Said, said: Sequence[Said]) -> Said | None:

@@ -1,14 +1,30 @@
+import asyncio
+
 from tests.contracts.stores import BEN, LATER, NOON, exchange, memory
 from tests.databases import administrator
 from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
 from uuid_utils.compat import uuid7
 
-from recollect.model import COMMONS, Actor, Add, Provenance, Reason, Replace, Retire, Scope
+from recollect.model import (
+    COMMONS,
+    Actor,
+    Add,
+    Flags,
+    Provenance,
+    Quarantine,
+    Reason,
+    Replace,
+    Retire,
+    Scope,
+    Source,
+)
 from recollect.postgres import Postgres
+from recollect.postgres.changing import Changing
 from recollect.postgres.erasure import ERASED_TABLES
 
 NAME = "anna-of-the-canary-islands"
 ANNA = Scope(NAME, f"chat of {NAME}")
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 ROWS = """
 SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each
 """
@@ -35,6 +51,12 @@ async def live_a_little(postgres: Postgres) -> None:
     assert await indexed(postgres, NAME) == 5
     await postgres.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
     await postgres.requests.record(like_a_request(ANNA))
+    order = memory(f"Always greet {NAME}", ANNA)
+    await postgres.memories.apply(
+        ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
+    )
+    await postgres.flags.set_flags(NAME, Flags(recall=False), at=NOON)
+    await postgres.usage.use(NAME, NOON.date(), 100)
 
 
 async def rows_with_the_name(dsn: str) -> dict[str, int]:
@@ -63,7 +85,7 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(postgres: Post
     assert not any((await rows_with_the_name(store_dsn)).values())
     assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "pgqueuer", "pgqueuer_log"}
     assert all(count > 0 for _, count in erasure.rows), erasure
-    assert await postgres.inbox.next("ben") is not None
+    assert await postgres.inbox.pending("ben", limit=1) != []
 
 
 async def test_every_table_that_names_a_user_is_erased(store_dsn: str) -> None:
@@ -88,7 +110,47 @@ async def test_the_tombstone_tells_how_much_and_when_but_not_whose(
         )
 
     assert (row["id"], row["erased_at"]) == (erasure.id, LATER)
-    assert int(row["vectors"]) == dict(erasure.rows)["vectors"] == 3
+    assert int(row["vectors"]) == dict(erasure.rows)["vectors"] == 4
+
+
+async def test_what_was_shared_goes_with_the_last_who_sees_it(postgres: Postgres, store_dsn: str) -> None:
+    seen_by_both = memory("The office closes at six", owner=COMMONS)
+    let_go = memory("The network is called Guests", owner=COMMONS)
+    hers = memory("The kitchen is on the left", ANNA)
+    known = memory("The cellar is damp", owner=COMMONS, source=Source.GLOBAL)
+    await postgres.memories.keep_globals([known], [], at=NOON)
+    for scope, changes in ((ANNA, [Add(seen_by_both), Add(let_go), Add(hers)]), (BEN, [Add(seen_by_both)])):
+        await postgres.memories.apply(scope, changes, actor=Actor.USER, at=NOON)
+    await postgres.memories.share(NAME, hers.id, at=NOON, actor=Actor.USER)
+    await postgres.memories.apply(ANNA, [Retire(let_go.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+
+    erasure = await postgres.memories.erase(NAME, at=LATER)
+
+    assert dict(erasure.rows)["vectors"] == 2
+    assert await contents_of_all(store_dsn) == {seen_by_both.content, known.content}
+    assert (await postgres.memories.get("ben", seen_by_both.id)).content == seen_by_both.content
+    await postgres.memories.apply(BEN, [Retire(seen_by_both.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+    await postgres.memories.erase("ben", at=LATER)
+    assert await contents_of_all(store_dsn) == {known.content}
+
+
+async def test_what_is_given_while_another_is_erased_is_kept(postgres: Postgres) -> None:
+    shared = memory("The office closes at six", owner=COMMONS)
+    await postgres.memories.apply(ANNA, [Add(shared)], actor=Actor.USER, at=NOON)
+
+    async with postgres.database.changing("ben") as giving:
+        await Changing(giving, "ben", Actor.USER, NOON).insert(shared)
+        erasing = asyncio.create_task(postgres.memories.erase(NAME, at=LATER))
+        while not await giving.fetchval(WAITING):  # noqa: ASYNC110 -- another process sets no event here
+            await asyncio.sleep(0.01)
+
+    await erasing
+    assert (await postgres.memories.get("ben", shared.id)).content == shared.content
+
+
+async def contents_of_all(dsn: str) -> set[str]:
+    async with administrator(dsn) as connection:
+        return {row["content"] for row in await connection.fetch("SELECT content FROM recollect.vectors")}
 
 
 async def test_the_jobs_of_other_users_stay(postgres: Postgres, store_dsn: str) -> None:

@@ -236,7 +236,7 @@ async def test_jobs_go_on_after_an_outage_and_none_is_lost(
     async def drain(user_id: str) -> None:
         began.set()
         if server_is_up.is_set():
-            await store.inbox.next(user_id)
+            await store.inbox.pending(user_id, limit=1)
         else:
             await asyncio.sleep(3600)  # cut off by the outage
         drained.append(user_id)

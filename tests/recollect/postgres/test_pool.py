@@ -20,14 +20,13 @@ async def test_an_outage_is_told_at_once_and_ends_without_a_new_pool(folder: Pat
     server.stop()
     for _ in range(3):
         with pytest.raises(StoreUnavailableError):
-            await store.inbox.next("anna")
+            await store.inbox.pending("anna", limit=1)
     with pytest.raises(StoreUnavailableError):
         await store.log.append(exchange("lost?"))
 
     server = start_embedded(folder)
-    pending = await store.inbox.next("anna")
-    assert pending is not None
-    assert pending[0].turn.text == "hello"
+    [pending] = await store.inbox.pending("anna", limit=1)
+    assert pending.exchange.turn.text == "hello"
     await store.aclose()
     server.stop()
 

@@ -1,6 +1,6 @@
 import json
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -43,6 +43,25 @@ SELECT user_id, number, 0,
 FROM said;
 INSERT INTO corpora SELECT 'user ' || person, 3000, 2000, 18000 FROM generate_series(1, 5000) AS p (person);
 INSERT INTO postings SELECT user_id, 'term' || number, 0, '\\x0000000000000000' FROM said;
+INSERT INTO sessions
+SELECT 'user ' || person, 'chat ' || number, now(), now(), 2000, CASE WHEN number = 3 THEN 900 ELSE 2000 END
+FROM generate_series(0, 9) AS n (number), generate_series(1, 50) AS p (person);
+INSERT INTO memory_updates (user_id, id, at, action, actor, reason, memory_id, session_id)
+SELECT user_id, id, now() + interval '1 minute', 'add', 'formation',
+    CASE WHEN number IN (3, 13) THEN 'asked' ELSE 'new' END, id, 'chat ' || number % 10
+FROM said;
+INSERT INTO user_settings SELECT 'user ' || person, '{}', now() FROM generate_series(1, 5000) AS p (person);
+INSERT INTO user_settings VALUES ('*', '{}', now());
+INSERT INTO vectors (
+    owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
+    confidence, observed_at, message_ids, created_at
+)
+SELECT '*', lpad('c' || to_hex(number), 32, '0')::uuid, 'fact',
+    CASE WHEN number <= 300 THEN 'global' ELSE 'extracted' END, now(), 'common ' || number,
+    sha256(('common ' || number)::bytea),
+    (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
+    'm', 0.5, 1, now(), '{}', now()
+FROM generate_series(1, 3000) AS n (number);
 INSERT INTO injections
 SELECT user_id, 'chat ' || number % 10, number::text, 'beside', 'block', ARRAY[id], 1, now() FROM said;
 ANALYZE;
@@ -123,6 +142,7 @@ async def test_the_nearest_are_found_among_the_users_rows_alone(
     assert "vectors_pkey" in indexes
 
 
+COMMON = 300
 NAMED = [1001, 1500, 2000, 7, 13]
 NEAR = 20
 
@@ -138,6 +158,24 @@ async def test_a_search_reads_the_users_rows_alone(
     assert tables == {"vectors", "users_vectors", "message_chunks", "messages", "chunk_vectors"}
     # All vectors once, of memories and chunks; of what was found alone the rest.
     scanned(plan, each=MEMORIES, together=6 * MEMORIES)
+
+
+@MODES
+async def test_what_is_everybodys_is_read_for_those_who_have_few_memories_alone(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    arguments: tuple[object, ...] = (VECTOR, "m", DIMENSIONS, [], NEAR, True, False)
+
+    many = await explained(seeded, "search", mode, "user 7", *arguments)
+    few = await explained(seeded, "search", mode, "a new user", *arguments)
+
+    def common(plan: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [node for node in plan if node.get("Index Name") == "vectors_global"]
+
+    assert [node["Actual Loops"] for node in common(many)] == [0]
+    assert [node["Actual Rows"] for node in common(few)] == [COMMON]
+    # Those once; for each found its own row, and whether it is linked.
+    scanned(few, each=COMMON, together=3 * COMMON)
 
 
 @MODES
@@ -162,7 +200,9 @@ async def test_a_search_for_what_is_named_measures_no_vectors(
         ("posting_blocks", (["term1", "term2"], [0, 0]), 2),
         ("injections_of_chat", ("chat 3",), 100),
         ("exchanges_of_chat", ("chat 3", 20, "hello"), 100),  # those of the chat
-        ("summary_of_chat", ("chat 3",), 0),
+        ("around_chat", ("chat 3",), 2),
+        ("done_in_chat", ("chat 3", 10), 2),
+        ("blocks_of_chat", ("chat 3", 20), 100),  # those of the chat
         ("unindexed_messages", (5,), 10),
         ("document_before", ("chat 3", 900), 1),
     ],
@@ -194,9 +234,8 @@ async def test_what_was_said_in_an_exchange_is_found_by_it(
     [
         ("page_of_memories", ("user 7", "ffffffff-ffff-ffff-ffff-ffffffffffff", 21), 21),
         ("one_memory", ("user 7", "00000000-0000-0000-0000-000000001f47"), 1),
-        ("linked_content", ("user 7", "00000000-0000-0000-0000-000000001f47"), 1),
         ("messages_before", ("user 7", "chat 3", 900, 6), 6),
-        ("oldest_pending", ("user 7",), 0),
+        ("pending_exchanges", ("user 7", 10), 0),
         ("memory_with_content", ("user 7", b"\0" * 32), 0),
     ],
 )
@@ -212,6 +251,32 @@ async def test_no_other_query_of_the_page_reads_more_than_it_returns(
         if "Relation Name" in node:
             assert node["Actual Rows"] * node["Actual Loops"] <= most, node
             assert node.get("Rows Removed by Filter", 0) <= most, node
+
+
+@MODES
+async def test_what_is_due_for_a_summary_is_found_among_what_is_not_summarized(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    due = await explained(seeded, "chat_to_summarize", mode, "user 7", 5, 100, [], timedelta(30))
+    # In the one chat that is not summarized to its end, ten exchanges since the turn it is; and when each chat was last one.
+    scanned(due, each=10, together=50)
+
+    read = await explained(seeded, "exchanges_to_summarize", mode, "user 7", "chat 3", 900, 20, 4000)
+    scanned(read, each=10, together=30)
+
+
+@MODES
+async def test_memories_without_an_embedding_are_looked_for_among_the_users_alone(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    scanned(
+        await explained(seeded, "unembedded_memories", mode, "user 7", "m", 32),
+        each=MEMORIES,
+        together=MEMORIES,
+    )
+    scanned(
+        await explained(seeded, "unembedded_memories", mode, "user 7", "another", 32), each=32, together=96
+    )
 
 
 @pytest.mark.usefixtures("seeded")

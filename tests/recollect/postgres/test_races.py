@@ -11,6 +11,7 @@ from recollect.model import (
     Actor,
     Add,
     Change,
+    Formed,
     Ignore,
     IndexedChunk,
     IndexedMessage,
@@ -94,7 +95,7 @@ async def test_an_exchange_completed_by_two_is_completed_once(postgres: Postgres
 
     done = await asyncio.gather(
         *(
-            postgres.inbox.complete(said, [Add(memory(f"Likes tea {number}"))], at=NOON)
+            postgres.inbox.complete([Formed(said, (Add(memory(f"Likes tea {number}")),))], at=NOON)
             for number in range(WRITERS)
         )
     )
@@ -103,15 +104,40 @@ async def test_an_exchange_completed_by_two_is_completed_once(postgres: Postgres
     assert len((await postgres.memories.page("anna", limit=99)).memories) == 1
 
 
+async def test_of_batches_that_share_an_exchange_one_is_completed_whole(postgres: Postgres) -> None:
+    said = [exchange(f"number {number}") for number in range(WRITERS + 1)]
+    for each in said:
+        await postgres.log.append(each)
+    batches = [
+        [Formed(each, (Add(memory(f"{each.turn.text} of {one.turn.text}")),)) for each in (said[0], one)]
+        for one in said[1:]
+    ]
+
+    done = await asyncio.gather(
+        *(postgres.inbox.complete(batch, at=NOON) for batch in batches),
+        *(postgres.inbox.postpone(said[0], error="busy", until=NOON) for _ in range(WRITERS)),
+    )
+
+    assert sum(each is not None for each in done[:WRITERS]) == 1
+    assert len((await postgres.memories.page("anna", limit=99)).memories) == 2
+    assert len(await postgres.inbox.pending("anna", limit=99)) == WRITERS - 1
+
+
 async def test_an_erasure_among_writers_leaves_nothing_behind_it(postgres: Postgres, store_dsn: str) -> None:
     said = [exchange(f"number {number}") for number in range(WRITERS)]
     for each in said:
         await postgres.log.append(each)
 
     await asyncio.gather(
-        *(postgres.inbox.complete(each, [Add(memory(each.turn.text))], at=NOON) for each in said[:4]),
+        *(
+            postgres.inbox.complete([Formed(each, (Add(memory(each.turn.text)),))], at=NOON)
+            for each in said[:4]
+        ),
         postgres.memories.erase("anna", at=NOON),
-        *(postgres.inbox.complete(each, [Add(memory(each.turn.text))], at=NOON) for each in said[4:]),
+        *(
+            postgres.inbox.complete([Formed(each, (Add(memory(each.turn.text)),))], at=NOON)
+            for each in said[4:]
+        ),
     )
 
     async with administrator(store_dsn) as connection:

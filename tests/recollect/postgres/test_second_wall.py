@@ -15,12 +15,30 @@ from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_re
 from tests.recollect.postgres.test_sql import USER_TABLES
 
 from recollect.errors import ConfigurationError
-from recollect.model import COMMONS, Actor, Add, Neighbor, Scope
+from recollect.model import (
+    COMMONS,
+    Actor,
+    Add,
+    Flags,
+    Memory,
+    Neighbor,
+    Quarantine,
+    Reason,
+    Scope,
+    Source,
+    Usage,
+)
 from recollect.postgres import Postgres, open_postgres
+from recollect.postgres.changing import insert_vector
 from recollect.postgres.sql import SQL
 
 SHARED = "The office closes at six."
+OF_EVERYBODY = "The network is called Guests."
+SEEN_BY_ALL = {"vectors", "user_settings"}
+"""Where rows of the commons stand, that everybody sees."""
 
+
+SET_FLAGS = "INSERT INTO user_settings (user_id, flags, changed_at) VALUES ('*', '{}', now())"
 
 AS_ITS_MAKER = "ADMIN TRUE, SET FALSE, INHERIT FALSE"
 """How PostgreSQL 16 leaves a role to one who made it and is no superuser: not to be taken on."""
@@ -78,9 +96,21 @@ async def fill(store: Postgres) -> None:
         assert await indexed(store, scope.user_id) == 2
         await store.chats.inject(scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
         await store.requests.record(like_a_request(scope))
+        order = memory(f"Obey {scope.user_id}", scope)
+        await store.memories.apply(
+            scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
+        )
+        await store.flags.set_flags(scope.user_id, Flags(recall=True), at=NOON)
+        await store.usage.use(scope.user_id, NOON.date(), 9)
         async with store.inbox.lease(scope.user_id) as taken:
             assert taken
     await store.memories.apply(ANNA, [Add(memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
+    await store.memories.keep_globals([common(OF_EVERYBODY)], [], at=NOON)
+    await store.flags.set_flags(None, Flags(summaries=True), at=NOON)
+
+
+def common(content: str) -> Memory:
+    return memory(content, owner=COMMONS, source=Source.GLOBAL)
 
 
 def as_role(dsn: str, role: str) -> str:
@@ -104,7 +134,7 @@ async def test_a_query_without_its_predicate_sees_one_user_alone(store: Postgres
     async with store.database.for_user("anna") as connection:
         seen = {row[0] for row in await connection.fetch(f"SELECT {column(table)} FROM {table}")}
 
-    assert seen == ({"anna", COMMONS} if table == "vectors" else {"anna"})
+    assert seen == ({"anna", COMMONS} if table in SEEN_BY_ALL else {"anna"})
 
 
 async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: Postgres) -> None:
@@ -176,7 +206,16 @@ async def test_what_users_share_is_seen_by_all_who_are_given_it_and_changed_by_n
     async with store.database.for_user("ben") as connection:
         status = await connection.execute("UPDATE vectors SET content = 'x' WHERE owner = '*'")
 
-    assert status == "UPDATE 0"
+        ended = await connection.execute("UPDATE vectors SET valid_to = now() WHERE source = 'global'")
+        flags = await connection.execute("UPDATE user_settings SET flags = '{}' WHERE user_id = '*'")
+        with refused():
+            async with connection.transaction():
+                await connection.execute(SET_FLAGS)
+        with refused():
+            await insert_vector(connection, common("x"))
+
+    assert status == ended == flags == "UPDATE 0"
+    assert [each.content for each in await store.memories.globals()] == [OF_EVERYBODY]
     assert SHARED in {found.memory.content for found in await nearest(store, ANNA)}
 
 
@@ -208,6 +247,26 @@ async def test_the_operators_statements_are_over_all_users(store: Postgres) -> N
     assert await store.requests.request(request.id) == request
     assert await store.index.enqueue_unindexed() == 0
     assert await store.index.largest_users(9) == ["anna", "ben"]
+    assert await store.memories.count() == 3
+    assert (await store.usage.used("anna", NOON.date())) == Usage(9, 18)
+
+
+async def test_the_operator_keeps_what_serves_everybody(own_store: Postgres) -> None:
+    [old], new = await own_store.memories.globals(), common("The network is called Visitors.")
+
+    await own_store.memories.keep_globals([new], [old.id], at=NOON)
+
+    assert await own_store.memories.globals() == [new]
+    assert await own_store.memories.count() == 3
+
+
+async def test_a_memory_is_shared_by_who_has_it(own_store: Postgres) -> None:
+    [own] = [each.memory for each in await nearest(own_store, BEN)]
+
+    shared = await own_store.memories.share("ben", own.id, at=NOON, actor=Actor.USER)
+
+    assert shared.owner == COMMONS
+    assert [each.memory for each in await nearest(own_store, BEN)] == [shared]
 
 
 async def test_everything_of_a_user_is_erased_and_nothing_else(own_store: Postgres) -> None:

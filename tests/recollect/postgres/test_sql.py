@@ -18,6 +18,9 @@ USER_TABLES = {
     "chunk_vectors",
     "injections",
     "request_metrics",
+    "quarantine",
+    "user_settings",
+    "model_usage",
 }
 OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
@@ -26,9 +29,16 @@ OVER_ALL_USERS = {
     "largest_users": "the operator measures the gate where there is most to find",
     "request_metrics_of": "the operator knows a request by its id, not whose it was",
     "prune_request_metrics": "nobody's is kept for longer",
+    "prune_usage": "what models took is counted for a while",
+    "count_memories": "the operator knows how many there are, not whose",
+    "erase_shared": "what was shared goes with the last user who sees it",
+    "delete_injections_of_all": "what served everybody is taken from everybody's prompts",
+    "usage_of_everybody": "what models may take of a day is limited for all together, too",
 }
-OF_ONE_USER = re.compile(r"\b(?:user_id|owner) = \$1")
-OF_ONE_USER_ALONE = re.compile(r"\s+(?:SET [^;]*?)?WHERE [^()]*\b(?:user_id|owner) = \$1")
+OF_THE_USER = r"(?:user_id|owner) (?:= \$1|IN \('\*', \$1\))"
+OF_EVERYBODY = r"(?:user_id|owner) = '\*'"  # which is in the open
+OF_ONE_USER = re.compile(rf"\b{OF_THE_USER}")
+OF_ONE_USER_ALONE = re.compile(rf"\s+(?:SET [^;]*?)?WHERE [^()]*\b(?:{OF_THE_USER}|{OF_EVERYBODY})")
 OF_A_USER_INSERTED = re.compile(r"INSERT INTO \w+ \(\s*(?:user_id|owner),[^;]*?(?:VALUES \(\s*|SELECT )\$1,")
 
 
@@ -51,7 +61,9 @@ def test_every_table_of_a_query_is_of_one_user() -> None:
         for table, alias in re.findall(r"\b(?:FROM|JOIN) (\w+) AS (\w+)", text):
             if table not in USER_TABLES or name in OVER_ALL_USERS:
                 continue
-            bound = rf"\b{alias}\.(?:user_id|owner) (?:= \$1|= \w+\.(?:user_id|owner)|IN \(\$1, '\*'\))"
+            bound = (
+                rf"\b{alias}\.(?:user_id|owner) (?:= \$1|= '\*'|= \w+\.(?:user_id|owner)|IN \(\$1, '\*'\))"
+            )
             assert re.search(bound, text), f"{name}: {table} AS {alias}"
 
 

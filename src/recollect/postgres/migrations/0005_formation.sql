@@ -26,6 +26,9 @@ CREATE INDEX memory_updates_of_exchange ON memory_updates (user_id, exchange_id)
 CREATE INDEX memory_updates_asked ON memory_updates (user_id, session_id, at)
     WHERE reason IN ('asked', 'forgotten', 'corrected');
 CREATE INDEX memory_updates_at ON memory_updates (user_id, at);
+CREATE INDEX memory_updates_stood_behind ON memory_updates (user_id, memory_id)
+    WHERE action = 'restore' AND reason = 'undone'
+        OR reason IN ('asked', 'corrected', 'approved', 'edited', 'written');
 CREATE UNIQUE INDEX memory_updates_undone ON memory_updates (user_id, undoes) WHERE undoes IS NOT NULL;
 
 -- What a turn follows on: two with one parent are two versions of one message.
@@ -39,13 +42,29 @@ CREATE INDEX exchanges_of_parent ON exchanges (user_id, session_id, parent) WHER
 -- Up to which turn the chat's summary goes.
 ALTER TABLE sessions ADD COLUMN summarized_turn integer NOT NULL DEFAULT -1;
 
--- What a person has to approve first. Nothing that recalls reads it.
+-- The chats that were there before are not all due at once: what is said in them from now on is summarized. And what was
+-- forgotten before it was formed never is. The owner of the tables is bound by no policy where none is forced.
+ALTER TABLE sessions NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE messages NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE exchanges NO FORCE ROW LEVEL SECURITY;
+UPDATE sessions SET summarized_turn = next_turn_index - 1;
+UPDATE exchanges AS e
+SET state = 'formed', formed_at = e.said_at, error = NULL
+FROM messages AS said
+WHERE e.state IN ('pending', 'failed') AND said.user_id = e.user_id AND said.id = e.message_id AND said.hidden;
+ALTER TABLE sessions FORCE ROW LEVEL SECURITY;
+ALTER TABLE messages FORCE ROW LEVEL SECURITY;
+ALTER TABLE exchanges FORCE ROW LEVEL SECURITY;
+
+-- What a person has to approve first. Nothing that recalls reads it. Of what was refused only the hash is kept, by
+-- which it is known when it comes again.
 CREATE TABLE quarantine (
     user_id text NOT NULL,
     id uuid NOT NULL,
     at timestamptz NOT NULL,
     reason text NOT NULL,
     kind text NOT NULL,
+    source text NOT NULL,
     content text NOT NULL,
     content_hash bytea NOT NULL,
     importance real NOT NULL CHECK (importance BETWEEN 0 AND 1),
@@ -59,6 +78,7 @@ CREATE TABLE quarantine (
     evidence text,
     extractor text,
     created_at timestamptz NOT NULL,
+    refused boolean NOT NULL DEFAULT false,
     PRIMARY KEY (user_id, id),
     UNIQUE (user_id, content_hash)
 );
@@ -89,6 +109,8 @@ CREATE POLICY of_the_user ON quarantine USING (user_id = current_setting('recoll
 CREATE POLICY of_the_user ON model_usage USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY over_all_users ON model_usage FOR SELECT
     USING (current_setting('recollect.over_all_users', true) = 'on');
+CREATE POLICY pruned_by_the_operator ON model_usage FOR DELETE
+    USING (current_setting('recollect.over_all_users', true) = 'on');
 CREATE POLICY of_the_user ON user_settings
     USING (user_id = current_setting('recollect.user_id', true))
     WITH CHECK (user_id = current_setting('recollect.user_id', true));
@@ -96,8 +118,35 @@ CREATE POLICY of_everybody ON user_settings FOR SELECT USING (user_id = '*');
 CREATE POLICY over_all_users ON user_settings
     USING (current_setting('recollect.over_all_users', true) = 'on');
 
--- The operator's own statements: how many memories there are, and what is kept for everybody.
-CREATE POLICY over_all_users ON users_vectors FOR SELECT
+-- The operator's own statements: how many memories there are, and what is kept for everybody. Of two policies beside
+-- each other the planner can't tell that the query's own condition says the same, and would take a user's links for a
+-- few; in coalesce, and each setting read once, it gives them no weight.
+DROP POLICY of_the_user ON users_vectors;
+CREATE POLICY seen_by_the_user ON users_vectors FOR SELECT USING (coalesce(
+    user_id = (SELECT current_setting('recollect.user_id', true))
+        OR (SELECT current_setting('recollect.over_all_users', true)) = 'on',
+    false
+));
+CREATE POLICY added_by_the_user ON users_vectors FOR INSERT
+    WITH CHECK (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY changed_by_the_user ON users_vectors FOR UPDATE
+    USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY deleted_by_the_user ON users_vectors FOR DELETE
+    USING (user_id = current_setting('recollect.user_id', true));
+-- What was shared and nobody sees any more goes with the last who did.
+CREATE POLICY shared_by_nobody ON vectors FOR DELETE
+    USING (owner = '*' AND source <> 'global' AND current_setting('recollect.over_all_users', true) = 'on');
+-- What serves nobody any more is added to prompts no more.
+CREATE POLICY seen_by_the_operator ON injections FOR SELECT
+    USING (current_setting('recollect.over_all_users', true) = 'on');
+CREATE POLICY deleted_by_the_operator ON injections FOR DELETE
     USING (current_setting('recollect.over_all_users', true) = 'on');
 CREATE POLICY globals_of_the_operator ON vectors FOR UPDATE
     USING (owner = '*' AND source = 'global' AND current_setting('recollect.over_all_users', true) = 'on');
+
+-- What serves everybody is added by the operator alone.
+DROP POLICY added_by_the_user ON vectors;
+CREATE POLICY added_by_the_user ON vectors FOR INSERT WITH CHECK (
+    owner = current_setting('recollect.user_id', true)
+    OR owner = '*' AND (source <> 'global' OR current_setting('recollect.over_all_users', true) = 'on')
+);

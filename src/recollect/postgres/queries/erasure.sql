@@ -62,6 +62,18 @@ DELETE FROM users_vectors WHERE user_id = $1;
 -- Delete the memories that belong to the user, retired ones too.
 DELETE FROM vectors WHERE owner = $1;
 
+-- name: memories_of_user
+-- Which memories the user ever saw.
+SELECT vector_id AS id FROM users_vectors WHERE user_id = $1
+UNION
+SELECT memory_id FROM memory_updates WHERE user_id = $1;
+
+-- name: erase_shared
+-- Delete memories of the commons that nobody sees any more, over all users; not what serves everybody.
+DELETE FROM vectors AS v
+WHERE v.owner = '*' AND v.id = ANY ($1::uuid[]) AND v.source <> 'global'
+    AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.vector_id = v.id AND l.owner = '*');
+
 -- name: erase_jobs
 -- Delete the user's jobs; the queue knows the user by the payload alone.
 DELETE FROM pgqueuer WHERE entrypoint = $2 AND payload = $1 RETURNING id;

@@ -19,37 +19,56 @@ RETURNING holder;
 -- Give up the right to form for the user.
 DELETE FROM leases WHERE user_id = $1 AND holder = $2;
 
--- name: oldest_pending
--- The user's exchange that is to be formed next.
+-- name: pending_exchanges
+-- What is to be formed next of the user: exchanges of one chat, the oldest first, up to the first of another chat.
 SELECT e.id, e.session_id, e.key, e.turn_index, e.message_id, e.reply_id, e.model, e.authorized, e.said_at,
     e.attempts, e.not_before, said.content AS said, said.speaker, coalesce(reply.content, '') AS reply
-FROM exchanges AS e
-JOIN messages AS said ON said.user_id = e.user_id AND said.id = e.message_id
-LEFT JOIN messages AS reply ON reply.user_id = e.user_id AND reply.id = e.reply_id AND NOT reply.hidden
-WHERE e.user_id = $1 AND e.state = 'pending'
-ORDER BY e.id
-LIMIT 1;
+FROM (
+    SELECT *, bool_and(session_id = first_session) OVER (ORDER BY id) AS follows
+    FROM (
+        SELECT *, first_value(session_id) OVER (ORDER BY id) AS first_session
+        FROM (
+            SELECT * FROM exchanges WHERE user_id = $1 AND state = 'pending' ORDER BY id LIMIT $2
+        ) AS oldest
+    ) AS beside_the_first
+) AS e
+JOIN messages AS said ON said.user_id = $1 AND said.id = e.message_id
+LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id AND NOT reply.hidden
+WHERE e.follows
+ORDER BY e.id;
 
 -- name: messages_before
 -- What was said last in a session of the user before a turn, newest first; replies once each, and what is recalled no
 -- more not at all.
-SELECT role, content, speaker
+SELECT turn_index, role, content, speaker
 FROM messages
 WHERE user_id = $1 AND session_id = $2 AND turn_index < $3 AND NOT alternate AND NOT hidden
 ORDER BY turn_index DESC
 LIMIT $4;
 
+-- name: blocks_of_chat
+-- What was added last to the prompts of a chat of the user, newest first; also what is attached no more.
+SELECT block
+FROM injections
+WHERE user_id = $1 AND session_id = $2
+ORDER BY at DESC, anchor DESC
+LIMIT $3;
+
 -- name: mark_formed
--- Mark a pending exchange of the user formed.
-UPDATE exchanges
-SET state = 'formed', formed_at = $3, fallback = $4, error = NULL
-WHERE user_id = $1 AND id = $2 AND state = 'pending'
-RETURNING id;
+-- Mark pending exchanges of the user formed, all of them or, where one is not pending, none.
+WITH waiting AS (
+    SELECT id FROM exchanges WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND state = 'pending' FOR UPDATE
+)
+UPDATE exchanges AS e
+SET state = 'formed', formed_at = $4, fallback = decided.fallback, error = NULL
+FROM unnest($2::uuid[], $3::text[]) AS decided (id, fallback)
+WHERE e.user_id = $1 AND e.id = decided.id AND (SELECT count(*) FROM waiting) = cardinality($2::uuid[])
+RETURNING e.id;
 
 -- name: postpone
 -- Note a failed try of the user's exchange: again later, or held as failed.
 UPDATE exchanges
-SET attempts = attempts + 1, error = $3, not_before = coalesce($4, not_before),
+SET attempts = attempts + $5::integer, error = $3, not_before = coalesce($4, not_before),
     state = CASE WHEN $4::timestamptz IS NULL THEN 'failed' ELSE 'pending' END
 WHERE user_id = $1 AND id = $2 AND state = 'pending';
 

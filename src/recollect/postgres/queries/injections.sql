@@ -6,11 +6,16 @@ WHERE user_id = $1 AND session_id = $2 AND NOT detached
 ORDER BY at, anchor;
 
 -- name: is_gone
--- Whether any of these is neither a memory that the user sees nor a message of theirs that may be recalled.
+-- Whether any of these is neither a memory that the user sees, or that serves everybody, nor a message of theirs that
+-- may be recalled.
 SELECT EXISTS (
     SELECT FROM unnest($2::uuid[]) AS item (id)
     WHERE NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = item.id)
         AND NOT EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = item.id AND NOT m.hidden)
+        AND NOT EXISTS (
+            SELECT FROM vectors AS v
+            WHERE v.owner = '*' AND v.id = item.id AND v.source = 'global' AND v.valid_to IS NULL
+        )
 );
 
 -- name: add_injection
@@ -31,27 +36,61 @@ UPDATE injections SET detached = true WHERE user_id = $1 AND session_id = $2 AND
 DELETE FROM injections WHERE user_id = $1 AND items && $2::uuid[];
 
 -- name: exchanges_of_chat
--- The last exchanges of a chat of the user, newest first, but what is to be recalled no more; none of a chat that
--- begins with a certain message.
+-- The last exchanges of a chat of the user, newest first, but what is to be recalled no more, and what was abandoned for
+-- another version; none of a chat that begins with a certain message.
 SELECT e.key, e.turn_index, e.carried, e.anchor, left(said.content, 8000) AS said, said.speaker,
     coalesce(left(reply.content, 8000), '') AS reply
 FROM exchanges AS e
 JOIN messages AS said ON said.user_id = $1 AND said.id = e.message_id
 LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id AND NOT reply.hidden
-WHERE e.user_id = $1 AND e.session_id = $2 AND NOT said.hidden AND NOT EXISTS (
-    SELECT FROM messages AS first
-    WHERE first.user_id = $1 AND first.session_id = $2 AND first.turn_index = 0 AND first.content = $4
+WHERE e.user_id = $1 AND e.session_id = $2 AND e.state <> 'abandoned' AND NOT said.hidden AND NOT EXISTS (
+    SELECT
+    FROM (
+        SELECT begun.message_id
+        FROM exchanges AS begun
+        WHERE begun.user_id = $1 AND begun.session_id = $2 AND begun.state <> 'abandoned'
+        ORDER BY begun.turn_index
+        LIMIT 1
+    ) AS beginning
+    JOIN messages AS first ON first.user_id = $1 AND first.id = beginning.message_id
+    WHERE first.content = $4
 )
 ORDER BY e.turn_index DESC
 LIMIT $3;
 
--- name: summary_of_chat
--- The newest summary of a chat of the user.
-SELECT v.content
-FROM vectors AS v
-WHERE v.owner = $1 AND v.session_id = $2 AND v.kind = 'summary' AND v.valid_to IS NULL
-ORDER BY v.id DESC
-LIMIT 1;
+-- name: around_chat
+-- What else is known when a turn of a chat of the user comes: what is otherwise than the settings have it, for everybody
+-- and for the user; the chat's newest summary; whether anything was asked for in it.
+SELECT (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybody,
+    (SELECT flags FROM user_settings WHERE user_id = $1) AS flags_of_user,
+    (
+        SELECT v.content
+        FROM vectors AS v
+        WHERE v.owner = $1 AND v.session_id = $2 AND v.kind = 'summary' AND v.valid_to IS NULL
+        ORDER BY v.id DESC
+        LIMIT 1
+    ) AS summary,
+    EXISTS (
+        SELECT FROM memory_updates
+        WHERE user_id = $1 AND session_id = $2 AND reason IN ('asked', 'forgotten', 'corrected')
+    ) AS was_asked;
+
+-- name: done_in_chat
+-- What the user asked for in a chat and was done since its last turn was said, oldest first, but what was undone.
+SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
+    u.exchange_id, u.undoes, u.details
+FROM memory_updates AS u
+WHERE u.user_id = $1 AND u.session_id = $2 AND u.reason IN ('asked', 'forgotten', 'corrected')
+    AND u.at > (
+        SELECT e.said_at
+        FROM exchanges AS e
+        WHERE e.user_id = $1 AND e.session_id = $2 AND e.state <> 'abandoned'
+        ORDER BY e.turn_index DESC
+        LIMIT 1
+    )
+    AND NOT EXISTS (SELECT FROM memory_updates AS undone WHERE undone.user_id = $1 AND undone.undoes = u.id)
+ORDER BY u.at, u.id
+LIMIT $3;
 
 -- name: insert_request_metrics
 -- Keep what a request of the user was like.

@@ -59,6 +59,27 @@ WHERE k.user_id = $1 AND k.embeddable AND NOT k.hidden AND k.embedding_model IS 
 ORDER BY k.document DESC
 LIMIT $3;
 
+-- name: unembedded_memories
+-- The user's own memories that have no embedding of a model, newest first. Only what is missing is read in full.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
+    v.extractor, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM (
+    SELECT id
+    FROM vectors
+    WHERE owner = $1 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $2 OR "values" IS NULL)
+    ORDER BY id DESC
+    LIMIT $3
+) AS missing
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
+JOIN vectors AS v ON v.owner = $1 AND v.id = missing.id
+ORDER BY missing.id DESC;
+
+-- name: embed_memory
+-- Give a memory of the user's own the embedding that it has not.
+UPDATE vectors SET "values" = $3::real[]::halfvec, embedding_model = $4
+WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
+
 -- name: mark_embedded
 -- Note by which model a chunk of the user is embedded; nothing if it is gone, or to be found no more.
 UPDATE message_chunks SET embedding_model = $3

@@ -9,8 +9,8 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 -- Vectors of other dimensions have no distance, and come last; as a condition that would mislead the
 -- planner about how many there are.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, 1 - distance AS score
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, 1 - distance AS score
 FROM (
     SELECT owner, id, distance
     FROM (
@@ -39,8 +39,8 @@ ORDER BY distance NULLS LAST, v.id DESC;
 -- name: page_of_memories
 -- The user's memories behind a given one, newest first.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM (
     SELECT * FROM users_vectors WHERE user_id = $1 AND vector_id < $2 ORDER BY vector_id DESC LIMIT $3
 ) AS l
@@ -51,15 +51,16 @@ ORDER BY l.vector_id DESC;
 -- name: one_memory
 -- One memory that the user sees.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 
 -- name: updates_of_user
 -- The audit of the user's memories, newest first.
-SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after
+SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,
+    details
 FROM memory_updates
 WHERE user_id = $1
 ORDER BY id DESC
@@ -67,11 +68,35 @@ LIMIT $2;
 
 -- name: updates_of_memory
 -- The audit of one memory of the user, also as the replaced one, newest first.
-SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after
+SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,
+    details
 FROM memory_updates
 WHERE user_id = $1 AND (memory_id = $2 OR replaced_id = $2)
 ORDER BY id DESC
 LIMIT $3;
+
+-- name: count_added
+-- How many statements formation added to the user's memories, or put in another's place, since a time.
+SELECT count(*)
+FROM memory_updates
+WHERE user_id = $1 AND at >= $2 AND actor = 'formation' AND action IN ('add', 'replace')
+    AND reason NOT IN ('kept_verbatim', 'summarized');
+
+-- name: todos
+-- The user's memories of what is to be done, and the summaries that tell of some, newest first.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND v.owner IN ($1, '*')
+    AND (v.kind = 'todo' OR v.kind = 'summary' AND v.outline -> 'todos' <> '[]')
+ORDER BY l.vector_id DESC
+LIMIT $2;
+
+-- name: count_memories
+-- How many memories users have, over all users; one that several share counts for each.
+SELECT count(*) FROM users_vectors;
 
 -- name: touch_links
 -- Note that memories of the user went into a prompt.

@@ -15,21 +15,21 @@ SET last_at = greatest(sessions.last_at, $3), next_turn_index = sessions.next_tu
 RETURNING next_turn_index - 2;
 
 -- name: insert_message
--- Write one message of the user's log; it is recalled no more where what it answers is not.
+-- Write one message of the user's log; it is recalled no more where it is abandoned, or where what it answers is not.
 INSERT INTO messages (
     user_id, id, session_id, turn_index, role, speaker, content, tokens, alternate, created_at, exchange_id,
     marked, hidden
 ) VALUES (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-    EXISTS (SELECT FROM messages AS said WHERE said.user_id = $1 AND said.exchange_id = $11 AND said.hidden)
+    $13 OR EXISTS (SELECT FROM messages AS said WHERE said.user_id = $1 AND said.exchange_id = $11 AND said.hidden)
 );
 
 -- name: insert_exchange
--- Write what is to be formed for the user.
+-- Write an exchange of the user: to be formed, or abandoned.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-    carried, anchor, state
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, 'pending');
+    carried, anchor, parent, state
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14);
 
 -- name: set_reply
 -- Give an exchange of the user the reply it had not.

@@ -103,3 +103,7 @@ SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
 -- name: over_all_users
 -- Let the rest of the transaction see what is to be formed for all users.
 SELECT set_config('recollect.over_all_users', 'on', true);
+
+-- name: over_no_users
+-- Let the rest of the transaction see again what it saw before.
+SELECT set_config('recollect.over_all_users', '', true);

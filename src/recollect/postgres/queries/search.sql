@@ -4,6 +4,8 @@
 -- comes by the user's links to it. A vector of other dimensions has no distance; as a condition that would
 -- mislead the planner. Only what was found is read in full. A chunk may be found by several of its pieces, so
 -- twice as many pieces are looked at. What an exchange was kept as verbatim stands in the log as well.
+-- What serves everybody is searched for who sees fewer than five memories; nothing links it, and it is no document. In
+-- their order, links are counted by the index: the planner takes few for soon found in the whole table.
 WITH memories AS (
     SELECT id AS vector_id
     FROM (
@@ -22,6 +24,14 @@ WITH memories AS (
             FROM users_vectors AS given
             JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
             WHERE given.user_id = $1 AND given.owner = '*' AND shared.embedding_model = $3
+            UNION ALL
+            SELECT common.id, CASE WHEN vector_dims(common."values") = $4
+                THEN common."values" <=> (SELECT $2::real[]::halfvec)
+            END
+            FROM vectors AS common
+            WHERE common.owner = '*' AND common.source = 'global' AND common.valid_to IS NULL
+                AND common.embedding_model = $3
+                AND NOT EXISTS (SELECT FROM users_vectors WHERE user_id = $1 ORDER BY vector_id OFFSET 4 LIMIT 1)
         ) AS measured
         ORDER BY distance NULLS LAST, id DESC
         LIMIT CASE WHEN $4::integer IS NULL THEN 0 ELSE $6::integer END
@@ -49,7 +59,8 @@ WITH memories AS (
 )
 SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at,
     v.event_at, v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count,
+    v.holds_from, v.holds_until, v.extractor, v.outline, l.last_recalled_at,
+    coalesce(l.recall_count, 0) AS recall_count, coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing,
     CASE WHEN v.embedding_model = $3 AND vector_dims(v."values") = $4
         THEN 1 - (v."values" <=> (SELECT $2::real[]::halfvec))
     END AS cosine,
@@ -58,12 +69,13 @@ SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.c
     NULL::uuid AS exchange_id, NULL::real AS self_share, NULL::boolean AS states_taste, NULL::boolean AS ends_asking,
     NULL::boolean AS lists, NULL::integer AS words
 FROM memories
-JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = memories.vector_id
-JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = memories.vector_id
+JOIN vectors AS v ON v.owner = coalesce(l.owner, '*') AND v.id = memories.vector_id
 WHERE v.owner IN ($1, '*') AND NOT ($7 AND NOT $8 AND v.source = 'qa_turn')
 UNION ALL
 SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.ends - k.begins), NULL, NULL, NULL,
     NULL, m.created_at, m.session_id, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, NULL,
     NULL, NULL, NULL,
     near.cosine,
     CASE WHEN k.part = 0 THEN near.first_cosine ELSE (

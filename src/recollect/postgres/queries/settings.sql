@@ -2,6 +2,13 @@
 -- What was changed for everybody ('*'), and for the user.
 SELECT user_id, flags FROM user_settings WHERE user_id IN ('*', $1);
 
+-- name: change_flags
+-- Change some of what is changed for the user, or for everybody, and return all of it; null takes one back.
+INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, $3)
+ON CONFLICT (user_id) DO UPDATE
+SET flags = user_settings.flags || excluded.flags, changed_at = excluded.changed_at
+RETURNING flags;
+
 -- name: set_flags
 -- Keep what is changed for the user, or for everybody.
 INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, $3)
@@ -16,7 +23,12 @@ SELECT tokens FROM model_usage WHERE user_id = $1 AND day = $2;
 SELECT coalesce(sum(tokens), 0)::bigint FROM model_usage WHERE day = $1;
 
 -- name: use_tokens
--- Count tokens that a model took for the user on a day.
-INSERT INTO model_usage (user_id, day, tokens, calls) VALUES ($1, $2, $3, 1)
+-- Count tokens that a model took for the user on a day; nothing of a user who was erased meanwhile.
+INSERT INTO model_usage (user_id, day, tokens, calls)
+SELECT $1, $2, $3, 1 WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1)
 ON CONFLICT (user_id, day) DO UPDATE
 SET tokens = model_usage.tokens + excluded.tokens, calls = model_usage.calls + 1;
+
+-- name: prune_usage
+-- Delete what models took before a day, over all users.
+DELETE FROM model_usage WHERE day < $1;

@@ -1,0 +1,199 @@
+"""What the audit of a user's memories tells: which there are by it, and what a memory was before a change.
+
+Never: where the audit is kept, who may undo.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.errors import NotUndoableError
+from recollect.model import COMMONS, Action, Kind, Memory, Source, Standing, Update
+
+_REINFORCED_BY = 0.05
+"""What one reinforcement adds to a memory's importance."""
+
+_DIGITS = 6
+"""What a four-byte float holds: what is added is written as it was meant."""
+
+
+def replay(updates: Iterable[Update]) -> set[UUID]:
+    """Return which memories a user has by their audit.
+
+    Args:
+        updates: All rows of the user's audit, oldest first.
+    """
+    linked: set[UUID] = set()
+    for update in updates:
+        match update.action:
+            case Action.ADD | Action.REPLACE | Action.RESTORE:
+                linked -= {update.replaced_id}
+                linked.add(update.memory_id)
+            case Action.RETIRE:
+                linked.discard(update.memory_id)
+            case _:  # the others change what a memory is, or what is none yet
+                pass
+    return linked
+
+
+def reinforced(memory: Memory, further: Sequence[UUID]) -> Memory:
+    """Return ``memory`` after the user said it again in ``further`` messages that it does not rest on yet.
+
+    What users share is no more important for it, and rests on nobody's messages.
+    """
+    said_again = replace(memory, reinforcement_count=memory.reinforcement_count + 1, standing=None)
+    if memory.owner == COMMONS:
+        return said_again
+    importance = round(min(1.0, memory.importance + _REINFORCED_BY), _DIGITS)
+    return replace(resting_on(said_again, further), importance=importance)
+
+
+def resting_on(memory: Memory, messages: Sequence[UUID]) -> Memory:
+    """Return ``memory`` with these messages among those it rests on, each once."""
+    known = memory.provenance.message_ids
+    further = tuple(each for each in dict.fromkeys(messages) if each not in known)
+    return replace(memory, provenance=replace(memory.provenance, message_ids=known + further))
+
+
+def not_resting_on(memory: Memory, messages: Iterable[UUID]) -> Memory:
+    """Return ``memory`` without these messages among those it rests on."""
+    gone = set(messages)
+    left = tuple(each for each in memory.provenance.message_ids if each not in gone)
+    return replace(memory, provenance=replace(memory.provenance, message_ids=left))
+
+
+# -- what a row says beside the content ----------------------------------------------------------------------
+
+
+def addition_details(memory: Memory) -> dict[str, Any]:
+    """Return what a row says of a memory that is new: the messages it rested on then."""
+    return {"messages": [str(each) for each in memory.provenance.message_ids]}
+
+
+def removal_details(memory: Memory) -> dict[str, Any]:
+    """Return what a row says of a memory that the user sees no longer: what was theirs alone of it."""
+    last = memory.last_recalled_at
+    return {
+        "standing": memory.standing,
+        "recalled": memory.recall_count,
+        "last_recalled_at": None if last is None else last.isoformat(),
+        "reinforced": memory.reinforcement_count,
+    }
+
+
+def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
+    """Return what a row says of a reinforcement."""
+    known = before.provenance.message_ids
+    return {
+        "importance": before.importance,
+        "raised": after.importance,
+        "reinforced": after.reinforcement_count - before.reinforcement_count,
+        "messages": [str(each) for each in after.provenance.message_ids if each not in known],
+        "standing": before.standing,
+    }
+
+
+def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
+    """Return what a row says of a mark."""
+    return {
+        "standing": before.standing,
+        "marked": after.standing,
+        "cause": None if cause is None else str(cause),
+    }
+
+
+def edit_details(before: Memory, after: Memory) -> dict[str, Any]:
+    """Return what a row says of an edit: all that it may have changed but the content, before and after."""
+    return {**_editable(before), "now": _editable(after)}
+
+
+def _editable(memory: Memory) -> dict[str, Any]:
+    return {
+        "kind": memory.kind,
+        "importance": memory.importance,
+        "event_at": None if memory.event_at is None else memory.event_at.isoformat(),
+        "source": memory.source,
+        "standing": memory.standing,
+    }
+
+
+# -- what a memory was before --------------------------------------------------------------------------------
+
+
+def as_linked_before(memory: Memory, details: Mapping[str, Any]) -> Memory:
+    """Return a memory that the user sees no longer as they saw it, by the row that says since when."""
+    last = details.get("last_recalled_at")
+    return replace(
+        memory,
+        standing=_standing(details),
+        recall_count=details.get("recalled", 0),
+        last_recalled_at=None if last is None else datetime.fromisoformat(last),
+        reinforcement_count=details.get("reinforced", 0),
+    )
+
+
+def as_before(memory: Memory, update: Update) -> Memory:
+    """Return ``memory`` as it was before it was reinforced, marked or edited.
+
+    Args:
+        memory: As it is now.
+        update: The row of that change.
+
+    Raises:
+        NotUndoableError: What the change left is otherwise now, or the row is of another action.
+    """
+    match update.action:
+        case Action.REINFORCE:
+            return _not_reinforced(memory, update.details)
+        case Action.MARK if memory.standing == update.details.get("marked"):
+            return replace(memory, standing=_standing(update.details))
+        case Action.EDIT if memory.owner != COMMONS and _is_as_edited(memory, update):
+            return _not_edited(memory, update)
+        case _:
+            raise NotUndoableError
+
+
+def _is_as_edited(memory: Memory, update: Update) -> bool:
+    return memory.content == update.after and _editable(memory) == update.details.get("now")
+
+
+def _not_reinforced(memory: Memory, details: Mapping[str, Any]) -> Memory:
+    """Return the memory without one reinforcement; those that came after it stay."""
+    before = replace(
+        memory,
+        reinforcement_count=max(0, memory.reinforcement_count - details["reinforced"]),
+        standing=memory.standing or _standing(details),
+    )
+    if memory.owner == COMMONS:
+        return before
+    importance = details["importance"]
+    if memory.importance != details["raised"]:
+        importance = max(0.0, round(memory.importance - details["raised"] + importance, _DIGITS))
+    return replace(not_resting_on(before, messages_of(details)), importance=importance)
+
+
+def _not_edited(memory: Memory, update: Update) -> Memory:
+    event_at = update.details["event_at"]
+    before = replace(
+        memory,
+        content=update.before or "",
+        kind=Kind(update.details["kind"]),
+        importance=update.details["importance"],
+        event_at=None if event_at is None else datetime.fromisoformat(event_at),
+        source=Source(update.details["source"]),
+        standing=_standing(update.details),
+    )
+    same = before.content == memory.content
+    return before if same else replace(before, embedding=None, embedding_model=None)
+
+
+def messages_of(details: Mapping[str, Any]) -> tuple[UUID, ...]:
+    """Return the messages of the log that a row names."""
+    return tuple(UUID(each) for each in details.get("messages", ()))
+
+
+def _standing(details: Mapping[str, Any]) -> Standing | None:
+    kept = details.get("standing")
+    return None if kept is None else Standing(kept)

@@ -1,0 +1,78 @@
+"""Takes back what other versions of a message taught, when it is edited. Never: forms the new version."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from recollect.audit import messages_of
+from recollect.errors import DuplicateMemoryError, NotUndoableError
+from recollect.model import Action, Actor, Reason, Turn, Update
+from recollect.postgres.changing import Changing
+from recollect.postgres.hiding import hide_messages
+from recollect.postgres.pool import Connection
+from recollect.postgres.rows import update_of
+from recollect.postgres.sql import SQL
+from recollect.postgres.undoing import undo
+
+
+async def abandon_other_versions(connection: Connection, turn: Turn, *, key: str, parent: str) -> bool:
+    """Abandon the other turns of the chat that follow on ``parent``, and all that was said in it after the first.
+
+    What they taught is undone as far as it can be, and what was said is recalled no more. Nothing that was said later
+    than the turn is abandoned: an answer may take so long that its turn is logged after the one that replaced it.
+
+    Args:
+        connection: In a transaction under the user's lock; the turn is not in the log yet.
+        turn: The version that is sent now.
+        key: Its key, as the log has it.
+        parent: What it follows on, as the log has it.
+
+    Returns:
+        Whether it is itself to be abandoned: a later version is in the log already.
+    """
+    user_id, session_id = turn.scope.user_id, turn.scope.session_id
+    version = (user_id, session_id, parent, key, turn.at)
+    later = await connection.fetch(SQL["later_versions"], *version)
+    if later:
+        unused = {turn.anchor} - {row["anchor"] for row in later}
+        await connection.execute(SQL["delete_injections_of_anchors"], user_id, session_id, list(unused))
+        return True
+    exchanges = await connection.fetch(SQL["abandon_exchanges"], *version)
+    if not exchanges:
+        return False
+    changing = Changing(connection, user_id, Actor.FORMATION, turn.at, session_id)
+    messages = {row[name] for row in exchanges for name in ("message_id", "reply_id")}
+    undone = await _undo_what_they_taught(changing, [row["id"] for row in exchanges], messages)
+    await hide_messages(changing, Reason.ABANDONED, list(messages), items=undone)
+    await connection.execute(SQL["abandon_quarantined"], user_id, list(messages))
+    anchors = {row["anchor"] for row in exchanges} - {turn.anchor}
+    await connection.execute(SQL["delete_injections_of_anchors"], user_id, session_id, list(anchors))
+    return False
+
+
+async def _undo_what_they_taught(
+    changing: Changing, exchanges: Collection[UUID], messages: Collection[UUID]
+) -> list[UUID]:
+    """Undo what can be, the newest first; return the memories that are gone."""
+    rows = await changing.connection.fetch(SQL["updates_of_exchanges"], changing.user_id, exchanges)
+    undone: list[UUID] = []
+    for update in map(update_of, rows):
+        if await _is_known_otherwise(changing, update, messages):
+            continue
+        try:
+            await undo(changing, update, Reason.ABANDONED)
+        except (NotUndoableError, DuplicateMemoryError):
+            continue
+        if update.action in {Action.ADD, Action.REPLACE}:
+            undone.append(update.memory_id)
+    return undone
+
+
+async def _is_known_otherwise(changing: Changing, update: Update, messages: Collection[UUID]) -> bool:
+    """Return whether a memory was said again elsewhere since, or written over."""
+    if update.action not in {Action.ADD, Action.REPLACE}:
+        return False
+    memory = await changing.linked(update.memory_id)
+    if memory is None:
+        return False
+    said_since = {*memory.provenance.message_ids} - {*messages, *messages_of(update.details)}
+    return bool(said_since) or memory.content != update.after

@@ -1,0 +1,39 @@
+"""Retires what is more than may be kept, the least worth keeping first. Never: hides what was said."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.model import Actor, Caps, Change, Reason, Retire
+from recollect.postgres.changes import apply_change
+from recollect.postgres.changing import Changing
+from recollect.postgres.pool import Connection
+from recollect.postgres.sql import SQL
+
+_AT_ONCE = 100
+"""So many are retired in one transaction, which answers to a person's next message wait for."""
+
+
+async def prune(
+    connection: Connection, user_id: str, session_ids: Sequence[str], caps: Caps, *, at: datetime
+) -> list[Change]:
+    """Retire (CAP) what is over the caps, the least worth keeping first and 100 at most, and return it in order.
+
+    Args:
+        connection: In a transaction under the user's lock.
+        user_id: Whose memories.
+        session_ids: The chats whose memories are counted.
+        caps: How many may be kept.
+        at: Now.
+    """
+    capped: list[tuple[str | None, int]] = []
+    if caps.session:
+        capped += [(session_id, caps.session) for session_id in dict.fromkeys(session_ids)]
+    if caps.user:
+        capped.append((None, caps.user))
+    done: list[Change] = []
+    for session_id, cap in capped:
+        changing = Changing(connection, user_id, Actor.PRUNE, at, session_id)
+        over = await connection.fetch(SQL["memories_over_cap"], user_id, session_id, cap)
+        least = over[::-1][: _AT_ONCE - len(done)]
+        done += [await apply_change(changing, Retire(row["id"], Reason.CAP)) for row in least]
+    return done

@@ -1,0 +1,55 @@
+"""Forgets in the log, too: what somebody deleted must not come back in the words it was said in.
+
+Never: decides what is forgotten.
+"""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from asyncpg import Record
+
+from recollect.model import Reason
+from recollect.postgres.changing import Changing
+from recollect.postgres.sql import SQL
+
+
+async def hide_messages(
+    changing: Changing, reason: Reason, messages: Sequence[UUID], *, items: Sequence[UUID] = ()
+) -> None:
+    """Recall these messages of the log no more, nor what says them again; nor form anything of them.
+
+    That is what was answered to them, what was answered with them or ``items`` at hand, the blocks that were
+    added to prompts and speak of them, and summaries that rest on them, which are retired for ``reason``.
+
+    Args:
+        changing: The transaction.
+        reason: Why.
+        messages: Which messages.
+        items: Memories that go with them.
+    """
+    connection, user_id = changing.connection, changing.user_id
+    hidden = _ids(await connection.fetch(SQL["hide_messages"], user_id, messages))
+    await connection.execute(SQL["form_no_more"], user_id, hidden, changing.at)
+    summaries = _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, hidden))
+    answers = _ids(await connection.fetch(SQL["hide_answers"], user_id, [*items, *summaries, *hidden]))
+    summaries += _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, answers))
+    hidden += answers
+    chunks = await connection.fetch(SQL["hide_chunks"], user_id, hidden)
+    documents, terms = [chunk["document"] for chunk in chunks], sum(chunk["terms"] for chunk in chunks)
+    await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
+    await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
+    await changing.forget_injections([*items, *summaries, *hidden])
+    await _retire_summaries(changing, reason, sorted({*summaries}))
+
+
+async def _retire_summaries(changing: Changing, reason: Reason, summaries: Iterable[UUID]) -> None:
+    for summary_id in summaries:
+        summary = await changing.seen(summary_id)
+        await changing.retire(summary, reason, details={"says_what_is_hidden": True})
+        await changing.connection.execute(
+            SQL["summarize_anew"], changing.user_id, summary.provenance.session_id
+        )
+
+
+def _ids(rows: Iterable[Record]) -> list[UUID]:
+    return [row["id"] for row in rows]
