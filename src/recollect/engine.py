@@ -1,7 +1,7 @@
 """The facade: recall, remember, and what a person may do with their memories. Never: a concrete backend.
 
 Failing open lives in what is recalled and remembered, and nowhere else: ``prepare``, ``recall`` and
-``remember`` never raise. What a person asks for by name (``add``, ``revise``, ``forget``, ``erase``) does
+``remember`` never raise. What a person asks for by name (``add``, ``revise``, ``forget``, ``erase``, ...) does
 raise, so that nothing fails silently.
 """
 
@@ -10,34 +10,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
-
+from recollect.background import Background, ModelUse
 from recollect.composition import Placed
-from recollect.errors import DuplicateMemoryError
-from recollect.formation import Formed, form
-from recollect.inbox import drain_inbox
-from recollect.indexing import keep_indexed, soonest
-from recollect.model import (
-    Actor,
-    Add,
-    Backlog,
-    Erasure,
-    Exchange,
-    Ignore,
-    Kind,
-    Memory,
-    Page,
-    Reason,
-    Recall,
-    Recollection,
-    RequestRecord,
-    Retire,
-    Scope,
-    Source,
-    Strategy,
-    Turn,
-    Update,
-)
+from recollect.counting import FormationCounts
+from recollect.curating import Curating
+from recollect.model import Backlog, Erasure, Recall, Recollection, RequestRecord, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.recalling import NO_WISHES, Prepared, Recalling, Wishes
@@ -54,15 +31,15 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class Engine:
+class Engine(Curating):
     """Long-term memory of many users, kept apart from each other."""
 
     def __init__(self, backends: Backends, policy: Policy, *, clock: Clock = system_clock) -> None:
-        self._backends = backends
+        super().__init__(backends, clock)
         self._policy = policy
-        self._clock = clock
         self._recalling = Recalling(backends, policy, clock)
         self._remembering = Remembering(backends, policy, clock)
+        self._background = Background(backends, policy, clock, credential=self._remembering.credential)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
@@ -128,134 +105,9 @@ class Engine:
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
-        again = await drain_inbox(
-            user_id,
-            inbox=self._backends.inbox,
-            form=self._form,
-            credential=self._remembering.credential,
-            tries=self._policy.tries,
-            log_text=self._policy.log_text,
-            clock=self._clock,
-        )
-        return soonest(again, await self._index(user_id))
-
-    async def _index(self, user_id: str, *, until: UUID | None = None) -> timedelta | None:
-        reach = self._policy.reach
-        if not (reach.log or reach.lexical):
-            return None
-        return await keep_indexed(
-            user_id,
-            index=self._backends.index,
-            embedder=self._backends.embedder,
-            embedded=self._policy.embedded,
-            messages=reach.log,
-            until=until,
-        )
-
-    async def _form(self, exchange: Exchange, *, fallback: str | None = None) -> Formed:
-        # First, so that what was said is found as soon as what is understood from it. A backlog of older
-        # messages is left to the end of the drain: nobody is to wait for it.
-        await self._index(exchange.turn.scope.user_id, until=max(exchange.message_id, exchange.reply_id))
-        strategy = self._policy.strategy or Strategy.QA_TURN  # logged before formation was switched off
-        return await form(
-            exchange,
-            store=self._backends.memories,
-            embedder=self._backends.embedder,
-            extractor=self._backends.extractor,
-            strategy=strategy,
-            minimum_importance=self._policy.minimum_importance,
-            now=self._clock,
-            new_id=uuid7,
-            fallback=fallback,
-        )
+        return await self._background.drain(user_id)
 
     # -- what a person may do: raises --------------------------------------------------------------
-
-    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
-        """Return one page of the user's memories, newest first."""
-        return await self._backends.memories.page(user_id, limit=limit, after=after)
-
-    async def get(self, user_id: str, memory_id: UUID) -> Memory:
-        """Return one memory, or raise MemoryNotFoundError."""
-        return await self._backends.memories.get(user_id, memory_id)
-
-    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100) -> list[Update]:
-        """Return what was changed, newest first: of one memory, or of all the user's."""
-        return await self._backends.memories.history(user_id, memory_id, limit=limit)
-
-    async def add(
-        self,
-        user_id: str,
-        content: str,
-        *,
-        kind: Kind = Kind.FACT,
-        importance: float = 0.5,
-        event_at: datetime | None = None,
-        actor: Actor = Actor.ADMIN,
-    ) -> Memory:
-        """Write a memory by hand.
-
-        Raises:
-            DuplicateMemoryError: The user has it already.
-        """
-        [vector] = await self._backends.embedder.embed([content])
-        now = self._clock()
-        memory = Memory(
-            id=uuid7(),
-            owner=user_id,
-            kind=kind,
-            source=Source.MANUAL,
-            content=content,
-            importance=importance,
-            observed_at=now,
-            created_at=now,
-            event_at=event_at,
-            embedding=vector,
-            embedding_model=self._backends.embedder.name,
-        )
-        [done] = await self._backends.memories.apply(
-            Scope(user_id, ""), [Add(memory, Reason.WRITTEN)], actor=actor, at=now
-        )
-        if isinstance(done, Ignore):
-            raise DuplicateMemoryError
-        return memory
-
-    async def revise(
-        self,
-        user_id: str,
-        memory_id: UUID,
-        *,
-        content: str | None = None,
-        kind: Kind | None = None,
-        importance: float | None = None,
-        actor: Actor = Actor.ADMIN,
-    ) -> Memory:
-        """Correct a memory in place; what is None stays as it was.
-
-        Raises:
-            MemoryNotFoundError: The user has no such memory of their own.
-            DuplicateMemoryError: The user has another memory with that content.
-        """
-        old = await self.get(user_id, memory_id)
-        new = None if content == old.content else content
-        vector = None if new is None else (await self._backends.embedder.embed([new]))[0]
-        return await self._backends.memories.edit(
-            user_id,
-            memory_id,
-            content=new,
-            kind=kind,
-            importance=importance,
-            embedding=vector,
-            embedding_model=None if vector is None else self._backends.embedder.name,
-            actor=actor,
-            at=self._clock(),
-        )
-
-    async def forget(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
-        """Take a memory from the user, or raise MemoryNotFoundError."""
-        await self.get(user_id, memory_id)
-        change = Retire(memory_id, Reason.DELETED)
-        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
 
     async def erase(self, user_id: str) -> Erasure:
         """Delete everything of this user, and prove it by counts."""
@@ -265,6 +117,8 @@ class Engine:
         for cache in self._backends.caches:
             cache.clear()
         return erasure
+
+    # -- how it does -------------------------------------------------------------------------------
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return what a request was like and what was recalled for it and why; None if it is not known (any more)."""
@@ -277,3 +131,16 @@ class Engine:
     async def retry_failed(self) -> int:
         """Try every exchange held as failed once more; return how many."""
         return await self._backends.inbox.retry_failed(at=self._clock())
+
+    @property
+    def counts(self) -> FormationCounts:
+        """What formation did since the start."""
+        return self._background.counts
+
+    async def count_memories(self) -> int:
+        """Count the memories of all users."""
+        return await self._backends.memories.count()
+
+    async def model_use(self) -> ModelUse:
+        """Return how the calls of models in the background stand."""
+        return await self._background.model_use()

@@ -1,21 +1,29 @@
-"""Drains one user's inbox: forms exchange after exchange, in the order they were said.
+"""Drains one user's inbox: forms batch after batch, in the order they were said.
 
 Never: SQL, which queue calls it, how an exchange is formed.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
 import structlog
 
-from recollect.errors import ExtractorError, RecollectError, StoreUnavailableError
+from recollect.counting import FormationCounts
+from recollect.errors import (
+    EmbedderError,
+    ExtractorError,
+    ExtractorPausedError,
+    RecollectError,
+    StoreUnavailableError,
+)
 from recollect.failures import place
-from recollect.formation import Formed, log_decision
-from recollect.model import Exchange
-from recollect.ports import Clock, Inbox
+from recollect.formation import asks_to_forget, log_decision
+from recollect.model import Caps, Exchange, Fallback, Formed, Pending
+from recollect.policy import Batching
+from recollect.ports import NO_CAPS, Clock, Inbox
 
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
@@ -27,120 +35,173 @@ Every exchange has a job of its own, so one user's backlog is as many jobs that 
 so that they leave the workers to other users.
 """
 
+GONE_DELAY = timedelta(seconds=1)
+"""When to look again after what was formed was no longer to be: its message was edited meanwhile, or another worker
+took the lease, which shows then."""
+
 STORE_DELAY = timedelta(seconds=5)
 """When to look again after the store could not be reached."""
+
+EMBEDDER_DELAY = timedelta(seconds=30)
+"""When to try again what can't be done while the embedder is away: to find what is to be forgotten."""
+
+PATIENCE = timedelta(hours=1)
+"""How long an exchange waits for a model that is left alone as it fails; then it is kept as it is, or held."""
 
 log = structlog.get_logger(__name__)
 
 
 class Former(Protocol):
-    """Forms one exchange, as ``recollect.formation.form`` does."""
+    """Forms consecutive exchanges of one chat, as ``recollect.formation.Forming.form`` does."""
 
-    async def __call__(self, exchange: Exchange, *, fallback: str | None = None) -> Formed:
-        """Return what the exchange changes; with ``fallback``, keep it as it is for that reason."""
+    async def __call__(
+        self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None
+    ) -> list[Formed]:
+        """Return what each changes; with ``fallback``, keep them as they are for that reason."""
         ...
 
 
-async def drain_inbox(
-    user_id: str,
-    *,
-    inbox: Inbox,
-    form: Former,
-    credential: Callable[[UUID], str | None],
-    clock: Clock,
-    tries: int = 3,
-    delays: Sequence[timedelta] = RETRY_DELAYS,
-    log_text: bool = False,
-) -> timedelta | None:
-    """Form everything in the user's inbox, and return after how long to call again, or None.
+@dataclass(frozen=True, slots=True)
+class Draining:
+    """How an inbox is drained.
 
-    An exchange that fails blocks the later ones until it is formed, given up or held: a statement
-    must not be replaced by an older one. A store that can't be reached is nobody's failed try.
-
-    Args:
-        user_id: Whose inbox.
+    Attributes:
         inbox: What is to be formed, and where the outcome is written.
-        form: Forms an exchange.
-        credential: Finds the request's own credential by the exchange's id, while it is at hand.
+        form: Forms exchanges.
+        credential: Finds a request's own credential by the exchange's id, while it is at hand.
         clock: Tells the time.
+        batching: Which exchanges are formed at once.
+        caps: How many memories may be kept.
         tries: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
             ``qa_turn``; if something else does, it is held as failed.
         delays: How long to wait after each failed try.
         log_text: Whether decisions are logged with the statements themselves.
-
-    Raises:
-        StoreError: The store failed in reading the inbox or in writing down a failure.
+        counts: Counts what is done.
     """
-    drain = _Drain(inbox, form, credential, clock, tries, delays, log_text)
-    try:
-        while True:
-            async with inbox.lease(user_id) as taken:
-                again = await drain.until_empty(user_id) if taken else TAKEN_DELAY
-            # What came between the last look and the lease's end found the lease taken.
-            if again is not None or await inbox.next(user_id) is None:
-                return again
-    except StoreUnavailableError:
-        log.warning("inbox_store_unavailable", again_seconds=STORE_DELAY.total_seconds())
-        return STORE_DELAY
 
-
-@dataclass(frozen=True, slots=True)
-class _Drain:
     inbox: Inbox
     form: Former
     credential: Callable[[UUID], str | None]
     clock: Clock
-    tries: int
-    delays: Sequence[timedelta]
-    log_text: bool
+    batching: Batching = field(default_factory=Batching)
+    caps: Caps = NO_CAPS
+    tries: int = 3
+    delays: Sequence[timedelta] = RETRY_DELAYS
+    log_text: bool = False
+    counts: FormationCounts = field(default_factory=FormationCounts)
 
-    async def until_empty(self, user_id: str) -> timedelta | None:
-        while (pending := await self.inbox.next(user_id)) is not None:
-            exchange, failures, due = pending
-            wait = due - self.clock()
+    async def drain(self, user_id: str) -> timedelta | None:
+        """Form everything in the user's inbox, and return after how long to call again, or None.
+
+        An exchange that fails blocks the later ones until it is formed, given up or held: a statement
+        must not be replaced by an older one. A store that can't be reached is nobody's failed try.
+
+        Raises:
+            StoreError: The store failed in reading the inbox or in writing down a failure.
+        """
+        try:
+            while True:
+                async with self.inbox.lease(user_id) as taken:
+                    again = await self._until_empty(user_id) if taken else TAKEN_DELAY
+                # What came between the last look and the lease's end found the lease taken.
+                if again is not None or not await self.inbox.pending(user_id, limit=1):
+                    return again
+        except StoreUnavailableError:
+            log.warning("inbox_store_unavailable", again_seconds=STORE_DELAY.total_seconds())
+            return STORE_DELAY
+
+    async def _until_empty(self, user_id: str) -> timedelta | None:
+        while pending := await self.inbox.pending(user_id, limit=self.batching.turns):
+            wait = self._wait(pending)
             if wait > timedelta():
                 return wait
-            credential = exchange.credential or self.credential(exchange.id)
-            known = replace(exchange, credential=credential)
+            batch = self._batch(pending)
             try:
-                done = await self._complete(known, last=failures + 1 >= self.tries)
+                done = await self._complete(batch)
             except StoreUnavailableError:
                 raise
             except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
-                await self._postpone(exchange, failures, error)
+                self.counts.failed(error)
+                for each in batch:
+                    await self._postpone(each, error)
             else:
                 if not done:
-                    return TAKEN_DELAY  # somebody else forms here: our lease was lost
+                    return GONE_DELAY
         return None
 
-    async def _complete(self, exchange: Exchange, *, last: bool) -> bool:
-        """Form the exchange and write that down; return whether it was still to be formed."""
-        try:
-            formed = await self.form(exchange)
-        except ExtractorError:
-            if not last:
-                raise
-            formed = await self.form(exchange, fallback="failed")
-        applied = await self.inbox.complete(
-            exchange, formed.changes, at=self.clock(), fallback=formed.fallback
+    def _wait(self, pending: Sequence[Pending]) -> timedelta:
+        """Return for how long nothing is to be formed yet: until the first is due, and its chat is quiet."""
+        first, now = pending[0], self.clock()
+        quiet = first.due
+        if not first.attempts and len(pending) < self.batching.turns:
+            longest = first.exchange.turn.at + self.batching.turns * self.batching.quiet
+            quiet = min(pending[-1].exchange.turn.at + self.batching.quiet, longest)
+        return max(first.due, quiet) - now
+
+    def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
+        """Return what is formed at once.
+
+        What failed before is formed alone, so that it takes no other down with it; a wish to forget after what was said
+        before it, which has to be there to be forgotten.
+        """
+        if pending[0].attempts:
+            return [pending[0]]
+        further = pending[1:]
+        ends = (
+            number
+            for number, each in enumerate(further, 1)
+            if each.attempts or asks_to_forget(each.exchange.turn.text)
         )
+        return list(pending[: next(ends, len(pending))])
+
+    async def _complete(self, batch: Sequence[Pending]) -> bool:
+        """Form the exchanges and write that down; return whether they were still to be formed."""
+        exchanges = [self._with_credential(each.exchange) for each in batch]
+        self.counts.tried(len(exchanges))
+        try:
+            formed = await self.form(exchanges)
+        except ExtractorPausedError:
+            if self.clock() - exchanges[0].turn.at < PATIENCE:
+                raise
+            formed = await self.form(exchanges, fallback=Fallback.PAUSED)
+        except ExtractorError:
+            if batch[0].attempts + 1 < self.tries:
+                raise
+            formed = await self.form(exchanges, fallback=Fallback.FAILED)
+        at = self.clock()
+        applied = await self.inbox.complete(formed, at=at, caps=self.caps)
         if applied is None:
             return False
-        log_decision(formed, applied, exchange, include_text=self.log_text)
+        for each, changes in zip(formed, applied, strict=True):
+            self.counts.formed(each, changes, at=at)
+            log_decision(each, changes, include_text=self.log_text)
         return True
 
-    async def _postpone(self, exchange: Exchange, failures: int, error: Exception) -> None:
-        held = failures + 1 >= self.tries
-        delay = self.delays[min(failures, len(self.delays) - 1)]
+    def _with_credential(self, exchange: Exchange) -> Exchange:
+        return replace(exchange, credential=exchange.credential or self.credential(exchange.id))
+
+    async def _postpone(self, pending: Pending, error: Exception) -> None:
         name = type(error).__name__
         # our own errors never quote a user; of others only the kind and the place are told
         told = f"{name}: {error}" if isinstance(error, RecollectError) else name
+        exchange = pending.exchange
+        if isinstance(error, ExtractorPausedError):  # it was not even tried
+            log.info("formation_waits", exchange_id=str(exchange.id), until=error.until.isoformat())
+            await self.inbox.postpone(exchange, error=told, until=error.until, counts=False)
+            return
+        if isinstance(error, EmbedderError) and self.clock() - exchange.turn.at < PATIENCE:
+            log.info("formation_waits", exchange_id=str(exchange.id), error=told)
+            until = self.clock() + EMBEDDER_DELAY
+            await self.inbox.postpone(exchange, error=told, until=until, counts=False)
+            return
+        held = pending.attempts + 1 >= self.tries
+        delay = self.delays[min(pending.attempts, len(self.delays) - 1)]
         log.warning(
             "formation_failed",
             exchange_id=str(exchange.id),
             error=told,
             place=place(error),
-            tries=failures + 1,
+            tries=pending.attempts + 1,
             held=held,
         )
         await self.inbox.postpone(exchange, error=told, until=None if held else self.clock() + delay)

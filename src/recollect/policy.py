@@ -1,11 +1,40 @@
 """How the engine behaves, as one frozen value. Never: where it comes from."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Self
 
 from recollect.composition import Bounds
+from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
-from recollect.model import Strategy
+from recollect.model import Caps, Flags, Strategy
 from recollect.retrieval import Gate, Reach, Selecting, Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Batching:
+    """How turns that come fast are formed together, by one call of a model.
+
+    Attributes:
+        turns: At most so many; what is formed waits no longer when there are as many.
+        quiet: How long nothing more was said in the chat before its last turns are formed.
+    """
+
+    turns: int = 1
+    quiet: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class Summarizing:
+    """When a chat is summarized again.
+
+    Attributes:
+        turns: After so many turns of the user; 0: never for their number.
+        tokens: After so many tokens; 0: never for these.
+    """
+
+    turns: int = 0
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +42,7 @@ class Policy:
     """How the engine behaves.
 
     Attributes:
+        recalls: Whether anything is recalled.
         deadline: Seconds a recall may take.
         reach: How far is searched.
         weights: What counts how much in ranking.
@@ -20,13 +50,18 @@ class Policy:
         selecting: What of the ranked is taken.
         bounds: Where it goes in a prompt, and how much of it.
         embedded: What of the message log gets embeddings.
-        strategy: How exchanges are formed; None: they are not even logged.
-        minimum_importance: Candidates below it are not kept.
+        strategy: How exchanges are formed; OFF: they are not even logged.
+        rules: By what rules they are formed.
+        batching: Which of them at once.
+        caps: How many memories may be kept.
+        summarizing: When chats are summarized.
+        budget: What models may take in the background.
         tries: Tries before an exchange falls back or is held as failed.
         log_text: Whether the log line of a decision carries the memory's text.
         keep_requests_days: How long is kept what requests were like.
     """
 
+    recalls: bool = True
     deadline: float = 0.3
     reach: Reach = field(default_factory=Reach)
     weights: Weights = field(default_factory=Weights)
@@ -34,8 +69,35 @@ class Policy:
     selecting: Selecting = field(default_factory=Selecting)
     bounds: Bounds = field(default_factory=Bounds)
     embedded: Embedded = Embedded.ALL
-    strategy: Strategy | None = Strategy.EXTRACT
-    minimum_importance: float = 0.3
+    strategy: Strategy = Strategy.EXTRACT
+    rules: Rules = field(default_factory=Rules)
+    batching: Batching = field(default_factory=Batching)
+    caps: Caps = field(default_factory=Caps)
+    summarizing: Summarizing = field(default_factory=Summarizing)
+    budget: Budget = field(default_factory=Budget)
     tries: int = 3
     log_text: bool = False
     keep_requests_days: int = 30
+
+    def under(self, flags: Flags) -> Self:
+        """Return the policy with what was changed while the engine runs."""
+        if flags == Flags():
+            return self
+        rules, bounds, caps = self.rules, self.bounds, self.caps
+        if flags.minimum_importance is not None:
+            rules = replace(rules, minimum_importance=flags.minimum_importance)
+        if flags.placement is not None:
+            bounds = replace(bounds, placement=flags.placement)
+        if flags.session_cap is not None:
+            caps = replace(caps, session=flags.session_cap)
+        if flags.user_cap is not None:
+            caps = replace(caps, user=flags.user_cap)
+        return replace(
+            self,
+            recalls=self.recalls if flags.recall is None else flags.recall,
+            strategy=self.strategy if flags.formation is None else flags.formation,
+            summarizing=Summarizing() if flags.summaries is False else self.summarizing,
+            rules=rules,
+            bounds=bounds,
+            caps=caps,
+        )

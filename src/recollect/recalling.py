@@ -107,21 +107,24 @@ class Recalling:
 
     async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
-        bounds = self._bounds(wishes)
-        if bounds.placement is Placement.OFF:
-            return Prepared(Recall(skipped=Skip.OFF), placement=bounds.placement)
+        if wishes.placement is Placement.OFF:
+            return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         began = time.perf_counter()
-        ranking = (
-            asyncio.create_task(within(self._policy.deadline, self.rank(turn))) if wishes.recall else None
-        )
+        bounds = _bounds(self._policy, wishes)
+        # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
+        is_on = wishes.recall and self._policy.recalls and bounds.placement is not Placement.OFF
+        ranking = self._begin(turn) if is_on else None
         try:
             prepared = await self._prepare(turn, wishes, bounds, ranking, count)
         except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
-            prepared = Prepared(_failed(error))
+            prepared = Prepared(_failed(error), placement=bounds.placement)
         finally:
             _give_up(ranking)
         recall = replace(prepared.recall, milliseconds=_since(began))
-        return replace(prepared, recall=recall, placement=bounds.placement)
+        return replace(prepared, recall=recall)
+
+    def _begin(self, turn: Turn) -> "asyncio.Task[Ranking]":
+        return asyncio.create_task(within(self._policy.deadline, self.rank(turn)))
 
     async def _prepare(
         self,
@@ -135,16 +138,25 @@ class Recalling:
         try:
             chat = await within(self._policy.deadline, self._chat(turn, bounds))
         except (TimeoutError, StoreError) as error:
-            return Prepared(replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,)))
+            recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
+            return Prepared(recall, placement=bounds.placement)
         chat_took = _since(began)
+        policy = self._policy.under(chat.flags)
+        bounds = _bounds(policy, wishes)
+        if not policy.recalls or bounds.placement is Placement.OFF:
+            return Prepared(Recall(skipped=Skip.OFF), placement=bounds.placement)
         over: tuple[str, ...] = ()
         if _begins_anew(turn, chat):
             over = tuple(each.anchor for each in chat.injections)
             chat = replace(chat, injections=())
+        if ranking is None and wishes.recall:
+            ranking = self._begin(turn)
         try:
             prepared = await self._of_chat(turn, wishes, bounds, chat, ranking, count)
         except Exception as error:  # noqa: BLE001 -- a bug here does not make the old chat's blocks the new one's
             prepared = Prepared(_failed(error))
+        finally:
+            _give_up(ranking)
         stages = {**prepared.recall.stages, Stage.CHAT: chat_took}
         # One request's wish is no reason to lose blocks for good; that their chat is over is.
         gone = () if wishes.memory_tokens is not None else prepared.placed.detached
@@ -152,6 +164,7 @@ class Recalling:
             prepared,
             recall=replace(prepared.recall, stages=stages),
             placed=replace(prepared.placed, detached=(*gone, *over)),
+            placement=bounds.placement,
         )
 
     async def _of_chat(
@@ -224,20 +237,22 @@ class Recalling:
             turn.scope, exchanges=0 if lacks_nothing else _EXCHANGES_READ, unless_begun=carried
         )
 
-    def _bounds(self, wishes: Wishes) -> Bounds:
-        bounds = self._policy.bounds
-        if wishes.memory_tokens is not None:
-            share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
-            asked = wishes.memory_tokens
-            bounds = replace(
-                bounds, memory_tokens=asked, later_tokens=asked, chat_memory_tokens=round(asked * share)
-            )
-        history = bounds.history_tokens if wishes.history_tokens is None else wishes.history_tokens
-        return replace(
-            bounds,
-            placement=wishes.placement or bounds.placement,
-            history_tokens=0 if wishes.history is False else history,
+
+def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
+    """Return where what is added goes, and how much of it, as one request has it."""
+    bounds = policy.bounds
+    if wishes.memory_tokens is not None:
+        share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
+        asked = wishes.memory_tokens
+        bounds = replace(
+            bounds, memory_tokens=asked, later_tokens=asked, chat_memory_tokens=round(asked * share)
         )
+    history = bounds.history_tokens if wishes.history_tokens is None else wishes.history_tokens
+    return replace(
+        bounds,
+        placement=wishes.placement or bounds.placement,
+        history_tokens=0 if wishes.history is False else history,
+    )
 
 
 def _begins_anew(turn: Turn, chat: Chat) -> bool:

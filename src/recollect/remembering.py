@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 from recollect.composition import Placed
 from recollect.errors import StoreError
 from recollect.failures import place
-from recollect.model import Exchange, Memory, Recollection, RequestRecord, Scope, Turn
+from recollect.model import Exchange, Memory, Recollection, RequestRecord, Scope, Strategy, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 
@@ -68,8 +68,6 @@ class Remembering:
         Returns:
             Whether it was a new exchange that is now logged.
         """
-        if self._policy.strategy is None:
-            return False
         exchange = Exchange(
             uuid7(), turn, reply, uuid7(), uuid7(), authorized=credential is not None, credential=credential
         )
@@ -88,7 +86,7 @@ class Remembering:
             if exchange.turn.at <= self._erased.get(exchange.turn.scope.user_id, _LONG_AGO):
                 return False  # said before its user's erasure
             try:
-                return await self._backends.log.append(exchange)
+                return await self._is_wanted(exchange) and await self._backends.log.append(exchange)
             except StoreError as error:
                 log.warning("remember_failed", error=type(error).__name__, detail=str(error), again=delay)
                 if delay is not None:
@@ -97,6 +95,11 @@ class Remembering:
                 log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as in recall
                 break
         return None
+
+    async def _is_wanted(self, exchange: Exchange) -> bool:
+        """Return whether what this user says is kept at all."""
+        flags = await self._backends.flags.flags(exchange.turn.scope.user_id)
+        return self._policy.under(flags).strategy is not Strategy.OFF
 
     async def _touch(self, scope: Scope, recollections: Sequence[Recollection]) -> None:
         """Count the recollections as recalled; to miss a count is no reason to lose an exchange."""

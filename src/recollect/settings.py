@@ -10,15 +10,14 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from recollect.indexing import Embedded
-from recollect.model import Placement
+from recollect.model import Judging, Placement, Strategy
 
 
-class Formation(StrEnum):
-    """How memories are formed from an exchange."""
+class ExtractionSdk(StrEnum):
+    """How the extraction model is spoken with."""
 
-    EXTRACT = "extract"
-    QA_TURN = "qa_turn"
-    OFF = "off"
+    OPENAI = "openai"
+    MISTRAL = "mistral"
 
 
 class Precision(StrEnum):
@@ -69,15 +68,18 @@ class EngineSettings(BaseSettings):
 
     embedder: str = Field(
         default="local:all-MiniLM-L6-v2",
-        description="local:all-MiniLM-L6-v2, local:/path/to/a/model, or openai:MODEL.",
+        description="local:all-MiniLM-L6-v2, local:/path/to/a/model, openai:MODEL, or mistral:mistral-embed.",
     )
     embedder_precision: Precision = Field(
         default=Precision.INT8, description="Of a local embedder: int8 or fp32."
     )
     embedder_base_url: str | None = Field(
-        default=None, description="For openai:MODEL: the base URL that has /embeddings."
+        default=None,
+        description="For openai:MODEL: the base URL that has /embeddings; for mistral:MODEL where it is not Mistral's own.",
     )
-    embedder_api_key: SecretStr | None = Field(default=None, description="For openai:MODEL: its key.")
+    embedder_api_key: SecretStr | None = Field(
+        default=None, description="For openai:MODEL and mistral:MODEL: its key."
+    )
     embedder_cache_size: int = Field(default=10_000, ge=0, description="Embeddings kept in memory.")
     embedder_cache_seconds: float = Field(default=3600, gt=0, description="How long they are kept.")
 
@@ -151,9 +153,18 @@ class EngineSettings(BaseSettings):
         description="Tokens for what was said earlier in a conversation and the request lacks; 0: none.",
     )
 
-    formation: Formation = Field(
-        default=Formation.EXTRACT,
-        description="extract (by the model, qa_turn where there is none), qa_turn, or off.",
+    formation: Strategy = Field(
+        default=Strategy.EXTRACT,
+        description="extract (by the model, qa_turn where there is none), qa_turn, both, or off.",
+    )
+    formation_quiet_seconds: float = Field(
+        default=1,
+        ge=0,
+        le=600,
+        description="How long a chat is quiet before its last turns are formed together.",
+    )
+    formation_batch_turns: int = Field(
+        default=4, ge=1, le=20, description="Turns formed by one call at most; so many wait no longer."
     )
     extraction_model: str | None = Field(
         default=None,
@@ -166,11 +177,46 @@ class EngineSettings(BaseSettings):
         default=None,
         description="Its key; empty: the request's own, while the process lives; never sent to another server.",
     )
+    extraction_sdk: ExtractionSdk = Field(
+        default=ExtractionSdk.OPENAI,
+        description="openai (any compatible server) or mistral (Mistral's own SDK).",
+    )
+    extraction_instructions: Path | None = Field(
+        default=None, description="A TOML file with instructions of your own, for all models or some."
+    )
+    judge: Judging = Field(
+        default=Judging.UNSEEN,
+        description="Ask the model once more about statements alike: unseen (those it was not shown), near (those it "
+        "was shown and took for unrelated, too), or off.",
+    )
     extraction_timeout_seconds: float = Field(
         default=120, gt=0, description="How long an extraction may take."
     )
     minimum_importance: float = Field(
         default=0.3, ge=0, le=1, description="Less important facts are not kept."
+    )
+    memories_per_hour: int = Field(
+        default=60, ge=0, description="Memories formed for a user within an hour at most; 0: any number."
+    )
+    session_cap: int = Field(default=50, ge=0, description="Memories that one chat may leave; 0: any number.")
+    user_cap: int = Field(
+        default=200,
+        ge=0,
+        description="Memories a user may have; the least important go first; 0: any number.",
+    )
+    summary_turns: int = Field(
+        default=5, ge=0, description="A chat is summarized every so many turns; 0: not for their number."
+    )
+    summary_tokens: int = Field(
+        default=4000, ge=0, description="It is, too, every so many tokens; 0: not for these."
+    )
+    user_tokens_per_day: int = Field(
+        default=0, ge=0, description="Tokens models may take in the background for one user; 0: any number."
+    )
+    tokens_per_day: int = Field(default=0, ge=0, description="The same for all users together.")
+    global_memories: Path | None = Field(
+        default=None,
+        description="A text file, one memory a line, that serves users who have fewer than five of their own.",
     )
     formation_tries: int = Field(
         default=3, ge=1, le=20, description="Tries before an exchange falls back or is held as failed."

@@ -6,7 +6,7 @@ from tests.recollections import NOON
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.model import Strategy
-from recollect.ports import Cache, Embedder, Extractor
+from recollect.ports import Cache, Embedder, Extractor, Judge, Summarizer
 from recollect.retrieval import Reach
 from recollect.testing import InMemoryStore, WordEmbedder
 
@@ -23,6 +23,8 @@ def engine_over(
     *,
     embedder: Embedder | None = None,
     extractor: Extractor | None = None,
+    judge: Judge | None = None,
+    summarizer: Summarizer | None = None,
     cache: Cache | None = None,
 ) -> Engine:
     """Return an engine over ``store``, or over one of its own; it is always noon."""
@@ -39,6 +41,8 @@ def engine_over(
         usage=store.settings,
         embedder=embedder or WordEmbedder(),
         extractor=extractor,
+        judge=judge,
+        summarizer=summarizer,
         caches=[cache] if cache else [],
     )
     return Engine(backends, policy, clock=lambda: NOON)

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 from tests.folders import database_folder
+from tests.mistral_server import running_mistral
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
@@ -18,24 +20,29 @@ from tests.served_process import environment
 from tests.waiting import until
 from uuid_utils.compat import uuid7
 
-from recollect import assembly
 from recollect.assembly import (
-    _tell_of_failure,
     make_embedder,
-    make_extractor,
+    make_models,
     make_policy,
     open_engine,
     shared_engine,
+    sharing,
 )
+from recollect.assembly.opening import _tell_of_failure
 from recollect.composition import Bounds
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.openai import OpenAIEmbedder
-from recollect.engine import Policy
-from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
-from recollect.model import Strategy
+from recollect.errors import (
+    ConfigurationError,
+    EmbedderError,
+    StoreUnavailableError,
+)
+from recollect.extractors import ModelExtractor
+from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
-from recollect.model import Exchange, Placement
+from recollect.model import Caps, Exchange, Judging, Placement, Strategy
+from recollect.policy import Batching, Policy, Summarizing
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
 
@@ -72,7 +79,7 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in set(os.environ) - set(environment()):
         monkeypatch.delenv(name)
     yield
-    assembly._shared.clear()
+    sharing._shared.clear()
 
 
 # -- embedder --------------------------------------------------------------------------------------
@@ -131,21 +138,25 @@ def exchange() -> Exchange:
 
 @pytest.mark.parametrize(
     ("given", "upstream"),
-    [({}, None), ({"formation": "qa_turn"}, "http://u/v1"), ({"formation": "off"}, "http://u/v1")],
+    [
+        ({}, None),
+        ({"formation": "qa_turn", "extraction_base_url": "http://other/v1"}, "http://u/v1"),
+        ({"formation": "off", "extraction_base_url": "http://other/v1"}, None),
+    ],
 )
-async def test_where_there_is_no_model_to_ask_there_is_no_extractor(
+async def test_where_there_is_no_model_to_ask_there_are_no_models(
     client: httpx.AsyncClient, given: dict[str, str], upstream: str | None
 ) -> None:
-    assert make_extractor(settings(**given), client, upstream) is None
+    assert make_models(settings(**given), client, upstream) is None
 
 
 async def test_the_chats_own_model_extracts_with_the_requests_own_key(
     client: httpx.AsyncClient, model: ScriptedUpstream
 ) -> None:
-    extractor = make_extractor(settings(), client, model.base_url)
+    models = make_models(settings(), client, model.base_url)
 
-    assert extractor is not None
-    [candidate] = await extractor.extract(exchange(), [])
+    assert models is not None
+    [candidate] = (await models.extractor.extract([exchange()], [])).candidates
 
     assert candidate.content == SAID
     assert model.last.values(b"authorization") == [b"Bearer of-the-request"]
@@ -156,14 +167,14 @@ async def test_another_servers_model_is_asked_with_its_own_key_and_never_with_th
     client: httpx.AsyncClient, model: ScriptedUpstream
 ) -> None:
     own = {"extraction_base_url": model.base_url, "extraction_model": "m"}
-    keyed = make_extractor(settings(**own, extraction_api_key="sk-x"), client, "http://upstream/v1")
-    keyless = make_extractor(settings(**own), client, "http://upstream/v1")
+    keyed = make_models(settings(**own, extraction_api_key="sk-x"), client, "http://upstream/v1")
+    keyless = make_models(settings(**own), client, "http://upstream/v1")
 
     assert keyed is not None
-    await keyed.extract(exchange(), [])
+    await keyed.extractor.extract([exchange()], [])
     assert model.last.values(b"authorization") == [b"Bearer sk-x"]
     assert keyless is not None
-    await keyless.extract(exchange(), [])
+    await keyless.extractor.extract([exchange()], [])
     assert model.last.values(b"authorization") == []
 
 
@@ -172,13 +183,50 @@ def test_another_server_without_a_models_name_is_refused(
     client: httpx.AsyncClient, upstream: str | None
 ) -> None:
     with pytest.raises(ConfigurationError, match="RECOLLECT_EXTRACTION_MODEL"):
-        make_extractor(settings(extraction_base_url="http://other/v1"), client, upstream)
+        make_models(settings(extraction_base_url="http://other/v1"), client, upstream)
 
 
 def test_a_trailing_slash_makes_no_other_server(client: httpx.AsyncClient) -> None:
     given = settings(extraction_base_url="http://upstream/v1/")
 
-    assert make_extractor(given, client, "http://upstream/v1") is not None
+    assert make_models(given, client, "http://upstream/v1") is not None
+
+
+def test_instructions_that_cannot_be_read_are_told_at_once(client: httpx.AsyncClient, tmp_path: Path) -> None:
+    given = settings(extraction_instructions=tmp_path / "nowhere.toml")
+
+    with pytest.raises(ConfigurationError, match=r"nowhere\.toml"):
+        make_models(given, client, "http://upstream/v1")
+
+
+async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient) -> None:
+    models = make_models(settings(extraction_sdk="mistral", extraction_api_key="k"), client, None)
+    embedder = await make_embedder(settings(embedder="mistral:mistral-embed", embedder_api_key="k"), client)
+
+    assert models is not None
+    assert isinstance(models.extractor, ModelExtractor)
+    assert (embedder.name, embedder.gate) == ("mistral:mistral-embed", 0.8)
+    await models.extractor.aclose()
+    await embedder.aclose()
+
+
+def test_mistral_without_a_key_is_refused_before_any_word_goes_there(client: httpx.AsyncClient) -> None:
+    with pytest.raises(ConfigurationError, match="RECOLLECT_EXTRACTION_API_KEY"):
+        make_models(settings(extraction_sdk="mistral"), client, "http://upstream/v1")
+
+
+async def test_the_requests_own_key_goes_to_mistral_only_where_that_is_the_upstream(
+    client: httpx.AsyncClient,
+) -> None:
+    async with running_mistral() as server:
+        given = settings(extraction_sdk="mistral", extraction_base_url=server.base_url)
+        for upstream in (f"{server.base_url.removesuffix('/v1')}/v1", "http://elsewhere/v1"):
+            models = make_models(given, client, upstream)
+            assert models is not None
+            await models.extractor.extract([exchange()], [])
+            await models.extractor.aclose()
+
+    assert [each.headers.get("authorization") for each in server.requests] == ["Bearer of-the-request", None]
 
 
 # -- policy ----------------------------------------------------------------------------------------
@@ -202,6 +250,16 @@ def test_the_policy_is_what_the_settings_say() -> None:
         chat_memory_tokens=1500,
         history_tokens=0,
         formation="qa_turn",
+        formation_quiet_seconds=3,
+        formation_batch_turns=7,
+        memories_per_hour=9,
+        judge="near",
+        session_cap=11,
+        user_cap=12,
+        summary_turns=6,
+        summary_tokens=900,
+        user_tokens_per_day=1_000,
+        tokens_per_day=2_000,
         minimum_importance=0.2,
         formation_tries=5,
         log_memory_text=True,
@@ -217,12 +275,16 @@ def test_the_policy_is_what_the_settings_say() -> None:
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
         embedded=Embedded.MARKED,
         strategy=Strategy.QA_TURN,
-        minimum_importance=0.2,
+        rules=Rules(minimum_importance=0.2, hourly=9, judging=Judging.NEAR),
+        batching=Batching(7, timedelta(seconds=3)),
+        caps=Caps(session=11, user=12),
+        summarizing=Summarizing(turns=6, tokens=900),
+        budget=Budget(user=1_000, everybody=2_000),
         tries=5,
         log_text=True,
     )
     assert make_policy(settings()).strategy is Strategy.EXTRACT
-    assert make_policy(settings(formation="off")).strategy is None
+    assert make_policy(settings(formation="off")).strategy is Strategy.OFF
     assert make_policy(settings()).gate == Gate()
 
 
@@ -329,7 +391,7 @@ async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
 
 async def closed(live: LiveEngine) -> None:
     """Wait until an engine is closed."""
-    await until(lambda: live.engine is None and not assembly._closing)
+    await until(lambda: live.engine is None and not sharing._closing)
 
 
 async def test_one_engine_is_shared_by_all_who_want_the_same(opened: EngineSettings) -> None:

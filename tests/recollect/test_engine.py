@@ -12,9 +12,10 @@ from tests.waiting import until
 
 from recollect.engine import Policy, system_clock
 from recollect.errors import ExtractorError, StoreError
-from recollect.model import Candidate, Change, Exchange, Kind, LoggedMessage
+from recollect.model import Candidate, Caps, Change, Formed, Kind, LoggedMessage, Strategy
+from recollect.ports import NO_CAPS
 from recollect.retrieval import Reach
-from recollect.testing import BrokenEmbedder, InMemoryStore, ScriptedExtractor
+from recollect.testing import InMemoryStore, ScriptedExtractor
 
 
 class WatchedStore(InMemoryStore):
@@ -25,10 +26,10 @@ class WatchedStore(InMemoryStore):
         self.unindexed_then: list[int] = []
 
     async def complete(
-        self, exchange: Exchange, changes: Sequence[Change], *, at: datetime, fallback: str | None = None
-    ) -> list[Change] | None:
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+    ) -> list[list[Change]] | None:
         self.unindexed_then.append(len(await self.unindexed("anna", limit=999)))
-        return await super().complete(exchange, changes, at=at, fallback=fallback)
+        return await super().complete(formed, at=at, caps=caps)
 
 
 class IndexlessStore(InMemoryStore):
@@ -71,7 +72,7 @@ async def test_an_extractor_is_given_the_requests_own_credential() -> None:
 
     assert await subject.drain("anna") is None
 
-    [(asked, _)] = extractor.asked
+    [([asked], _)] = extractor.asked
     assert asked.credential == "Bearer k"
     assert asked.authorized
     [memory] = (await subject.page("anna", limit=10)).memories
@@ -82,16 +83,15 @@ async def test_what_was_logged_before_formation_was_switched_off_is_kept_as_it_i
     store = InMemoryStore()
     await engine_over(store).remember(turn("I drink tea"), "Good.")
 
-    await engine_over(store, replace(QUICK, strategy=None)).drain("anna")
+    await engine_over(store, replace(QUICK, strategy=Strategy.OFF)).drain("anna")
 
     [memory] = (await store.page("anna", limit=10)).memories
     assert memory.kind is Kind.QA_TURN
 
 
 async def test_what_failed_can_be_tried_once_more() -> None:
-    extractor = ScriptedExtractor()
     store = InMemoryStore()
-    subject = engine_over(store, Policy(tries=1), extractor=extractor, embedder=BrokenEmbedder())
+    subject = engine_over(store, Policy(tries=1), extractor=ScriptedExtractor(ValueError("a bug")))
     await subject.remember(turn("I drink tea"), "Good.")
     await subject.drain("anna")
     assert (await subject.backlog()).failed == 1

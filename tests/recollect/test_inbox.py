@@ -2,24 +2,32 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
-from uuid_utils.compat import uuid7
 
+from recollect.counting import FormationCounts
 from recollect.errors import (
     EmbedderError,
     ExtractorError,
+    ExtractorPausedError,
     StoreError,
     StoreUnavailableError,
 )
-from recollect.formation import Formed, form
-from recollect.model import Strategy
-from recollect.inbox import RETRY_DELAYS, STORE_DELAY, TAKEN_DELAY, drain_inbox
-from recollect.model import Candidate, Change, Exchange, Ignore, Kind, Reason, Relation, Scope, Turn
-from recollect.testing import InMemoryStore, ScriptedExtractor, WordEmbedder
+from recollect.inbox import (
+    EMBEDDER_DELAY,
+    GONE_DELAY,
+    PATIENCE,
+    RETRY_DELAYS,
+    STORE_DELAY,
+    TAKEN_DELAY,
+    Draining,
+)
+from recollect.model import Caps, Change, Exchange, Fallback, Formed, Ignore, Pending, Reason, Scope, Turn
+from recollect.policy import Batching
+from recollect.ports import NO_CAPS
+from recollect.testing import InMemoryStore
 from recollect.testing.changes import Logged
 
 START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -48,19 +56,21 @@ class FailingInbox(InMemoryStore):
         async with super().lease(user_id) as taken:
             yield taken
 
-    async def next(self, user_id: str) -> tuple[Exchange, int, datetime] | None:
-        self._fail("next")
-        return await super().next(user_id)
+    async def pending(self, user_id: str, *, limit: int) -> list[Pending]:
+        self._fail("pending")
+        return await super().pending(user_id, limit=limit)
 
     async def complete(
-        self, exchange: Exchange, changes: Sequence[Change], *, at: datetime, fallback: str | None = None
-    ) -> list[Change] | None:
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+    ) -> list[list[Change]] | None:
         self._fail("complete")
-        return await super().complete(exchange, changes, at=at, fallback=fallback)
+        return await super().complete(formed, at=at, caps=caps)
 
-    async def postpone(self, exchange: Exchange, *, error: str, until: datetime | None) -> None:
+    async def postpone(
+        self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
+    ) -> None:
         self._fail("postpone")
-        await super().postpone(exchange, error=error, until=until)
+        await super().postpone(exchange, error=error, until=until, counts=counts)
 
     @property
     def entries(self) -> list[Logged]:
@@ -77,27 +87,34 @@ class Worker:
     """Drains an inbox as often as it is told to, letting the time pass between."""
 
     inbox: FailingInbox
-    fail: Callable[[Exchange, str | None], Exception | None] = lambda _exchange, _fallback: None
+    fail: Callable[[Exchange, Fallback | None], Exception | None] = lambda _exchange, _fallback: None
     now: datetime = START
-    formed: list[tuple[int, str | None, str | None]] = field(default_factory=list)
+    formed: list[tuple[int, Fallback | None, str | None]] = field(default_factory=list)
+    batches: list[list[int]] = field(default_factory=list)
     delays: list[timedelta] = field(default_factory=list)
+    batching: Batching = field(default_factory=Batching)
+    counts: FormationCounts = field(default_factory=FormationCounts)
 
-    async def form(self, exchange: Exchange, *, fallback: str | None = None) -> Formed:
-        self.formed.append((exchange.id.int, fallback, exchange.credential))
-        error = self.fail(exchange, fallback)
-        if error is not None:
-            raise error
-        return Formed((Ignore(Reason.EMPTY),), fallback=fallback)
+    async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
+        self.batches.append([each.id.int for each in exchanges])
+        for each in exchanges:
+            self.formed.append((each.id.int, fallback, each.credential))
+            error = self.fail(each, fallback)
+            if error is not None:
+                raise error
+        return [Formed(each, (Ignore(Reason.EMPTY),), fallback=fallback) for each in exchanges]
 
     async def drain(self, *, tries: int = 3) -> timedelta | None:
-        return await drain_inbox(
-            "anna",
+        draining = Draining(
             inbox=self.inbox,
             form=self.form,
             credential={UUID(int=2): "Bearer of-2"}.get,
             clock=lambda: self.now,
+            batching=self.batching,
             tries=tries,
+            counts=self.counts,
         )
+        return await draining.drain("anna")
 
     async def drain_until_empty(self, *, tries: int = 3) -> None:
         while (delay := await self.drain(tries=tries)) is not None:
@@ -120,11 +137,11 @@ async def working(*numbers: int, **broken: Exception) -> Worker:
 
 def failing(
     number: int, error: Exception, times: int = 99
-) -> Callable[[Exchange, str | None], Exception | None]:
+) -> Callable[[Exchange, Fallback | None], Exception | None]:
     """Fail so often for this exchange; a fallback never fails."""
     left = [error] * times
 
-    def fail(exchange: Exchange, fallback: str | None) -> Exception | None:
+    def fail(exchange: Exchange, fallback: Fallback | None) -> Exception | None:
         return left.pop() if left and exchange.id.int == number and fallback is None else None
 
     return fail
@@ -196,7 +213,7 @@ async def test_a_failure_is_tried_again_before_later_exchanges() -> None:
 
 async def test_the_waits_grow_and_the_last_one_counts_on() -> None:
     worker = await working(1)
-    worker.fail = failing(1, EmbedderError(), times=5)
+    worker.fail = failing(1, StoreError("odd"), times=5)
 
     await worker.drain_until_empty(tries=6)
 
@@ -215,7 +232,7 @@ async def test_when_extraction_keeps_failing_the_exchange_is_kept_as_it_is(tries
     assert worker.inbox.outcomes == ["fallback:failed", "formed"]
 
 
-@pytest.mark.parametrize("error", [EmbedderError("no model"), StoreError("odd"), ValueError(WORDS)])
+@pytest.mark.parametrize("error", [StoreError("odd"), ValueError(WORDS)])
 async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(error: Exception) -> None:
     worker = await working(1, 2)
     worker.fail = failing(1, error)
@@ -234,7 +251,7 @@ async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(error: E
 
 async def test_a_fallback_that_fails_too_is_held() -> None:
     worker = await working(1)
-    worker.fail = lambda _, fallback: EmbedderError() if fallback else ExtractorError()
+    worker.fail = lambda _, fallback: StoreError("odd") if fallback else ExtractorError()
 
     await worker.drain_until_empty()
 
@@ -250,11 +267,11 @@ async def test_a_failing_write_of_the_outcome_is_a_failed_try() -> None:
     assert worker.inbox.outcomes == ["failed"]
 
 
-@pytest.mark.parametrize("method", ["lease", "next", "complete", "postpone"])
+@pytest.mark.parametrize("method", ["lease", "pending", "complete", "postpone"])
 async def test_a_store_that_is_away_is_no_failed_try(method: str) -> None:
     worker = await working(1, **{method: StoreUnavailableError()})
     if method == "postpone":
-        worker.fail = failing(1, EmbedderError())
+        worker.fail = failing(1, ValueError())
 
     assert await worker.drain() == STORE_DELAY
     assert worker.inbox.entries[0].attempts == 0
@@ -269,7 +286,7 @@ async def test_a_store_that_is_away_while_forming_is_no_failed_try() -> None:
 
 
 async def test_a_store_that_fails_otherwise_is_told() -> None:
-    worker = await working(1, next=StoreError("odd"))
+    worker = await working(1, pending=StoreError("odd"))
 
     with pytest.raises(StoreError, match="odd"):
         await worker.drain()
@@ -278,48 +295,146 @@ async def test_a_store_that_fails_otherwise_is_told() -> None:
 async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them() -> None:
     worker = await working(1, 2)
 
-    def formed_elsewhere(exchange: Exchange, _: str | None) -> None:
+    def formed_elsewhere(exchange: Exchange, _: Fallback | None) -> None:
         worker.inbox.entries[exchange.id.int - 1].state = "formed"
 
     worker.fail = formed_elsewhere
 
     with capture_logs() as lines:
-        assert await worker.drain() == TAKEN_DELAY
+        assert await worker.drain() == GONE_DELAY
 
     assert worker.order == [1]
     assert lines == []
 
 
-async def test_what_is_said_later_replaces_what_was_said_before() -> None:
-    said = ["I live in Kassel", "Good morning!", "I live in Leipzig now"]
-    lives = Candidate("Lives in Kassel", Kind.FACT, 0.7, "I live in Kassel")
-    moved = Candidate(
-        "Lives in Leipzig", Kind.FACT, 0.7, "I live in Leipzig", relation=Relation.CONTRADICTS, about=0
-    )
-    store = InMemoryStore()
-    for number, text in enumerate(said):
-        turn = replace(exchange(1).turn, text=text, key=text, at=START + timedelta(minutes=number))
-        await store.append(replace(exchange(number + 1), turn=turn))
-    form_one = partial(
-        form,
-        store=store,
-        embedder=WordEmbedder(),
-        extractor=ScriptedExtractor([lives], [], [moved]),
-        strategy=Strategy.EXTRACT,
-        minimum_importance=0.3,
-        now=lambda: START,
-        new_id=uuid7,
-    )
+class TestBatches:
+    async def test_turns_that_wait_are_formed_together(self) -> None:
+        worker = await working(1, 2, 3)
+        worker.batching = Batching(turns=2)
 
-    delay = await drain_inbox(
-        "anna",
-        inbox=store,
-        form=form_one,
-        credential=lambda _: None,
-        clock=lambda: START + timedelta(hours=1),
-    )
+        assert await worker.drain() is None
 
-    assert delay is None
-    assert [memory.content for memory in (await store.page("anna", limit=9)).memories] == ["Lives in Leipzig"]
-    assert [update.reason for update in await store.history("anna", limit=9)] == ["contradicts", "new"]
-    assert (await store.backlog()).formed == 3
+        assert worker.batches == [[1, 2], [3]]
+        assert worker.inbox.outcomes == ["formed"] * 3
+
+    async def test_a_chat_has_to_be_quiet_for_a_while(self) -> None:
+        worker = await working(1, 2)
+        worker.batching = Batching(turns=4, quiet=timedelta(seconds=3))
+
+        assert await worker.drain() == timedelta(seconds=3)
+        assert worker.batches == []
+
+        worker.now += timedelta(seconds=3)
+        assert await worker.drain() is None
+        assert worker.batches == [[1, 2]]
+
+    async def test_as_many_as_make_a_batch_wait_no_longer(self) -> None:
+        worker = await working(1, 2, 3)
+        worker.batching = Batching(turns=2, quiet=timedelta(seconds=3))
+
+        assert await worker.drain() == timedelta(seconds=3)
+
+        assert worker.batches == [[1, 2]]
+
+    async def test_a_chat_that_is_never_quiet_is_formed_nevertheless(self) -> None:
+        worker = await working(1)
+        worker.batching = Batching(turns=3, quiet=timedelta(seconds=10))
+        later = replace(exchange(2), turn=replace(exchange(2).turn, at=START + timedelta(seconds=29)))
+        await worker.inbox.append(later)
+        worker.now = START + timedelta(seconds=30)
+
+        assert await worker.drain() is None
+
+        assert worker.batches == [[1, 2]]
+
+    async def test_what_failed_is_tried_alone_so_that_it_takes_no_other_down(self) -> None:
+        worker = await working(1, 2, 3)
+        worker.batching = Batching(turns=3)
+        worker.fail = failing(2, ExtractorError())
+
+        await worker.drain_until_empty()
+
+        assert worker.inbox.outcomes == ["formed", "fallback:failed", "formed"]
+        assert worker.batches[0] == [1, 2, 3]
+        assert [batch for batch in worker.batches if len(batch) > 1] == [[1, 2, 3]]
+
+    async def test_a_wish_to_forget_is_formed_after_what_was_said_before_it(self) -> None:
+        worker = await working(1)
+        worker.batching = Batching(turns=4)
+        wish = replace(exchange(2).turn, text="Please forget that I live in Kassel")
+        await worker.inbox.append(replace(exchange(2), turn=wish))
+        await worker.inbox.append(exchange(3))
+
+        await worker.drain()
+
+        assert worker.batches == [[1], [2, 3]]
+
+    async def test_chats_are_not_mixed(self) -> None:
+        worker = await working(1)
+        worker.batching = Batching(turns=9)
+        other = replace(exchange(2).turn, scope=Scope("anna", "chat-2"))
+        await worker.inbox.append(replace(exchange(2), turn=other))
+        await worker.inbox.append(exchange(3))
+
+        await worker.drain()
+
+        assert worker.batches == [[1], [2], [3]]
+
+
+class TestAModelThatIsLeftAlone:
+    async def test_its_exchanges_wait_and_no_try_is_counted(self) -> None:
+        worker = await working(1)
+        until = START + timedelta(minutes=5)
+        worker.fail = failing(1, ExtractorPausedError(until), times=1)
+
+        assert await worker.drain() == timedelta(minutes=5)
+        assert (worker.inbox.outcomes, worker.inbox.entries[0].attempts) == (["pending"], 0)
+
+        worker.now = until
+        assert await worker.drain() is None
+        assert worker.inbox.outcomes == ["formed"]
+
+    async def test_they_do_not_wait_for_ever(self) -> None:
+        worker = await working(1)
+        worker.fail = failing(1, ExtractorPausedError(START + timedelta(days=1)))
+        worker.now = START + PATIENCE
+
+        assert await worker.drain() is None
+
+        assert worker.inbox.outcomes == ["fallback:paused"]
+
+
+class TestAnEmbedderThatIsAway:
+    async def test_what_needs_it_waits_uncounted_for_an_hour(self) -> None:
+        worker = await working(1)
+        worker.fail = failing(1, EmbedderError(), times=1)
+
+        assert await worker.drain() == EMBEDDER_DELAY
+        assert worker.inbox.entries[0].attempts == 0
+
+        worker.now += EMBEDDER_DELAY
+        assert await worker.drain() is None
+        assert worker.inbox.outcomes == ["formed"]
+
+    async def test_then_its_tries_count(self) -> None:
+        worker = await working(1)
+        worker.fail = failing(1, EmbedderError())
+        worker.now = START + PATIENCE
+
+        await worker.drain_until_empty()
+
+        assert worker.inbox.outcomes == ["failed"]
+
+
+async def test_what_is_done_is_counted() -> None:
+    worker = await working(1, 2)
+    worker.now = START + timedelta(seconds=4)
+    worker.fail = failing(2, ExtractorError(), times=1)
+
+    await worker.drain_until_empty()
+
+    counts = worker.counts
+    assert (counts.attempts, counts.successes, counts.errors) == (3, 2, {"ExtractorError": 1})
+    assert counts.rejects == {"empty": 2}
+    assert sum(counts.lag) == 2
+    assert counts.lag_sum == 4 + 5

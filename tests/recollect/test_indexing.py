@@ -3,16 +3,17 @@
 import threading
 from collections.abc import Sequence
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import turn
+from uuid_utils.compat import uuid7
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.indexing import Embedded, keep_indexed, keeping, soonest
 from recollect.indexing.parts import by_words
-from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Scope, Vector
+from recollect.model import Exchange, Hit, IndexedMessage, LoggedMessage, Passage, Scope, Vector
 from recollect.testing import BrokenEmbedder, InMemoryStore, WordEmbedder
 
 ANNA = Scope("anna", "chat-1")
@@ -66,13 +67,19 @@ class PickyEmbedder(WordEmbedder):
 
 
 async def said(store: InMemoryStore, text: str, reply: str = "Good.", **changed: object) -> None:
-    assert await engine_over(store, PATIENT).remember(turn(text, **changed), reply)
+    exchange = Exchange(uuid7(), turn(text, **changed), reply, uuid7(), uuid7())
+    assert await store.append(exchange)
 
 
 async def index(
-    store: InMemoryStore, embedder: WordEmbedder | None = None, embedded: Embedded = Embedded.ALL
+    store: InMemoryStore,
+    embedder: WordEmbedder | None = None,
+    embedded: Embedded = Embedded.ALL,
+    until: UUID | None = None,
 ) -> timedelta | None:
-    return await keep_indexed("anna", index=store, embedder=embedder or WordEmbedder(), embedded=embedded)
+    return await keep_indexed(
+        "anna", index=store, embedder=embedder or WordEmbedder(), embedded=embedded, until=until
+    )
 
 
 async def found(store: InMemoryStore, term: str) -> list[Hit]:
@@ -374,6 +381,51 @@ async def test_an_embedder_that_fails_thrice_at_first_is_asked_no_more_in_that_r
     assert await index(store, broken) == timedelta(seconds=30)
 
     assert len(broken.embedded) == 3
+
+
+async def test_what_was_said_up_to_a_message_is_indexed_at_once() -> None:
+    store = InMemoryStore()
+    for number in range(5):
+        await said(store, f"Remark {number}.", "")
+    waiting = await store.unindexed("anna", limit=99)
+
+    assert await index(store, until=waiting[2].id) is None
+
+    assert await store.unindexed("anna", limit=99) == waiting[3:]
+
+
+async def test_what_was_said_last_waits_behind_a_long_backlog() -> None:
+    store = InMemoryStore()
+    for number in range(40):
+        await said(store, f"Remark {number}.", "")
+    waiting = await store.unindexed("anna", limit=99)
+
+    assert await index(store, until=waiting[-1].id) is None
+
+    assert await store.unindexed("anna", limit=99) == waiting
+
+
+async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_words() -> None:
+    store = InMemoryStore()
+    await said(store, "I drink Darjeeling.", "")
+    [message] = await store.unindexed("anna", limit=9)
+
+    assert await index(store, BrokenEmbedder(), until=message.id) == timedelta(seconds=30)
+
+    assert await found(store, "darjeel")
+
+
+async def test_memories_are_numbered_until_none_is_left() -> None:
+    left = [32, 32, 7]
+
+    class Lagging(InMemoryStore):
+        async def index_memories(self, user_id: str, *, limit: int) -> int:
+            await super().index_memories(user_id, limit=limit)
+            return left.pop(0)
+
+    assert await index(Lagging()) is None
+
+    assert left == []
 
 
 @pytest.mark.parametrize(

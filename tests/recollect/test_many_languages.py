@@ -12,8 +12,8 @@ from tests.waiting import until
 
 from recollect.assembly import open_engine
 from recollect.engine import Engine
-from recollect.model import Passage, Scope, Turn
-from recollect.settings import EngineSettings, Formation
+from recollect.model import Passage, Scope, Strategy, Turn
+from recollect.settings import EngineSettings
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ async def engine(database_server: str, tmp_path_factory: pytest.TempPathFactory)
     settings = EngineSettings(
         database_url=SecretStr(database_server),
         data_dir=folder,
-        formation=Formation.QA_TURN,
+        formation=Strategy.QA_TURN,
         recall_deadline_ms=20_000,
         recall_embedding_ms=20_000,
     )

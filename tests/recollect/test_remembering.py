@@ -23,6 +23,7 @@ from recollect.model import (
     RequestRecord,
     Role,
     Scope,
+    Strategy,
 )
 from recollect.testing import BrokenStore, InMemoryStore
 
@@ -48,7 +49,7 @@ async def test_an_exchange_is_remembered_once() -> None:
 
 
 async def test_without_formation_nothing_is_even_logged() -> None:
-    subject = engine_over(policy=replace(QUICK, strategy=None))
+    subject = engine_over(policy=replace(QUICK, strategy=Strategy.OFF))
 
     assert await subject.remember(turn(), "Good.") is False
     assert (await subject.backlog()).pending == 0

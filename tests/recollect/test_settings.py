@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from recollect.settings import EngineSettings, Formation, default_data_dir
+from recollect.model import Strategy
+from recollect.settings import EngineSettings, default_data_dir
 
 
 def test_every_setting_says_what_it_is() -> None:
@@ -34,7 +35,7 @@ def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
 
     settings = EngineSettings()
 
-    assert settings.formation is Formation.QA_TURN
+    assert settings.formation is Strategy.QA_TURN
     assert settings.recall_gate == 0.5
 
 

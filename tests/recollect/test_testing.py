@@ -49,12 +49,12 @@ async def test_a_scripted_extractor_answers_in_order_and_remembers_what_it_saw()
     extractor = ScriptedExtractor([tea], ExtractorError("busy"))
     said, known = exchange("I like tea"), memory("Likes rain")
 
-    assert await extractor.extract(said, [known]) == [tea]
+    assert (await extractor.extract([said], [known])).candidates == (tea,)
     with pytest.raises(ExtractorError, match="busy"):
-        await extractor.extract(said, [])
-    assert await extractor.extract(said, []) == []
+        await extractor.extract([said], [])
+    assert (await extractor.extract([said], [])).candidates == ()
 
-    assert extractor.asked == [(said, (known,)), (said, ()), (said, ())]
+    assert extractor.asked == [((said,), (known,)), ((said,), ()), ((said,), ())]
     await extractor.aclose()
     assert extractor.closed
 

@@ -9,7 +9,7 @@ from recollect.chat.dialect import COMPLETIONS, Dialect
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
-from recollect.model import Skip, Turn
+from recollect.model import ROOT, Role, Skip, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ def hear(
     session_id: str | None,
     message_id: str | None,
     at: datetime,
+    parent_id: str | None = None,
     dialect: Dialect = COMPLETIONS,
     recall_in_temporary: bool = False,
     is_whole: bool | None = None,
@@ -48,6 +49,7 @@ def hear(
         session_id: The frontend's id of the chat, if it gave one.
         message_id: The frontend's id of the user message, if it gave one.
         at: Now.
+        parent_id: The frontend's id of the message before it, ROOT where there is none; None: it is not known.
         dialect: The API it is spoken in.
         recall_in_temporary: Whether temporary chats recall; they never form memories.
         is_whole: Whether the request is known to carry all that was said before; None: it is not known.
@@ -65,5 +67,23 @@ def hear(
         return Heard(skip=private)
     kept = bool(parsed.follows or parsed.conversation)  # by the server, with all that was said
     whole = True if kept else is_whole
-    told = replace(turn, anchors=anchors(parsed), prompt=prompt_texts(parsed), is_whole=whole)
+    told = replace(
+        turn,
+        anchors=anchors(parsed),
+        prompt=prompt_texts(parsed),
+        is_whole=whole,
+        parent=_parent(turn, parent_id, message_id),
+    )
     return Heard(told, parsed, forms=private is None)
+
+
+def _parent(turn: Turn, parent_id: str | None, message_id: str | None) -> str | None:
+    """Return what the turn follows on, if that is certain.
+
+    Of two versions of a message each has an id of its own; without ids nobody knows them for such. And who carries
+    earlier messages of the user follows on something, whatever a frontend leaves empty.
+    """
+    if not (message_id and message_id.strip()):
+        return None
+    begins = all(message.role is not Role.USER for message in turn.history)
+    return None if parent_id == ROOT and not begins else parent_id

@@ -14,6 +14,7 @@ _SESSIONS = (
     ("temporary:", Skip.TEMPORARY),
     ("local:", Skip.TEMPORARY),
     ("channel:", Skip.CHANNEL),
+    ("automation:", Skip.TASK),
 )
 
 
@@ -93,6 +94,14 @@ _SHAPES = (
 )
 
 _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
+# The last message of a chat that nobody wrote: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
+# prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
+_WAKING = re.compile(
+    r"\[ASYNC SUBAGENT COMPLETE - [^\]\n]{1,100}\]\s"
+    r"|Read HEARTBEAT\.md\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
+    r"|\[cron:[^\]\n]{1,200}\]\s"
+)
+_EVENTS = re.compile(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
 # An administrator may have put any words around it, but the chat in it is always written so.
 _CLOSED_BY_CHAT = re.compile(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
 
@@ -103,12 +112,15 @@ def is_background_task(chat: ChatBody) -> bool:
     Recognised are Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image
     prompts, emojis, merged answers, tool choice without function calling, memory review, context
     compaction, note titles and sub-agents, and LibreChat's titles. A chat with retrieved documents
-    begins like many of them (``### Task:``) and is none.
+    begins like many of them (``### Task:``) and is none. So are chats whose last message of the user nobody
+    wrote: what a sub-agent reports back, an agent's heartbeat, a scheduled prompt of OpenClaw.
     """
     system = "\n".join(message.text for message in chat.messages if message.role in ("system", "developer"))
     if _SUB_AGENT in system:
         return True
     said = [message for message in chat.messages if message.role not in ("system", "developer")]
+    if _nobody_wrote(next((message.text for message in reversed(said) if message.role == "user"), "")):
+        return True
     if len(said) != 1 or said[0].role != "user":
         return False
     user = said[0].text.strip()
@@ -117,10 +129,18 @@ def is_background_task(chat: ChatBody) -> bool:
     return any(shape.fits(user, system, stream=chat.stream) for shape in _SHAPES)
 
 
+def _nobody_wrote(text: str) -> bool:
+    """Tell whether a message of the user is a machine's, from its first to its last line."""
+    text = text.strip()
+    events = _EVENTS.match(text)
+    rest = text[events.end() :] if events else text
+    return bool(_WAKING.match(rest)) or (events is not None and not rest)
+
+
 def session_skip(session_id: str) -> Skip | None:
     """Say why a session of this id has no memory; None if it has.
 
     Open WebUI names a chat that is not saved ``temporary:...`` (before: ``local:...``), and a
-    channel, where several people talk, ``channel:...``.
+    channel, where several people talk, ``channel:...``. What is run on a timetable it calls ``automation:...``.
     """
     return next((skip for prefix, skip in _SESSIONS if session_id.startswith(prefix)), None)

@@ -124,6 +124,7 @@ def place(
             count=count,
             focus=focus_of(turn.text),
             code_first=code_first,
+            done=chat.done,
         )
     injection = situation.noted(block, again, at)
     blocks = again if injection is None else (*again, injection)
@@ -223,7 +224,7 @@ class _Situation:
 
 
 def _items(block: Block) -> tuple[UUID, ...]:
-    return tuple(each.item.id for each in block.recollections)
+    return (*(each.item.id for each in block.recollections), *block.done)
 
 
 def _joined(situation: _Situation, blocks: Sequence[Injection], history: History) -> Placed:

@@ -1,5 +1,18 @@
 """How memories are formed from what was said."""
 
-from recollect.formation.forming import Formed, form, log_decision
+from recollect.formation.confidential import redacted
+from recollect.formation.deciding import log_decision
+from recollect.formation.forming import Forming
+from recollect.formation.guarding import Budget, Guard
+from recollect.formation.requests import asks_to_forget
+from recollect.formation.rules import Rules
 
-__all__ = ["Formed", "form", "log_decision"]
+__all__ = [
+    "Budget",
+    "Forming",
+    "Guard",
+    "Rules",
+    "asks_to_forget",
+    "log_decision",
+    "redacted",
+]

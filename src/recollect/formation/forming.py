@@ -1,234 +1,145 @@
-"""Forms memories from an exchange: extract, verify, embed, reconcile. May raise.
+"""Forms memories from exchanges: read, learn, forget, keep. May raise.
 
 Never: who calls it and when, the applying of what it decides.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-import structlog
-
-from recollect.errors import ExtractorUnusableError, InvalidExtractionError
+from recollect.errors import BudgetSpentError, ExtractorUnusableError, InvalidExtractionError
+from recollect.formation.forgetting import Forgetting
+from recollect.formation.guarding import Guard
+from recollect.formation.learning import Learned, Learning
+from recollect.formation.requests import Asking
+from recollect.formation.rules import Rules
+from recollect.formation.said import Said, read_said
+from recollect.formation.verbatim import qa_embedding_text, qa_turn
 from recollect.model import (
-    STATEMENTS,
     Add,
-    Candidate,
     Change,
     Exchange,
-    Ignore,
-    Kind,
-    Memory,
-    Provenance,
+    Fallback,
+    Formed,
+    Quarantine,
     Reason,
     Replace,
-    Source,
+    Retire,
     Strategy,
 )
-from recollect.ports import Clock, Embedder, Extractor, MemoryStore
-from recollect.formation.reconciliation import reconcile
-from recollect.formation.verification import verify
-
-KNOWN_SHOWN = 20
-"""How many of the user's memories the extractor is shown, and candidates are reconciled with."""
-
-QUESTION_LENGTH = 1_000
-"""The most characters of the user's words in a ``qa_turn``: several have to find place in a prompt."""
-
-REPLY_LENGTH = 500
-"""The most characters of the reply in a ``qa_turn``."""
-
-EMBEDDED_REPLY_LENGTH = 200
-"""How many characters of the reply a ``qa_turn`` is embedded with.
-
-Mean Recall@10 of finding the exchange, over four sets of chats with the local embedder: 62.3 so, 58.2
-with the question alone, 61.8 with the whole reply (which hurts most where preferences are asked for).
-"""
-
-QA_TURN_IMPORTANCE = 0.3
-
-_KNOWN_ASKED = 3 * KNOWN_SHOWN  # turns and summaries among the nearest must not crowd out the statements
-_SPEAKER_LENGTH = 100
-
-log = structlog.get_logger(__name__)
+from recollect.normalization import normalize
+from recollect.ports import Backends, Clock
 
 
-@dataclass(frozen=True, slots=True)
-class Formed:
-    """What formation decided for one exchange.
-
-    Attributes:
-        changes: One a candidate, in order, those that change nothing (Ignore) among them.
-        extracted_count: How many candidates the extractor found.
-        fallback: Why extraction failed, when the exchange is kept as a ``qa_turn`` instead.
-    """
-
-    changes: tuple[Change, ...] = ()
-    extracted_count: int = 0
-    fallback: str | None = None
-
-
-async def form(
-    exchange: Exchange,
-    *,
-    store: MemoryStore,
-    embedder: Embedder,
-    extractor: Extractor | None,
-    strategy: Strategy,
-    minimum_importance: float,
-    now: Clock,
-    new_id: Callable[[], UUID],
-    fallback: str | None = None,
-) -> Formed:
-    """Return what ``exchange`` changes in its user's memories; nothing is applied.
+class Forming:
+    """Decides what exchanges change in their user's memories.
 
     Args:
-        exchange: What was said.
-        store: Where the user's memories are read.
-        embedder: Embeds what is searched for and what is kept.
-        extractor: Finds the statements; None where there is no model to ask.
-        strategy: Extract statements, or keep question and answer as one ``qa_turn``.
-        minimum_importance: Candidates below it are not kept.
-        now: Tells ``created_at``.
+        backends: Where memories are read, and the models.
+        guard: Guards the calls of models.
+        rules: By what rules.
+        clock: Tells ``created_at``.
         new_id: Makes the ids of new memories.
-        fallback: Why extraction is given up for this exchange: it becomes a ``qa_turn``.
-
-    Raises:
-        ExtractorError: Extraction failed; trying again may help.
-        EmbedderError: The embedder failed.
-        StoreError: The store failed.
     """
-    if not any(character.isalnum() for character in exchange.turn.text):
-        return Formed()
-    if strategy is Strategy.EXTRACT and fallback is None:
-        try:
-            if extractor is not None:
-                return await _extracted(exchange, store, embedder, extractor, minimum_importance, now, new_id)
-            fallback = "unusable"
-        except ExtractorUnusableError:
-            fallback = "unusable"
-        except InvalidExtractionError:
-            fallback = "invalid"
-    memory = await _qa_turn(exchange, embedder, now, new_id)
-    return Formed((Add(memory, Reason.KEPT_VERBATIM),), fallback=fallback)
 
+    def __init__(
+        self, backends: Backends, guard: Guard, rules: Rules, *, clock: Clock, new_id: Callable[[], UUID]
+    ) -> None:
+        self._learning = Learning(backends, guard, rules, clock=clock, new_id=new_id)
+        self._forgetting = Forgetting(backends, guard)
+        self._embedding_model = backends.embedder.name
+        self._clock = clock
+        self._new_id = new_id
 
-async def _extracted(
-    exchange: Exchange,
-    store: MemoryStore,
-    embedder: Embedder,
-    extractor: Extractor,
-    minimum_importance: float,
-    now: Clock,
-    new_id: Callable[[], UUID],
-) -> Formed:
-    [words] = await embedder.embed([exchange.turn.text])
-    nearest = await store.nearest(exchange.turn.scope, words, embedder.name, limit=_KNOWN_ASKED)
-    known = [found.memory for found in nearest if found.memory.kind in STATEMENTS][:KNOWN_SHOWN]
-    extracted = await extractor.extract(exchange, known)
-    verified = verify(extracted, authored=exchange.turn.text, minimum_importance=minimum_importance)
-    believed = [candidate for candidate in verified if isinstance(candidate, Candidate)]
-    vectors = await embedder.embed([candidate.content for candidate in believed]) if believed else []
-    reconciled = iter(
-        reconcile(
-            list(zip(believed, vectors, strict=True)),
-            known,
-            exchange=exchange,
-            embedding_model=embedder.name,
-            at=now(),
-            new_id=new_id,
+    async def form(
+        self, exchanges: Sequence[Exchange], *, strategy: Strategy, fallback: Fallback | None = None
+    ) -> list[Formed]:
+        """Return what consecutive exchanges of one chat change in their user's memories; nothing is applied.
+
+        Args:
+            exchanges: What was said, oldest first.
+            strategy: How. OFF forms as QA_TURN what was logged before it was switched off.
+            fallback: Why extraction is given up for these: they are kept as they are.
+
+        Raises:
+            ExtractorError: Extraction failed; trying again may help.
+            EmbedderError: What is to be forgotten can't be looked for.
+            StoreError: The store failed.
+        """
+        said = await asyncio.to_thread(lambda: [read_said(exchange) for exchange in exchanges])
+        wants = strategy in {Strategy.EXTRACT, Strategy.BOTH}
+        let_go = [await self._let_go(each, asks=wants and fallback is None) for each in said]
+        forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
+        learned = Learned()
+        if wants and fallback is None:
+            try:
+                learned = await self._learning.learn(said, extracts=True, forgotten=forgotten)
+            except ExtractorUnusableError:
+                fallback = Fallback.UNUSABLE
+            except InvalidExtractionError:
+                fallback = Fallback.INVALID
+            except BudgetSpentError:
+                fallback = Fallback.BUDGET
+        is_kept = fallback is not None or strategy is not Strategy.EXTRACT
+        if fallback is not None or not wants:
+            learned = await self._learning.learn(said, extracts=False, forgotten=forgotten)
+        kept = [await self._verbatim(each) if is_kept else [] for each in said]
+        return await asyncio.to_thread(
+            lambda: [
+                self._formed(each, number, learned, [*let_go[number], *kept[number]], fallback, len(said))
+                for number, each in enumerate(said)
+            ]
         )
-    )
-    changes = tuple(verdict if isinstance(verdict, Ignore) else next(reconciled) for verdict in verified)
-    return Formed(changes, extracted_count=len(extracted))
+
+    def _formed(
+        self,
+        said: Said,
+        number: int,
+        learned: Learned,
+        further: Sequence[Change],
+        fallback: Fallback | None,
+        turns: int,
+    ) -> Formed:
+        own = [change for turn, change in learned.changes if turn == number]
+        return Formed(
+            said.exchange,
+            (*own, *further, *said.concealed),
+            extracted_count=learned.extracted_count if number == turns - 1 else 0,
+            fallback=fallback,
+            re_extracted=sum(_is_re_extracted(change, said) for change in own),
+        )
+
+    async def _let_go(self, said: Said, *, asks: bool) -> list[Change]:
+        """Return what is done for the person's wishes to forget something."""
+        wishes = [each for each in said.requests if each.asking is Asking.FORGET]
+        found = [
+            await self._forgetting.changes(wish, said.exchange, said.asker, asks=asks) for wish in wishes
+        ]
+        distinct: list[Change] = []
+        for change in (each for changes in found for each in changes):
+            if change not in distinct:
+                distinct.append(change)
+        return distinct
+
+    async def _verbatim(self, said: Said) -> list[Change]:
+        """Keep question and answer as they are; not a wish to forget, which says what is to be forgotten."""
+        exchange = said.exchange
+        if said.asks(Asking.FORGET) or not any(map(str.isalnum, exchange.turn.text)):
+            return []
+        [vector] = await self._learning.embed([qa_embedding_text(exchange)])
+        memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
+        if said.plants_order:
+            return [Quarantine(memory, Reason.INSTRUCTION)]
+        return [Add(memory, Reason.KEPT_VERBATIM)]
 
 
-async def _qa_turn(exchange: Exchange, embedder: Embedder, now: Clock, new_id: Callable[[], UUID]) -> Memory:
-    """Keep question and answer as they are, embedded by what of them a later question is near to."""
-    turn = exchange.turn
-    [vector] = await embedder.embed([qa_embedding_text(exchange)])
-    return Memory(
-        id=new_id(),
-        owner=turn.scope.user_id,
-        kind=Kind.QA_TURN,
-        source=Source.QA_TURN,
-        content=qa_content(exchange),
-        importance=QA_TURN_IMPORTANCE,
-        observed_at=turn.at,
-        created_at=now(),
-        provenance=Provenance(turn.scope.session_id, (exchange.message_id, exchange.reply_id)),
-        embedding=vector,
-        embedding_model=embedder.name,
-    )
+def _is_re_extracted(change: Change, said: Said) -> bool:
+    """Tell whether a new memory rests on words that were added to the prompt, and are not the person's.
 
-
-def qa_content(exchange: Exchange) -> str:
-    """Return question and answer as one text, each named and of bounded length."""
-    speaker = " ".join((exchange.turn.speaker or "").split())[:_SPEAKER_LENGTH]
-    asking, answering = (speaker, "Assistant") if speaker else ("Q", "A")
-    content = f"{asking}: {shorten(exchange.turn.text, QUESTION_LENGTH)}"
-    if exchange.reply.strip():
-        content += f"\n{answering}: {shorten(exchange.reply, REPLY_LENGTH)}"
-    return content
-
-
-def qa_embedding_text(exchange: Exchange) -> str:
-    """Return what a ``qa_turn`` is embedded by."""
-    return f"{exchange.turn.text}\n{shorten(exchange.reply, EMBEDDED_REPLY_LENGTH)}".strip()
-
-
-def shorten(text: str, length: int) -> str:
-    """Return ``text`` at most ``length`` characters long, cut behind a word, with an ellipsis."""
-    clean = text.strip()
-    if len(clean) <= length:
-        return clean
-    start = clean[: length - 2]
-    whole = start if clean[length - 2].isspace() else start.rsplit(maxsplit=1)[0]
-    return f"{(whole if len(whole) > length // 2 else start).rstrip()} …"
-
-
-def log_decision(
-    formed: Formed, applied: Sequence[Change], exchange: Exchange, *, include_text: bool
-) -> None:
-    """Log one ``memory_decision``: what was done for ``exchange``, and why.
-
-    Args:
-        formed: What formation decided.
-        applied: What the store really did.
-        exchange: What it was decided for.
-        include_text: Whether the statements themselves are written, too.
+    Another way than verification's, on purpose: it counts what that should never let through.
     """
-    log.info(
-        "memory_decision",
-        user_id=exchange.turn.scope.user_id,
-        exchange_id=str(exchange.id),
-        input_message_length=len(exchange.turn.text),
-        extracted_count=formed.extracted_count,
-        fallback=formed.fallback,
-        decisions=[_decision(change, include_text=include_text) for change in applied],
-    )
-
-
-def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
-    text: str | None = None
-    target: UUID | None
-    match change:
-        case Add(memory):
-            target, text = memory.id, memory.content
-        case Replace(old, memory):
-            target, text = old, memory.content
-        case Ignore(target=target, candidate=candidate):
-            text = candidate.content if candidate else None
-        case _:
-            target = change.target
-    decision: dict[str, Any] = {
-        "action": type(change).__name__.lower(),
-        "target_id": str(target) if target else None,
-        "reason": change.reason.value,
-    }
-    if isinstance(change, Replace):
-        decision["memory_id"] = str(change.memory.id)
-    if include_text and text is not None:
-        decision["text"] = text
-    return decision
+    if not isinstance(change, Add | Replace):
+        return False
+    evidence = normalize(change.memory.provenance.evidence or "")
+    own = normalize(f"{said.reading.authored}\n{said.reading.confirmed}")
+    return evidence not in own and any(evidence in normalize(line) for line in said.reading.injected)

@@ -3,6 +3,6 @@
 Never: who calls it and when, where the index is.
 """
 
-from recollect.indexing.keeping import Embedded, index_log, keep_indexed, soonest
+from recollect.indexing.keeping import Embedded, keep_indexed, soonest
 
-__all__ = ["Embedded", "index_log", "keep_indexed", "soonest"]
+__all__ = ["Embedded", "keep_indexed", "soonest"]

@@ -13,6 +13,8 @@ import structlog
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.failures import place
+from recollect.formation.said import is_to_be_hidden
+from recollect.indexing.memories import MemoryEmbedding
 from recollect.indexing.parts import by_words, windows_of, windows_to_embed
 from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
@@ -52,7 +54,10 @@ async def keep_indexed(
     messages: bool = True,
     until: UUID | None = None,
 ) -> timedelta | None:
-    """Index what of the user's is not; return after how long to come again for the rest, if any.
+    """Index what of the user's is not, and embed what was not; return after how long to come again for the rest, if any.
+
+    Memories are embedded whatever ``embedded`` says of the log, and before the log is: those kept while the embedder
+    was away, and all of them once it is another one.
 
     A store or an embedder that fails is logged and come back to: nothing of it is raised.
 
@@ -67,9 +72,10 @@ async def keep_indexed(
     try:
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
-        if messages and await index_log(
-            user_id, index=index, embedder=embedder, embedded=embedded, until=until
-        ):
+        run = _Run(user_id, index, embedder, embedded)
+        if messages and await run.index_messages(until):
+            return _NEXT_RUN_DELAY
+        if until is None and await _embed_later(run, chunks=messages):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("indexing_without_embeddings", error=type(error).__name__, detail=str(error))
@@ -85,47 +91,19 @@ def soonest(one: timedelta | None, other: timedelta | None) -> timedelta | None:
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-async def index_log(
-    user_id: str,
-    *,
-    index: LogIndex,
-    embedder: Embedder,
-    embedded: Embedded,
-    until: UUID | None = None,
-) -> bool:
-    """Index the user's messages that are not, the oldest first, and embed what was not embedded yet.
-
-    Args:
-        user_id: Whose.
-        index: Where they are indexed.
-        embedder: Makes the embeddings.
-        embedded: What gets them.
-        until: Index up to this message alone, if few wait before it, else none. None: all, or as
-            many as make a run.
-
-    Returns:
-        Whether something is left for another run.
-
-    Raises:
-        StoreError: The store failed.
-        EmbedderError: The embedder failed; what it was to embed is found by its words until it is back.
-    """
-    run = _Run(user_id, index, embedder, embedded)
-    if until is not None:
-        await run.index_up_to(until)
-        more = False
-    else:
-        more = await run.index_oldest()
-    if more:
-        return True
-    if run.failure is not None:
-        raise run.failure
-    return until is None and await run.embed_missing()
+async def _embed_later(run: "_Run", *, chunks: bool) -> bool:
+    """Embed what was not when it was kept, memories first; return whether more is left, or raise why some could not be."""
+    memories = MemoryEmbedding(run.user_id, run.index, run.embedder)
+    more = await memories.run()
+    more = (chunks and await run.embed_missing()) or more
+    if memories.failure is not None and not more:
+        raise memories.failure
+    return more
 
 
 @dataclass(slots=True)
 class _Run:
-    """One run over what of a user's is not indexed.
+    """One run over what of a user's log is not indexed.
 
     Attributes:
         failure: Why the embedder is not asked again for new messages.
@@ -140,6 +118,22 @@ class _Run:
     failure: EmbedderError | None = None
     refused: set[UUID] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
+
+    async def index_messages(self, until: UUID | None) -> bool:
+        """Index messages up to ``until``, or a run of the oldest; return whether more are left.
+
+        Raises:
+            StoreError: The store failed.
+            EmbedderError: The embedder failed; what it was to embed is found by its words until it is back.
+        """
+        more = False
+        if until is None:
+            more = await self.index_oldest()
+        else:
+            await self.index_up_to(until)
+        if self.failure is not None and not more:
+            raise self.failure
+        return more
 
     async def index_up_to(self, last: UUID) -> None:
         """Index the messages up to ``last``, unless it is behind an old backlog: that can wait, and what is new can't."""
@@ -222,10 +216,16 @@ class _Run:
                 raise  # the store's failure, not that of some messages
 
     async def _prepared(self, message: LoggedMessage) -> IndexedMessage | None:
-        """Return what of a message is indexed, with embeddings if there are any; None if its text breaks us."""
+        """Return what of a message is indexed, with embeddings if there are any; None if its text breaks us.
+
+        Of one that holds a secret, or an order that somebody may have planted, nothing is: formation hides it too,
+        but that may take its time, or fail.
+        """
         embeddable = _is_embeddable(message, self.embedded)
         indexed: IndexedMessage | None = None
         try:
+            if await asyncio.to_thread(is_to_be_hidden, message.content):
+                return IndexedMessage(message.id, (), {}, self.embedder.name)
             if len(message.content) > _SHORT_CHARACTERS:
                 indexed = await asyncio.to_thread(
                     by_words, message, self.embedder.name, embeddable=embeddable

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect.chat import RESPONSES, Heard, hear
-from recollect.model import Skip
+from recollect.model import ROOT, Skip
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 HELLO = {"role": "user", "content": "hello"}
@@ -96,3 +96,32 @@ def told_whole(is_whole: bool | None, **fields: Any) -> bool | None:  # noqa: FB
     )
     assert said.turn is not None
     return said.turn.is_whole
+
+
+@pytest.mark.parametrize(
+    ("message_id", "parent_id", "carried", "parent"),
+    [
+        ("m2", "m1", True, "m1"),
+        ("m1", ROOT, False, ROOT),
+        ("m2", ROOT, True, None),  # a frontend that leaves its header empty
+        (None, "m1", True, None),
+        ("m2", None, True, None),
+    ],
+)
+def test_what_a_turn_follows_on_is_known_by_the_frontends_ids_alone(
+    message_id: str | None, parent_id: str | None, *, carried: bool, parent: str | None
+) -> None:
+    before = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
+    messages = [*(before if carried else []), {"role": "user", "content": "I like tea"}]
+
+    heard = hear(
+        json.dumps({"model": "m", "messages": messages}).encode(),
+        user_id="anna",
+        session_id="chat-1",
+        message_id=message_id,
+        parent_id=parent_id,
+        at=datetime(2026, 11, 21, tzinfo=UTC),
+    )
+
+    assert heard.turn is not None
+    assert heard.turn.parent == parent

@@ -146,12 +146,54 @@ def test_a_chat_without_a_user_is_no_task() -> None:
     assert not is_background_task(chat({"role": ["user"], "content": TITLE}))
 
 
+EVENT = "System: [2026-02-02 10:00:00 GMT+1] Node joined."
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "[ASYNC SUBAGENT COMPLETE - d1]\nA background subagent you dispatched earlier has finished.\n\nStatus: completed",
+        "Read HEARTBEAT.md if it exists (workspace context). Follow it strictly.",
+        "HEARTBEAT",
+        "HEARTBEAT_OK",
+        "Run the following periodic tasks (only those due based on their intervals):\n- mail",
+        "[cron:4711 Morning news] Write the news.\nCurrent time: Monday",
+        EVENT,
+        f"{EVENT}\n{EVENT}\n\nRead HEARTBEAT.md if it exists.",
+    ],
+)
+def test_what_no_person_wrote_is_a_task_however_long_the_chat(prompt: str) -> None:
+    before = (user("hi"), {"role": "assistant", "content": "hello"})
+
+    assert is_background_task(chat(user(prompt), stream=True))
+    assert is_background_task(chat(*before, user(prompt), stream=True))
+    assert not is_background_task(
+        chat(user(prompt), {"role": "assistant", "content": "ok"}, user("thanks"), stream=True)
+    )
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        f"{EVENT}\n\nI live in Oslo.",
+        "What is HEARTBEAT.md for?",
+        "HEARTBEAT is my favourite song",
+        "[cron] does not start",
+        "System: [old] one",
+        "I read HEARTBEAT.md today",
+    ],
+)
+def test_what_a_person_writes_about_agents_or_below_their_events_is_no_task(prompt: str) -> None:
+    assert not is_background_task(chat(user(prompt), stream=True))
+
+
 @pytest.mark.parametrize(
     ("session_id", "skip"),
     [
         ("temporary:abc", Skip.TEMPORARY),
         ("local:abc", Skip.TEMPORARY),
         ("channel:abc", Skip.CHANNEL),
+        ("automation:abc", Skip.TASK),
         ("0192f0c1-9e3b-7cc0-a3cf-6a2d7a8c8a51", None),
         ("fp:0123", None),
         ("my-local:abc", None),

@@ -1,0 +1,16 @@
+"""The composition root: the only importer of adapters, for every host."""
+
+from recollect.assembly.models import Models, make_embedder, make_models
+from recollect.assembly.opening import open_backends, open_engine
+from recollect.assembly.policy import make_policy
+from recollect.assembly.sharing import shared_engine
+
+__all__ = [
+    "Models",
+    "make_embedder",
+    "make_models",
+    "make_policy",
+    "open_backends",
+    "open_engine",
+    "shared_engine",
+]

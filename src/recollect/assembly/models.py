@@ -1,0 +1,141 @@
+"""Makes the models that the settings name. Never: the store."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import httpx
+from pydantic import SecretStr
+
+from recollect.embedders import parse_embedder_name
+from recollect.embedders.local import LocalEmbedder
+from recollect.embedders.openai import OpenAIEmbedder
+from recollect.errors import ConfigurationError
+from recollect.extractors import (
+    Instructions,
+    Model,
+    ModelExtractor,
+    ModelJudge,
+    ModelSummarizer,
+    OpenAICompatibleModel,
+)
+from recollect.mistral_sdk import DEFAULT_BASE_URL
+from recollect.model import Strategy
+from recollect.ports import Embedder, Extractor, Judge, Summarizer
+from recollect.settings import EngineSettings, ExtractionSdk
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What asks models in the background.
+
+    Attributes:
+        extractor: Finds statements.
+        summarizer: Summarizes chats.
+        judge: Compares statements.
+    """
+
+    extractor: Extractor
+    summarizer: Summarizer
+    judge: Judge
+
+
+async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:
+    """Return the embedder that the settings name.
+
+    Raises:
+        ConfigurationError: The name or a setting it needs makes no sense.
+        EmbedderError: It can't be loaded.
+    """
+    scheme, model = parse_embedder_name(settings.embedder)
+    if scheme == "local":
+        local = LocalEmbedder(
+            model, cache_dir=settings.data_dir / "models", precision=settings.embedder_precision.value
+        )
+        await local.load()
+        return local
+    if scheme == "mistral":
+        from recollect.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
+
+        return MistralEmbedder(
+            model,
+            api_key=_secret(settings.embedder_api_key),
+            base_url=settings.embedder_base_url or DEFAULT_BASE_URL,
+        )
+    if settings.embedder_base_url is None:
+        raise ConfigurationError(
+            f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
+        )
+    return OpenAIEmbedder(
+        model,
+        client=client,
+        base_url=settings.embedder_base_url,
+        api_key=_secret(settings.embedder_api_key),
+    )
+
+
+def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Models | None:
+    """Return what asks the extraction model that the settings name; None where there is no model to ask.
+
+    A request's own credential goes to the chat's own upstream alone, never to another server.
+
+    Raises:
+        ConfigurationError: A setting it needs makes no sense.
+    """
+    path = settings.extraction_instructions
+    instructions = Instructions() if path is None else Instructions.read(path)
+    model = _make_model(settings, client, upstream)
+    if model is None:
+        return None
+    return Models(ModelExtractor(model, instructions), ModelSummarizer(model), ModelJudge(model))
+
+
+def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Model | None:
+    if settings.extraction_sdk is ExtractionSdk.MISTRAL:
+        return _make_mistral_model(settings, upstream)
+    base_url = settings.extraction_base_url or upstream
+    if base_url is None:
+        return None
+    is_upstream = _is_one_server(base_url, upstream)
+    if not (is_upstream or settings.extraction_model):
+        if settings.formation not in {Strategy.EXTRACT, Strategy.BOTH}:
+            return None
+        raise ConfigurationError(
+            "RECOLLECT_EXTRACTION_BASE_URL is not the chat's own LLM, so RECOLLECT_EXTRACTION_MODEL "
+            "must name a model of it."
+        )
+    return OpenAICompatibleModel(
+        client,
+        base_url=base_url,
+        model=settings.extraction_model,
+        api_key=_secret(settings.extraction_api_key),
+        is_upstream=is_upstream,
+        timeout=timedelta(seconds=settings.extraction_timeout_seconds),
+    )
+
+
+def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> Model:
+    from recollect.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
+
+    base_url = settings.extraction_base_url or DEFAULT_BASE_URL
+    is_upstream = _is_one_server(base_url, upstream)
+    if not (is_upstream or settings.extraction_base_url or settings.extraction_api_key):
+        raise ConfigurationError("RECOLLECT_EXTRACTION_SDK=mistral needs RECOLLECT_EXTRACTION_API_KEY.")
+    return MistralModel(
+        settings.extraction_model or DEFAULT_MODEL,
+        base_url=base_url,
+        api_key=_secret(settings.extraction_api_key),
+        is_upstream=is_upstream,
+        timeout=timedelta(seconds=settings.extraction_timeout_seconds),
+    )
+
+
+def _is_one_server(base_url: str, upstream: str | None) -> bool:
+    """Tell whether two base URLs are one server's; Mistral's may stand without the version of its API."""
+    if upstream is None:
+        return False
+    one, other = (url.rstrip("/").removesuffix("/v1") for url in (base_url, upstream))
+    return one == other
+
+
+def _secret(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret else None

@@ -1,0 +1,72 @@
+"""Makes of the settings how the engine behaves. Never: an adapter."""
+
+from dataclasses import fields, replace
+from datetime import timedelta
+
+from recollect.composition import Bounds
+from recollect.errors import ConfigurationError
+from recollect.formation import Budget, Rules
+from recollect.indexing import Embedded
+from recollect.model import Caps
+from recollect.policy import Batching, Policy, Summarizing
+from recollect.retrieval import Gate, Reach, Selecting, Weights
+from recollect.settings import EngineSettings
+
+
+def make_policy(settings: EngineSettings) -> Policy:
+    """Return how the engine is to behave.
+
+    Raises:
+        ConfigurationError: A weight is named that there is not.
+    """
+    return Policy(
+        deadline=settings.recall_deadline_ms / 1000,
+        reach=Reach(
+            limit=settings.recall_candidates,
+            lexical=settings.hybrid,
+            log=settings.chunking,
+            verbatim=settings.embed is not Embedded.ALL,
+            embedding_seconds=settings.recall_embedding_ms / 1000,
+            lexical_seconds=settings.recall_lexical_ms / 1000,
+        ),
+        weights=_make_weights(settings),
+        gate=_make_gate(settings),
+        selecting=Selecting(limit=settings.recall_limit, cliff=settings.recall_cliff),
+        bounds=Bounds(
+            placement=settings.placement,
+            memory_tokens=settings.memory_tokens,
+            later_tokens=settings.later_memory_tokens,
+            chat_memory_tokens=max(settings.chat_memory_tokens, settings.memory_tokens),
+            history_tokens=settings.history_tokens,
+        ),
+        embedded=settings.embed,
+        strategy=settings.formation,
+        rules=Rules(
+            minimum_importance=settings.minimum_importance,
+            hourly=settings.memories_per_hour,
+            judging=settings.judge,
+        ),
+        batching=Batching(
+            settings.formation_batch_turns, timedelta(seconds=settings.formation_quiet_seconds)
+        ),
+        caps=Caps(settings.session_cap, settings.user_cap),
+        summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
+        budget=Budget(settings.user_tokens_per_day, settings.tokens_per_day),
+        tries=settings.formation_tries,
+        log_text=settings.log_memory_text,
+    )
+
+
+def _make_weights(settings: EngineSettings) -> Weights:
+    known = [field.name for field in fields(Weights)]
+    if unknown := sorted(settings.recall_weights.keys() - set(known)):
+        raise ConfigurationError(
+            f"RECOLLECT_RECALL_WEIGHTS: there is no weight {', '.join(unknown)}, only {', '.join(known)}."
+        )
+    return replace(Weights(), **settings.recall_weights)
+
+
+def _make_gate(settings: EngineSettings) -> Gate:
+    gate = Gate(cosine=settings.recall_gate)
+    threshold = settings.recall_gate_threshold
+    return gate if threshold is None else replace(gate, threshold=threshold)

@@ -1,0 +1,42 @@
+"""One engine for a host that reloads its plug-ins. Never: what the host is."""
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+
+from recollect.assembly.opening import open_engine
+from recollect.live_engine import LiveEngine
+from recollect.settings import EngineSettings
+
+
+@dataclass
+class _Shared:
+    settings: EngineSettings
+    loop: asyncio.AbstractEventLoop
+    engine: LiveEngine
+
+
+_shared: list[_Shared] = []
+_closing: set[asyncio.Task[None]] = set()
+
+
+async def shared_engine(settings: EngineSettings) -> LiveEngine:
+    """Return this process's engine for ``settings``, opening it in the background on first use.
+
+    For a host that reloads its plug-ins and tells them nothing of its end: the engine outlives the
+    plug-in's module, is closed when the settings change, and its database with the process.
+    """
+    loop = asyncio.get_running_loop()
+    for shared in _shared:
+        if shared.loop is loop and shared.settings == settings:
+            return shared.engine
+    # Nothing is awaited from here on, so that calls at the same time find this one.
+    outdated = [shared.engine for shared in _shared if shared.loop is loop]
+    live = LiveEngine(partial(open_engine, settings))
+    _shared[:] = [_Shared(settings, loop, live)]
+    live.open()
+    for engine in outdated:
+        closing = asyncio.create_task(engine.aclose())
+        _closing.add(closing)
+        closing.add_done_callback(_closing.discard)
+    return live

@@ -1,0 +1,126 @@
+"""Counts what formation does, for metrics; of nobody in particular. Never: a user's id, a metrics library."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from recollect.model import (
+    Add,
+    Change,
+    Formed,
+    Hide,
+    Ignore,
+    Mark,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+)
+
+LAG_SECONDS = (1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
+"""The upper edges by which is told how late memories are formed."""
+
+_DUPLICATES = frozenset({Reason.EQUAL_CONTENT, Reason.REPEATS})
+
+
+@dataclass(slots=True)
+class FormationCounts:
+    """What formation did since the start.
+
+    Attributes:
+        attempts: Exchanges it was tried for.
+        successes: Exchanges formed.
+        errors: Tries that failed, by the error's name.
+        fallbacks: Exchanges kept as they are, by why extraction failed.
+        extracted: Candidates that models found.
+        rejects: Candidates that were not kept, and wishes that were not fulfilled, by reason.
+        adds: Memories added.
+        replaces: Memories that took another's place.
+        merges: Memories that were said again.
+        duplicates: Candidates whose content was there already, those merged among them.
+        retired: Memories taken away, by reason.
+        quarantined: Memories held back until somebody approves them.
+        marks: Memories that something spoke against.
+        hidden: How often messages were hidden, by reason.
+        re_extracted: Memories whose words are not the person's, but were injected: has to stay 0.
+        summaries: Chats summarized.
+        lag: Seconds between what was said and its being formed: how many were at most ``LAG_SECONDS``, and more.
+        lag_sum: Their sum.
+    """
+
+    attempts: int = 0
+    successes: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    fallbacks: Counter[str] = field(default_factory=Counter)
+    extracted: int = 0
+    rejects: Counter[str] = field(default_factory=Counter)
+    adds: int = 0
+    replaces: int = 0
+    merges: int = 0
+    duplicates: int = 0
+    retired: Counter[str] = field(default_factory=Counter)
+    quarantined: int = 0
+    marks: int = 0
+    hidden: Counter[str] = field(default_factory=Counter)
+    re_extracted: int = 0
+    summaries: int = 0
+    lag: list[int] = field(default_factory=lambda: [0] * (len(LAG_SECONDS) + 1))
+    lag_sum: float = 0.0
+
+    @property
+    def replacement_rate(self) -> float:
+        """Replaced of all that was added or replaced; 0 before the first."""
+        return self.replaces / max(1, self.adds + self.replaces)
+
+    @property
+    def dedup_rate(self) -> float:
+        """Duplicates of all that was added, replaced or found to be there; 0 before the first."""
+        return self.duplicates / max(1, self.adds + self.replaces + self.duplicates)
+
+    def tried(self, exchanges: int) -> None:
+        """Count that exchanges are being formed."""
+        self.attempts += exchanges
+
+    def failed(self, error: Exception) -> None:
+        """Count that it failed."""
+        self.errors[type(error).__name__] += 1
+
+    def formed(self, formed: Formed, applied: Sequence[Change], *, at: datetime) -> None:
+        """Count what became of an exchange."""
+        self.successes += 1
+        self.extracted += formed.extracted_count
+        self.re_extracted += formed.re_extracted
+        if formed.fallback is not None:
+            self.fallbacks[formed.fallback] += 1
+        for change in applied:
+            self._count(change)
+        seconds = max(0.0, (at - formed.exchange.turn.at).total_seconds())
+        self.lag[sum(seconds > edge for edge in LAG_SECONDS)] += 1
+        self.lag_sum += seconds
+
+    def summarized(self, applied: Sequence[Change]) -> None:
+        """Count a summary, if one was kept."""
+        self.summaries += any(isinstance(change, Add | Replace) for change in applied)
+
+    def _count(self, change: Change) -> None:
+        match change:
+            case Add():
+                self.adds += 1
+            case Replace():
+                self.replaces += 1
+            case Reinforce():
+                self.merges += 1
+                self.duplicates += 1
+            case Retire(reason=reason):
+                self.retired[reason] += 1
+            case Quarantine():
+                self.quarantined += 1
+            case Mark():
+                self.marks += 1
+            case Hide(reason=reason):
+                self.hidden[reason] += 1
+            case Ignore(reason=reason):
+                self.duplicates += reason in _DUPLICATES
+                self.rejects[reason] += 1

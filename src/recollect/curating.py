@@ -1,0 +1,187 @@
+"""What a person, or an admin for them, may do with memories: see, write, correct, undo, approve, share. Raises.
+
+What is asked for by name must not fail silently. Never: a concrete backend, a chat.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+
+from recollect.commons import Commons
+from recollect.errors import DuplicateMemoryError, EmbedderError
+from recollect.model import (
+    Action,
+    Actor,
+    Add,
+    Flags,
+    Ignore,
+    Kind,
+    Memory,
+    Page,
+    Quarantined,
+    Reason,
+    Retire,
+    Scope,
+    Source,
+    Update,
+)
+
+log = structlog.get_logger(__name__)
+
+
+class Curating(Commons):
+    """Lets people look after memories."""
+
+    # -- seeing ------------------------------------------------------------------------------------
+
+    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
+        """Return one page of the user's memories, newest first."""
+        return await self._backends.memories.page(user_id, limit=limit, after=after)
+
+    async def get(self, user_id: str, memory_id: UUID) -> Memory:
+        """Return one memory, or raise MemoryNotFoundError."""
+        return await self._backends.memories.get(user_id, memory_id)
+
+    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100) -> list[Update]:
+        """Return what was changed, newest first: of one memory, or of all the user's."""
+        return await self._backends.memories.history(user_id, memory_id, limit=limit)
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos, newest first."""
+        return await self._backends.memories.todos(user_id, limit=limit)
+
+    # -- changing ----------------------------------------------------------------------------------
+
+    async def add(
+        self,
+        user_id: str,
+        content: str,
+        *,
+        kind: Kind = Kind.FACT,
+        importance: float = 0.5,
+        event_at: datetime | None = None,
+        actor: Actor = Actor.ADMIN,
+    ) -> Memory:
+        """Write a memory by hand.
+
+        Raises:
+            DuplicateMemoryError: The user has it already.
+        """
+        memory = await self._embedded(
+            self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
+        )
+        return await self._give(user_id, memory, Reason.WRITTEN, actor)
+
+    async def revise(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        actor: Actor = Actor.ADMIN,
+    ) -> Memory:
+        """Correct a memory in place; what is None stays as it was.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+            DuplicateMemoryError: The user has another memory with that content.
+        """
+        old = await self.get(user_id, memory_id)
+        new = None if content == old.content else content
+        vector = None if new is None else (await self._backends.embedder.embed([new]))[0]
+        return await self._backends.memories.edit(
+            user_id,
+            memory_id,
+            content=new,
+            kind=kind,
+            importance=importance,
+            embedding=vector,
+            embedding_model=None if vector is None else self._backends.embedder.name,
+            actor=actor,
+            at=self._clock(),
+        )
+
+    async def forget(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
+        """Take a memory from the user, or raise MemoryNotFoundError."""
+        await self.get(user_id, memory_id)
+        change = Retire(memory_id, Reason.DELETED)
+        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
+
+    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN) -> Update:
+        """Undo one change of the user's audit, and return the row that says so.
+
+        Raises:
+            UpdateNotFoundError: The user has no such change.
+            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            DuplicateMemoryError: The user has the old content by another memory now.
+        """
+        done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock())
+        if done.action is Action.RESTORE:
+            await self._embed_again(user_id, done.memory_id)
+        return done
+
+    # -- what is held back -------------------------------------------------------------------------
+
+    async def quarantined(self, user_id: str) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first, 500 at most."""
+        return await self._backends.memories.quarantined(user_id)
+
+    async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
+        """Keep what is held back.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+            DuplicateMemoryError: The user has it already.
+        """
+        held = await self._backends.memories.held(user_id, memory_id)
+        memory = await self._embedded(held.memory)
+        [*_, done] = await self._backends.memories.release(
+            user_id, memory_id, memory, actor=actor, at=self._clock()
+        )
+        if isinstance(done, Ignore):
+            raise DuplicateMemoryError
+        return memory
+
+    async def refuse(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
+        """Let go of what is held back; it does not come again. Raises MemoryNotFoundError."""
+        await self._backends.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
+
+    # -- what can be changed while the engine runs -------------------------------------------------
+
+    async def flags(self, user_id: str | None = None) -> Flags:
+        """Return what was changed: for everybody, or for one user alone."""
+        flags = self._backends.flags
+        return await (flags.flags(None) if user_id is None else flags.own_flags(user_id))
+
+    async def set_flags(self, flags: Flags, user_id: str | None = None) -> None:
+        """Change it, in place of what was changed before: for everybody, or for one user."""
+        await self._backends.flags.set_flags(user_id, flags, at=self._clock())
+
+    async def change_flags(self, flags: Flags, named: Collection[str], user_id: str | None = None) -> Flags:
+        """Change those of ``flags`` that are named, and leave the others; return what is changed then."""
+        return await self._backends.flags.change_flags(user_id, flags, named, at=self._clock())
+
+    # ----------------------------------------------------------------------------------------------
+
+    async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
+        """Embed what an undone edit left without an embedding; where the embedder is away a job does later."""
+        memory = await self.get(user_id, memory_id)
+        if memory.embedding_model is None and memory.owner == user_id:
+            try:
+                [vector] = await self._backends.embedder.embed([memory.content])
+            except EmbedderError as error:
+                log.warning("undone_without_embedding", error=type(error).__name__, detail=str(error))
+                return
+            await self._backends.index.embed_memory(user_id, memory_id, vector, self._backends.embedder.name)
+
+    async def _give(self, user_id: str, memory: Memory, reason: Reason, actor: Actor) -> Memory:
+        [done] = await self._backends.memories.apply(
+            Scope(user_id, ""), [Add(memory, reason)], actor=actor, at=self._clock()
+        )
+        if isinstance(done, Ignore):
+            raise DuplicateMemoryError
+        return memory

@@ -1,0 +1,213 @@
+"""Secrets in a text: keys, passwords, numbers of cards and accounts. Pure. Never: a model, whose they are.
+
+Found by their shape, their checksum, or the word before them; a secret in plain words that nothing announces is
+not found.
+"""
+
+import re
+from collections import deque
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+
+from recollect.formation.checksums import account_numbers, card_numbers
+from recollect.formation.word_lists.secrets import (
+    ANNOUNCED_CODE,
+    ANNOUNCED_LOGIN,
+    ANNOUNCED_NUMBER,
+    ANNOUNCED_PASSWORD,
+    ANNOUNCED_PHRASE,
+    ANNOUNCED_TOKEN,
+    HARMLESS,
+    KEYS,
+    SAFE_WORDS,
+    SECRET_FIRST,
+)
+
+REDACTED = "[redacted]"
+"""What stands in a secret's place."""
+
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PRIVATE_KEY_ENDS = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_IN_ADDRESS = re.compile(r"://[^\s/@:]{0,100}:(?P<secret>[^\s/@]{1,200})@")
+_CREDENTIAL = re.compile(r"\b(?:bearer|basic)[ \t]{1,4}(?P<secret>[\w.~+/=-]{16,})", re.IGNORECASE)
+_SOCIAL_SECURITY = re.compile(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
+
+_LINK = re.compile(r"https?://[^\s?#]+", re.IGNORECASE)
+_RANDOM = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEXADECIMAL = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
+_LOWER, _UPPER, _DIGIT = "a", "A", "0"
+_MIXED_CHANGES = 0.42
+"""Share of neighbouring characters of different sorts (small, capital, digit) above which a string of all three is
+no name somebody gave: for a random one it is about two thirds, for words joined by capitals about a quarter."""
+_TWO_SORTS_CHANGES = 0.28
+"""The same of a string of small letters and digits alone; a random one has about 0.4."""
+_LEAST_DIGITS = 3
+_LEAST_CODE_DIGITS = 4
+_LEAST_MIXED = 6
+_DECADE = re.compile(
+    "(?:19|20)[0-9]{2}(?:s|er|-[0-9]{2}-[0-9]{2})|[0-9.,]+(?:%|\u20ac|\\$|kg|km|g|eur|usd)?(?<![0-9]{4})",
+    re.IGNORECASE,
+)
+
+_ENDINGS = ".,;:?)]}>\"'\u2019\u201d\u201c\u00bb\u300d\u3002\uff0c"
+_LEAST_PASSWORD, _LEAST_TOKEN = 4, 8
+
+
+def redacted(text: str, known: Collection[str] = ()) -> str:
+    """Return a text in which each secret is replaced by ``[redacted]``; all else stays as it is.
+
+    Args:
+        text: Any text. Read in linear time.
+        known: Secrets for sure, also where nothing in the text says so.
+    """
+    for secret in sorted(known, key=len, reverse=True):
+        text = text.replace(secret, REDACTED)
+    kept: list[str] = []
+    at = 0
+    for start, end in _secrets(text):
+        kept += text[at:start], REDACTED
+        at = end
+    return "".join((*kept, text[at:]))
+
+
+def secrets_in(text: str) -> frozenset[str]:
+    """Return the secrets of a text that ``redacted`` would replace."""
+    return frozenset(text[start:end] for start, end in _secrets(text))
+
+
+def holds_secret(text: str) -> bool:
+    """Tell whether a text holds a secret that ``redacted`` would replace."""
+    return bool(_secrets(text))
+
+
+def _secrets(text: str) -> list[tuple[int, int]]:
+    """Return where the secrets stand, in order, those that overlap as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(_found(text)):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _found(text: str) -> Iterator[tuple[int, int]]:
+    yield from _private_keys(text)
+    yield from (key.span() for key in KEYS.finditer(text) if _has_digit(key[0]))
+    yield from (found.span("secret") for found in _IN_ADDRESS.finditer(text))
+    yield from (
+        found.span("secret") for found in _CREDENTIAL.finditer(text) if _is_credential(found["secret"])
+    )
+    yield from (found.span() for found in _SOCIAL_SECURITY.finditer(text))
+    yield from card_numbers(text)
+    yield from account_numbers(text)
+    yield from _announced(text)
+    yield from _random_strings(text)
+
+
+def _private_keys(text: str) -> Iterator[tuple[int, int]]:
+    """Yield private keys; one that is not closed runs to the end."""
+    at = 0
+    while opening := _PRIVATE_KEY.search(text, at):
+        closing = _PRIVATE_KEY_ENDS.search(text, opening.end())
+        at = closing.end() if closing else len(text)
+        yield opening.start(), at
+
+
+def _announced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield what a word before it calls a secret: "the password is ...", "API key: ..."."""
+    yield from (found.span(found.lastgroup or 0) for found in ANNOUNCED_NUMBER.finditer(text))
+    yield from (found.span("secret") for found in ANNOUNCED_PHRASE.finditer(text))
+    yield from (found.span("secret") for found in SAFE_WORDS.finditer(text))
+    for shape in (ANNOUNCED_CODE, ANNOUNCED_LOGIN, SECRET_FIRST):
+        for found in shape.finditer(text):
+            start = found.start("secret")
+            value = found["secret"].rstrip(_ENDINGS)
+            if _is_code(value):
+                yield start, start + len(value)
+    for found in ANNOUNCED_PASSWORD.finditer(text):
+        start, end = found.span("secret")
+        value = found["secret"].rstrip(_ENDINGS)
+        if found["quoted"]:
+            yield start, end
+        elif _is_password(value, ends=_ends_clause(text, start + len(value)), told=bool(found["told"])):
+            yield start, start + len(value)
+    for found in ANNOUNCED_TOKEN.finditer(text):
+        value = found["secret"].rstrip(_ENDINGS)
+        if len(value) >= _LEAST_TOKEN and _has_digit(value):
+            start = found.start("secret")
+            yield start, start + len(value)
+
+
+def _is_password(value: str, *, ends: bool, told: bool) -> bool:
+    """Tell whether what follows the word "password" is one.
+
+    Args:
+        value: The next word.
+        ends: Whether the clause ends behind it.
+        told: Whether "is" or a colon stands between.
+    """
+    if (
+        len(value) < _LEAST_PASSWORD
+        or value.startswith(REDACTED[:-1])
+        or HARMLESS.fullmatch(value.rstrip("!"))
+    ):
+        return False
+    mixed = _has_digit(value) and any(character.isalpha() for character in value)
+    if not told:
+        return mixed and len(value) > _LEAST_PASSWORD
+    marked = any(not character.isalnum() and character not in "-'\u2019" for character in value[1:])
+    return _has_digit(value) or marked or _is_humped(value) or ends
+
+
+def _is_code(value: str) -> bool:
+    """Tell whether what stands beside a code's name is one: four digits, or digits with letters or dashes; no year."""
+    digits = sum(each.isdigit() for each in value)
+    if _DECADE.fullmatch(value):
+        return False
+    if digits >= _LEAST_CODE_DIGITS:
+        return True
+    return 0 < digits < len(value) and len(value) >= (_LEAST_CODE_DIGITS + 1 if digits > 1 else _LEAST_MIXED)
+
+
+def _ends_clause(text: str, at: int) -> bool:
+    behind = text[at : at + 2].lstrip(" ")
+    return not behind or not (behind[0].isalnum() or behind[0] in "(-")
+
+
+def _is_credential(value: str) -> bool:
+    return _has_digit(value) or _is_humped(value)
+
+
+def _is_humped(value: str) -> bool:
+    """Tell whether capitals stand behind small letters."""
+    return value != value.lower() and any(one.islower() and other.isupper() for one, other in pairwise(value))
+
+
+def _has_digit(value: str) -> bool:
+    return any(character.isdigit() for character in value)
+
+
+def _random_strings(text: str) -> Iterator[tuple[int, int]]:
+    """Yield long strings that nobody would think of; not those that are part of a link's path."""
+    in_links = deque(link.span() for link in _LINK.finditer(text))
+    for found in _RANDOM.finditer(text):
+        while in_links and in_links[0][1] <= found.start():
+            in_links.popleft()
+        if not (in_links and in_links[0][0] <= found.start()) and _is_random(found[0]):
+            yield found.span()
+
+
+def _is_random(value: str) -> bool:
+    if _UUID.search(value) or _HEXADECIMAL.fullmatch(value):
+        return False
+    sorts = [
+        _DIGIT if each.isdigit() else _UPPER if each.isupper() else _LOWER for each in value if each.isalnum()
+    ]
+    if sorts.count(_DIGIT) < _LEAST_DIGITS:
+        return False
+    changes = sum(one != other for one, other in pairwise(sorts)) / len(sorts)
+    if _UPPER in sorts and _LOWER in sorts:
+        return changes > _MIXED_CHANGES
+    return value.isalnum() and _LOWER in sorts and changes > _TWO_SORTS_CHANGES

@@ -1,0 +1,121 @@
+"""Finds what a person wants forgotten who says so in a chat. Never: applies it.
+
+A model chooses where there is one; what it chooses has to share a word with the wish, or be near to it.
+Without one only what says all that the wish says is chosen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from recollect.errors import ExtractorError
+from recollect.formation.guarding import Guard
+from recollect.formation.requests import Request
+from recollect.formation.rules import unrelated_cosine
+from recollect.lexical import document_terms
+from recollect.model import (
+    STATEMENTS,
+    Change,
+    Exchange,
+    Hide,
+    Ignore,
+    Kind,
+    Memory,
+    Neighbor,
+    Passage,
+    Reason,
+    Retire,
+    Role,
+)
+from recollect.ports import Asker, Backends
+
+_LOOKED_AT = 20
+_FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
+_LEAST_TERMS = 1
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """Finds what is meant.
+
+    Attributes:
+        backends: Where it is looked for, and who chooses.
+        guard: Guards the calls of models.
+    """
+
+    backends: Backends
+    guard: Guard
+
+    async def changes(self, wish: Request, exchange: Exchange, asker: Asker, *, asks: bool) -> list[Change]:
+        """Return what is to be done for the wish; its own words are to be recalled no more.
+
+        Args:
+            wish: What is to be forgotten.
+            exchange: In which it is said.
+            asker: On whose behalf a model is called.
+            asks: Whether one is called at all.
+
+        Raises:
+            EmbedderError: It can't be found without the embedder, in the log least of all.
+            StoreError: The store failed.
+        """
+        hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
+        if wish.broad:
+            return [Ignore(Reason.TOO_BROAD)]
+        if not document_terms(wish.about):
+            return [Ignore(Reason.NOTHING_TO_FORGET)]
+        near, passages = await self._near(wish, exchange)
+        meant = await self._meant(wish, near, asker if asks else None)
+        said = tuple(
+            dict.fromkeys(each.message_id for each in passages if says_all(wish.about, each.content))
+        )
+        if not (meant or said):
+            return [Ignore(Reason.NOTHING_TO_FORGET), hidden]
+        retired: list[Change] = [Retire(memory.id, Reason.FORGOTTEN) for memory in meant]
+        return [*retired, *([Hide(said, Reason.FORGOTTEN)] if said else []), hidden]
+
+    async def _near(self, wish: Request, exchange: Exchange) -> tuple[list[Neighbor], list[Passage]]:
+        scope, store, embedder = exchange.turn.scope, self.backends.memories, self.backends.embedder
+        [vector] = await embedder.embed([wish.about])
+        near = await store.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT)
+        hits = await store.search(
+            scope, vector, embedder.name, documents=(), limit=_LOOKED_AT, log=True, verbatim=False
+        )
+        passages = [hit.item for hit in hits if isinstance(hit.item, Passage) and hit.item.role is Role.USER]
+        own = [each for each in passages if each.exchange_id != exchange.id]
+        return [each for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT], own
+
+    async def _meant(self, wish: Request, near: Sequence[Neighbor], asker: Asker | None) -> list[Memory]:
+        judge = self.backends.judge
+        if judge is not None and asker is not None and near:
+            known = [each.memory for each in near]
+            try:
+                chosen = await self.guard.call(asker.user_id, lambda: judge.choose(wish.about, known, asker))
+            except ExtractorError as error:
+                log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
+            else:
+                floor = unrelated_cosine(self.backends.embedder.gate)
+                picked = [near[number] for number in chosen.numbers if 0 <= number < len(near)]
+                return [
+                    each.memory
+                    for each in picked
+                    if each.score >= floor or _overlaps(wish.about, each.memory)
+                ]
+        return [each.memory for each in near if says_all(wish.about, _words_of(each.memory))]
+
+
+def says_all(wish: str, text: str) -> bool:
+    """Say whether ``text`` says all that ``wish`` names: every term of the one is in the other."""
+    wanted = set(document_terms(wish))
+    return len(wanted) >= _LEAST_TERMS and wanted <= set(document_terms(text))
+
+
+def _overlaps(wish: str, memory: Memory) -> bool:
+    return bool(set(document_terms(wish)) & set(document_terms(_words_of(memory))))
+
+
+def _words_of(memory: Memory) -> str:
+    return f"{memory.content}\n{memory.provenance.evidence or ''}"

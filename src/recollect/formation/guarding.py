@@ -1,0 +1,182 @@
+"""Guards the calls of models in the background: a circuit breaker, and what they may cost a day.
+
+Never: what is asked. The breaker is that of Nygard, Release It!: closed, open, half open.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol, TypeVar
+
+import structlog
+
+from recollect.errors import (
+    BudgetSpentError,
+    ExtractorError,
+    ExtractorPausedError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+    StoreError,
+)
+from recollect.ports import Clock, UsageLog
+
+FAILURES = 5
+"""So many failures in a row open the breaker."""
+
+_FIRST_PAUSE = timedelta(seconds=30)
+_LONGEST_PAUSE = timedelta(minutes=10)
+
+log = structlog.get_logger(__name__)
+
+
+class Answered(Protocol):
+    """What a model answered."""
+
+    @property
+    def tokens(self) -> int:
+        """What the call took."""
+        ...
+
+
+T = TypeVar("T", bound=Answered)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Tokens that background calls may take on one day (UTC); 0: any number.
+
+    Attributes:
+        user: For one user.
+        everybody: For all.
+    """
+
+    user: int = 0
+    everybody: int = 0
+
+
+@dataclass(slots=True)
+class Breaker:
+    """Leaves a server alone that fails: after some failures for a while, then for twice as long.
+
+    Attributes:
+        failures: In a row.
+        open_until: Until when it is left alone; None while it is not.
+        opened: How often it was opened since the start.
+    """
+
+    failures: int = 0
+    open_until: datetime | None = None
+    opened: int = 0
+    _pause: timedelta = field(default=_FIRST_PAUSE)
+    _trying: bool = False
+
+    def enter(self, at: datetime) -> None:
+        """Ask for a call.
+
+        Raises:
+            ExtractorPausedError: It is left alone. When that time is over one call may try it, and no other meanwhile.
+        """
+        if self.open_until is None:
+            return
+        if at < self.open_until:
+            raise ExtractorPausedError(self.open_until)
+        if self._trying:
+            raise ExtractorPausedError(at + _FIRST_PAUSE)
+        self._trying = True
+
+    def succeed(self) -> None:
+        """Note that a call succeeded."""
+        self.failures, self.open_until, self._pause, self._trying = 0, None, _FIRST_PAUSE, False
+
+    def fail(self, at: datetime) -> None:
+        """Note that a call failed by the server's fault."""
+        self.failures += 1
+        if self._trying:
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        if self._trying or self.failures >= FAILURES:
+            self.open_until = at + self._pause
+            self.opened += 1
+            log.warning("model_left_alone", failures=self.failures, seconds=self._pause.total_seconds())
+        self._trying = False
+
+    def give_up(self) -> None:
+        """Note that a call ended without saying anything about the server."""
+        self._trying = False
+
+
+class Guard:
+    """Lets background calls through, or says why not.
+
+    Args:
+        usage: Counts what they take.
+        budget: What they may take.
+        clock: Tells the time.
+
+    Attributes:
+        breaker: Leaves the server alone that fails.
+        calls: How many calls were asked for.
+        errors: How many of them failed or were not let through, by the error's name.
+    """
+
+    def __init__(self, usage: UsageLog, budget: Budget, clock: Clock) -> None:
+        self._usage = usage
+        self._budget = budget
+        self._clock = clock
+        self.breaker = Breaker()
+        self.calls = 0
+        self.errors: Counter[str] = Counter()
+
+    async def call(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return what a model answers, and count what that took.
+
+        Raises:
+            ExtractorPausedError: It failed too often, and is left alone.
+            BudgetSpentError: The day's budget is spent, of the user or of all.
+            ExtractorError: It failed, as the port says.
+        """
+        self.calls += 1
+        try:
+            return await self._let_through(user_id, ask)
+        except ExtractorError as error:
+            self.errors[type(error).__name__] += 1
+            raise
+
+    async def _let_through(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
+        await self._require_budget(user_id)
+        self.breaker.enter(self._clock())
+        try:
+            answered = await ask()
+        except (ExtractorUnusableError, InvalidExtractionError) as error:
+            # It is there and it answers: what is wrong is this call.
+            self.breaker.succeed() if isinstance(error, InvalidExtractionError) else self.breaker.give_up()
+            await self._count(user_id, error.tokens)
+            raise
+        except ExtractorError as error:
+            if error.is_of_one:
+                self.breaker.give_up()
+            else:
+                self.breaker.fail(self._clock())
+            if error.tokens:
+                await self._count(user_id, error.tokens)
+            raise
+        except BaseException:
+            self.breaker.give_up()
+            raise
+        self.breaker.succeed()
+        await self._count(user_id, answered.tokens)
+        return answered
+
+    async def _require_budget(self, user_id: str) -> None:
+        if not (self._budget.user or self._budget.everybody):
+            return
+        used = await self._usage.used(user_id, self._clock().date())
+        if 0 < self._budget.user <= used.user or 0 < self._budget.everybody <= used.everybody:
+            raise BudgetSpentError
+
+    async def _count(self, user_id: str, tokens: int) -> None:
+        """Count tokens; to miss some is no reason to lose an answer that was paid for."""
+        try:
+            await self._usage.use(user_id, self._clock().date(), tokens)
+        except StoreError as error:
+            log.warning("usage_not_counted", error=type(error).__name__, detail=str(error))

@@ -1,0 +1,287 @@
+"""Tells planted orders to the assistant from what a person says and wishes. Pure. Never: a model, who wrote it.
+
+A page, a mail or a link may hold words that make an assistant remember what serves somebody else. Each sentence
+is read in two ways. One looks for the forms that orders take at a clause's beginning. The other asks for signs
+wherever they stand, and takes some of them together for an order: who shall act, what they shall do, in whose
+favour, for how long. That a person speaks of themselves or of their own needs speaks against it. An attacker can
+find other words, so that this is one fence of several. What it finds is held back for the person to look at,
+never thrown away: when in doubt, it is none.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate
+
+from recollect.formation.word_lists.orders import ADDRESS, OrderWords
+from recollect.formation.word_lists.orders_everywhere import LANGUAGES
+from recollect.formation.word_lists.orders_signs import OrderSigns
+
+LONGEST = 20_000
+"""Characters of a text that are read: no statement is as long."""
+
+_LONGEST_SENTENCE = 400
+"""Characters of a sentence in which signs are taken together: farther apart, they have to do with different things."""
+
+_ROLE = re.compile(
+    r"</?(?:system|assistant|instructions?|developer|sys|im_start|im_end)(?:\s[^<>]{0,100})?>|<\|[a-z_]{2,30}\|>|<<sys>>|\[/?inst\]"
+    r"|^[ \t>*]*#{1,6} ?(?:system|instructions?|new instructions?|system prompt|assistant)\b[ :]*$"
+    r"|^[ \t>*]*(?:system|assistant|developer) ?: ?\S",
+    re.MULTILINE,
+)
+_IMAGE_WITH_DATA = re.compile(
+    r"!\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,500}\?[^)\s]{0,500}=[^)\s]{0,500}\)"
+    r"|\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,500}\?[^)\s]{0,500}(?:[{}]|%7b|\b(?:data|content|history|memory|memories|token|secret|prompt|"
+    r"conversation|chat|message)=)[^)\s]{0,500}\)"
+)
+_SENTENCE_ENDS = re.compile(r"[.!?\u2026]+(?=\s|$)|[\u3002\uff01\uff1f\n]+")
+_CLAUSE_ENDS = re.compile(
+    r"[,;](?=\s)|:(?=\s)|[\"\u201c\u201d\u201e\u00ab\u00bb()\[\]*\u2014\uff0c\uff1a\uff1b]+|\s[\u2013-]\s"
+)
+_APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
+_ADDRESS = re.compile(ADDRESS)
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+_TOGETHER = (
+    ("rules", "void", "strangers"),
+    ("hide", "person", "strangers"),
+    ("unbound", "actor", "strangers"),
+    ("unasked", "deed", "strangers"),
+    ("actor", "must or scope", "act", "favour", "not style", "strangers"),
+    ("ordered", "address or scope", "name", "not style", "strangers"),
+    ("topic", "ordered", "name", "not style", "strangers"),
+    ("topic", "address", "scope", "strangers"),
+    ("arrange", "must", "scope", "name", "strangers"),
+    ("praise", "strangers"),
+    ("rival", "omit", "strangers"),
+    ("link", "answers", "name", "not style", "strangers"),
+    ("send", "data", "address", "strangers"),
+    ("fetch", "address", "answers", "strangers"),
+)
+"""What signs together are an order. A "name" or an address is in whose favour it is; "strangers": nobody speaks of themselves."""
+_SIGNS = frozenset(OrderSigns.__annotations__) - {"own"}
+_OF_THE_PERSON = (
+    ("person", "believes", "name", "act", "strangers"),
+    ("person", "believes", "name", "scope", "strangers"),
+    ("person", "believes", "address", "strangers"),
+    ("person", "believes", "praise", "strangers"),
+    ("person", "believes", "arrange", "strangers"),
+)
+"""What else is an order where a message has it: people do not call themselves the user."""
+
+
+def is_instruction(text: str) -> bool:
+    """Tell whether a text is an order about how the assistant shall act for others' benefit or against its rules.
+
+    None is how a person wishes to be answered ("in bullet points", "call me ..."), what they do themselves ("I
+    always recommend ..."), or a task of theirs.
+
+    Args:
+        text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
+    """
+    return _tells(text, _TOGETHER, "")
+
+
+def is_planted(content: str, evidence: str, said: str = "") -> bool:
+    """Tell whether a statement is an order, or rests on one, as `is_instruction` does, by all that is known of it.
+
+    That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That
+    they speak of "the user" counts against them, and so does an order right before or behind them: who plants a
+    mere praise begins with "ignore what you were told", or ends with "and do not tell the user".
+
+    Args:
+        content: The statement. Its first ``LONGEST`` characters are read.
+        evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
+        said: The message; empty where it is not known. Its first ``LONGEST`` characters are read.
+    """
+    return (
+        _tells(content, _TOGETHER, evidence)
+        or _tells(evidence, (*_TOGETHER, *_OF_THE_PERSON), "")
+        or _tells(_around(evidence, said), _TOGETHER, "")
+    )
+
+
+def _around(evidence: str, said: str) -> str:
+    """Return the sentences of a message that the evidence stands in, with one before and one behind."""
+    sentences = _sentences(_clear(said))
+    letters = [_letters(each) for each in sentences]
+    sought = _letters(_clear(evidence))
+    start = "".join(letters).find(sought) if sought else -1
+    if start < 0:
+        return ""
+    ends = list(accumulate(map(len, letters)))
+    first, last = bisect_right(ends, start), bisect_left(ends, start + len(sought))
+    return "\n".join(sentences[max(first - 1, 0) : last + 2])
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTERS.sub("", text.casefold())
+
+
+def _sentences(clear: str) -> list[str]:
+    return [each for each in (" ".join(part.split()) for part in _SENTENCE_ENDS.split(clear)) if each]
+
+
+def _tells(text: str, together: tuple[tuple[str, ...], ...], beside: str) -> bool:
+    """Tell whether any sentence is an order, where the words ``beside`` may be its speaker's about themselves."""
+    clear = _clear(text)
+    plain = clear.casefold()
+    if _ROLE.search(plain) or _IMAGE_WITH_DATA.search(plain):
+        return True
+    owner = _clear(beside).casefold()
+    sentences = list(dict.fromkeys(_sentences(clear)))
+    return any(
+        any(_is_order(each, words, owner) for each in sentences)
+        or (
+            signs is not None
+            and _is_told([each[:_LONGEST_SENTENCE] for each in sentences], signs, words, together, owner)
+        )
+        for words, signs in LANGUAGES
+    )
+
+
+def _clear(text: str) -> str:
+    return unicodedata.normalize("NFKC", text[:LONGEST]).translate(_APOSTROPHES)
+
+
+def _is_told(
+    sentences: list[str],
+    signs: OrderSigns,
+    words: OrderWords,
+    together: tuple[tuple[str, ...], ...],
+    owner: str,
+) -> bool:
+    """Tell whether a sentence has signs that together are an order.
+
+    All sentences are searched at once for each sign first, as most texts have too few of a language.
+    """
+    anywhere = _Seen("\n".join(sentences), signs, words, owner)
+    possible = [each for each in together if all(anywhere[sign] for sign in each if sign in _SIGNS)]
+    if not possible:
+        return False
+    for sentence in sentences:
+        seen = _Seen(sentence, signs, words, owner)
+        if any(all(map(seen.__getitem__, each)) for each in possible):
+            return True
+    return False
+
+
+class _Seen(dict[str, bool]):
+    """Which signs a sentence has; each is looked for once, when it is first asked for."""
+
+    def __init__(self, sentence: str, signs: OrderSigns, words: OrderWords, owner: str) -> None:
+        super().__init__()
+        self._sentence, self._plain = sentence, sentence.casefold()
+        self._signs, self._words, self._owner = signs, words, owner
+
+    def __missing__(self, sign: str) -> bool:
+        self[sign] = found = self._look(sign)
+        return found
+
+    def _look(self, sign: str) -> bool:
+        match sign:
+            case "address":
+                found = _ADDRESS.search(self._plain) is not None
+            case "name":
+                found = not self._signs.spaced or self["address"] or any(_names(self._sentence))
+            case "favour":
+                found = self["scope"] or self["name"]
+            case "must or scope":
+                found = self["must"] or self["scope"]
+            case "address or scope":
+                found = self["address"] or self["scope"]
+            case "not style":
+                found = not _is_style(self._plain, self._words)
+            case "strangers":
+                own = _sign(self._signs, "own", self._words)
+                found = not any(map(own.search, (self._plain, self._owner)))
+            case _:
+                found = _sign(self._signs, sign, self._words).search(self._plain) is not None
+        return found
+
+
+def _names(sentence: str) -> Iterator[bool]:
+    """Tell of each word whether it is written as a name is: a capital within it, or behind the first word."""
+    for number, word in enumerate(sentence.split()):
+        bare = word.lstrip("\"'(\u201e\u201c\u00ab\u2018")
+        yield (bool(number) and bare[:1].isupper() and bare != "I") or any(map(str.isupper, bare[1:]))
+
+
+@cache
+def _sign(signs: OrderSigns, name: str, words: OrderWords) -> re.Pattern[str]:
+    pattern = words.send if name == "fetch" else getattr(signs, name)
+    return re.compile(rf"\b(?:{pattern})(?!\w)" if signs.spaced else pattern, re.MULTILINE)
+
+
+def _is_order(written: str, words: OrderWords, owner: str) -> bool:
+    """Tell whether a sentence has the form of an order."""
+    anywhere, steering, sentence = _anywhere(words), _steering(words), written.casefold()
+    if anywhere["persona"].search(sentence) and not _is_style(sentence, words):
+        return True
+    is_own = anywhere["own"].search(sentence) is not None
+    if anywhere["trusted"].search(sentence) and not (is_own or anywhere["own"].search(owner)):
+        return True
+    favours = not is_own or not words.spaced or _ADDRESS.search(sentence) or any(_names(written))
+    if favours and anywhere["asked"].search(sentence) and not _is_style(sentence, words):
+        return True
+    clauses = (each.strip() for each in _CLAUSE_ENDS.split(sentence)) if words.spaced else (sentence,)
+    return any(_orders(clause, words, steering) for clause in clauses if clause)
+
+
+def _orders(clause: str, words: OrderWords, steering: re.Pattern[str]) -> bool:
+    found = steering.search(clause)
+    if found is None:
+        return False
+    return found.lastgroup != "steered" or not _is_style(clause, words)
+
+
+def _is_style(text: str, words: OrderWords) -> bool:
+    """Tell whether it is about how a person wishes to be answered: their style, diet, means, people."""
+    return bool(_anywhere(words)["style"].search(text)) and not re.search(ADDRESS, text)
+
+
+@cache
+def _anywhere(words: OrderWords) -> dict[str, re.Pattern[str]]:
+    """Return what is looked for anywhere in a sentence."""
+    steered = rf"(?:{words.steer}|{words.say})"
+    edge = r"\b" if words.spaced else ""
+    return {
+        "persona": re.compile(words.persona),
+        "trusted": re.compile(words.trusted),
+        "own": re.compile(words.own),
+        "style": re.compile(words.style),
+        "asked": re.compile(
+            rf"{edge}(?:{words.asked}){edge}.{{0,120}}?(?:[,:\u2013\u2014\uff0c\u3001] ?|\bthen |{edge})"
+            rf"(?:(?:{words.lead}|{words.always}) )*{_NOT_SOMEBODYS if words.spaced else ''}"
+            rf"(?:{steered}{edge}|{edge}(?:{words.always}) .{{1,80}}{edge}(?:{words.steer_last})$)"
+        ),
+    }
+
+
+_NOT_SOMEBODYS = (
+    r"(?<!\bi )(?<!\bwe )(?<!\bto )(?<!\bthey )(?<!\bhe )(?<!\bshe )(?<!\bpeople )(?<!\bich )(?<!\bwir )(?<!\bzu )(?<!\bje )"
+    r"(?<!\byo )(?<!\bmy )(?<!\bthe )(?<!\ba )"
+)
+"""Behind these a verb is somebody's doing, or no verb."""
+
+
+@cache
+def _steering(words: OrderWords) -> re.Pattern[str]:
+    """Return what is looked for at a clause's beginning, or, where clauses are not told apart, anywhere."""
+    edge = r"\b" if words.spaced else ""
+    space = " " if words.spaced else ""
+    lead = rf"^(?:(?:{words.lead}) )*" if words.spaced else ""
+    always, steer = rf"(?:{words.always})", rf"(?:{words.steer})"
+    sent = rf"(?:{words.data})" if words.sends_last else rf"(?:{ADDRESS}|{edge}(?:{words.data}))"
+    return re.compile(
+        rf"{lead}(?:"
+        rf"(?P<override>(?:{words.override}){edge}.{{0,40}}?{edge}(?:{words.rules}){edge})"
+        rf"|(?P<hide>(?:{words.hide}))"
+        rf"|(?P<send>(?:(?:{words.always}){space})?(?:{words.send}){edge}.{{0,120}}?{sent})"
+        rf"|(?P<steered>{always}{space}(?:\S{{1,40}} ){{0,2}}?{steer}{edge}"
+        rf"|{steer}{edge}.{{0,80}}?{edge}{always}{edge}"
+        rf"|{always}{edge}.{{1,80}}{edge}(?:{words.steer_last})$)"
+        rf")"
+    )

@@ -1,0 +1,54 @@
+"""A text from which pieces are cut. Pure. Never: why a piece is cut."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[int, int]
+
+GAP = "\n\n"
+"""What stands in the place of whole lines that were cut."""
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_EMPTY_LINES = re.compile(r"\n[ \t\r\n]*\n")
+
+
+def lines_of(text: str) -> list[Span]:
+    """Return where each line stands, its end included."""
+    return [line.span() for line in _LINE.finditer(text)]
+
+
+def cut(text: str, spans: Iterable[Span], *, gap: str = GAP) -> tuple[str, list[str]]:
+    """Return a text without these pieces, and the pieces.
+
+    Args:
+        text: Any text.
+        spans: In order; those that overlap or touch become one piece.
+        gap: What is put in a piece's place.
+    """
+    kept: list[str] = []
+    pieces: list[str] = []
+    at = 0
+    for start, end in _joined(spans):
+        pieces.append(text[start:end])
+        kept += text[at:start], gap
+        at = end
+    return "".join((*kept, text[at:])), [piece.strip() for piece in pieces if piece.strip()]
+
+
+def tidy(text: str) -> str:
+    """Return a text without space around it, and with one empty line where there were several."""
+    return _EMPTY_LINES.sub(GAP, text).strip()
+
+
+def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+    last: Span | None = None
+    for start, end in spans:
+        if last and start <= last[1]:
+            last = last[0], max(end, last[1])
+        else:
+            if last:
+                yield last
+            last = start, end
+    if last:
+        yield last

@@ -1,0 +1,101 @@
+"""Finds what others wrote: quoted lines, mails passed on, long quotations. Pure. Never: what was pasted without a mark."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from recollect.formation.reading.cutting import Span, lines_of
+from recollect.formation.word_lists.mails import FORWARDED, HEADER, ONESELF, OWN_WORDS, SUBJECT, WROTE
+
+_QUOTED = re.compile(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
+_QUOTED_BEHIND = re.compile(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
+_HEAD_LINES = 3
+"""A mail's head has its second line within so many lines."""
+_LONGEST_LINE = 400
+
+_QUOTATION = re.compile(
+    r"\"\"\"(?P<triple>(?:[^\"]++|\"(?!\"\"))*+)\"\"\"|<<<(?P<angles>(?:[^<>]++|<(?!<<)|>(?!>>))*+)>>>"
+    r"|\u201e(?P<low>[^\u201e\u201c\u201d]*)[\u201c\u201d]|\u201c(?P<curly>[^\u201c\u201d]*)\u201d"
+    r"|\u00ab(?P<french>[^\u00ab\u00bb]*)\u00bb|\u00bb(?P<german>[^\u00ab\u00bb]*)\u00ab"
+    r"|\u300c(?P<corner>[^\u300c\u300d]*)\u300d|\u300e(?P<double>[^\u300e\u300f]*)\u300f"
+    r"|(?<!\w)\"(?P<straight>[^\"]*)\"(?!\w)"
+)
+_LONG = 200
+"""Characters of a quotation that nobody types to quote themselves."""
+_ON_ITS_OWN = 40
+"""The same of one that is a paragraph of its own."""
+_WORDS_OF_OTHERS = 4
+"""So many words in which somebody speaks of themselves are no title."""
+_BEFORE = 100
+_WORD = re.compile(r"\w+")
+
+
+def quoted_lines(text: str) -> list[Span]:
+    """Return where quoted lines stand, the lines that say who wrote them, and mails that are passed on."""
+    lines = lines_of(text)
+    found: list[Span] = []
+    for number, (start, end) in enumerate(lines):
+        line = text[start:end].strip("\r\n")
+        if _QUOTED.match(line):
+            found.append((start, end))
+        elif len(line) > _LONGEST_LINE or not line.strip():
+            continue
+        elif WROTE.match(line):
+            if not _is_quote_next(text, lines[number + 1 :]):
+                return [*found, (start, len(text))]
+            found.append((start, end))
+        elif FORWARDED.match(line) or (
+            HEADER.match(line) and _is_head(text, lines[number : number + _HEAD_LINES + 1])
+        ):
+            return [*found, (start, len(text))]
+    behind = [(quote.start() + 1, quote.end()) for quote in _QUOTED_BEHIND.finditer(text)]
+    return sorted([*found, *behind])
+
+
+def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
+    for start, end in lines[:_HEAD_LINES]:
+        if text[start:end].strip():
+            return bool(_QUOTED.match(text, start, end))
+    return False
+
+
+def _is_head(text: str, lines: Sequence[Span]) -> bool:
+    """Tell whether these lines begin with a mail's head: two lines of it at least, one with a subject or an address."""
+    heads = [text[start:end] for start, end in lines if HEADER.match(text[start:end])]
+    return len(heads) > 1 and any(SUBJECT.search(head) for head in heads)
+
+
+def quotations(text: str) -> list[Span]:
+    """Return where words of others stand between quotation marks, the marks left out.
+
+    They are others' where they are long behind a colon or on lines of their own, or where somebody speaks of
+    themselves in them and what stands before does not say that it is the person: a title stays.
+    """
+    return list(_quotations(text))
+
+
+def _quotations(text: str) -> Iterator[Span]:
+    for quotation in _QUOTATION.finditer(text):
+        start, end = quotation.span(quotation.lastgroup or 0)
+        inside = text[start:end]
+        before = text[max(0, quotation.start() - _BEFORE) : quotation.start()].rstrip(" \t")
+        if _is_others(inside, before, behind=text[quotation.end() : quotation.end() + 2]):
+            yield start, end
+
+
+def _is_others(inside: str, before: str, *, behind: str) -> bool:
+    on_its_own = (not before or before.endswith("\n")) and not behind.strip(" .\t")
+    if OWN_WORDS.search(before):
+        return False
+    if len(inside) > _LONG:
+        return (
+            on_its_own
+            or before.endswith((":", "\uff1a", "\n"))
+            or "\n" in inside
+            or bool(ONESELF.search(inside))
+        )
+    if on_its_own and len(inside) > _ON_ITS_OWN:
+        return True
+    words = _WORD.findall(inside)
+    is_title = all(word[0].isupper() for word in words)
+    unspaced = len(inside) >= 2 * _WORDS_OF_OTHERS and not inside.isascii() and len(words) < _WORDS_OF_OTHERS
+    return (len(words) >= _WORDS_OF_OTHERS or unspaced) and bool(ONESELF.search(inside)) and not is_title

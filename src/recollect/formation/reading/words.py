@@ -1,0 +1,64 @@
+"""What of a message are the person's own words. Pure. Never: a model, what the words mean."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recollect.formation.reading.blocks import frontend_blocks
+from recollect.formation.reading.code import code_blocks
+from recollect.formation.reading.confirming import confirmed_words
+from recollect.formation.reading.cutting import GAP, Span, cut, tidy
+from recollect.formation.reading.injected import injected_lines, returned_lines
+from recollect.formation.reading.invented import inventions
+from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
+from recollect.formation.reading.quotes import quotations, quoted_lines
+from recollect.formation.reading.speech import others_speech, passed_on
+from recollect.model import Exchange
+
+_WITHIN = "\u2026"
+"""What stands in the place of words that were cut out of a line: it is seen that something was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a message says.
+
+    Attributes:
+        authored: The person's own words; "" where there are none.
+        injected: The lines that were added to prompts of the chat, without their labels and dates.
+        confirmed: What the assistant said last, where the person confirms it with this message; else "".
+        elsewhere: What was cut out of the message, as it is not the person's, in the order it was found.
+    """
+
+    authored: str
+    injected: tuple[str, ...]
+    confirmed: str = ""
+    elsewhere: tuple[str, ...] = ()
+
+
+def read_words(exchange: Exchange) -> Reading:
+    """Return what the person says themselves in an exchange.
+
+    Args:
+        exchange: Its turn's text is what the frontend's own wrapping was cut from already. Any text is read, in
+            time that grows with its length.
+    """
+    stages: tuple[tuple[Callable[[str], list[Span]], str], ...] = (
+        (frontend_blocks, GAP),
+        (lambda text: returned_lines(text, exchange.injected), GAP),
+        (code_blocks, GAP),
+        (quoted_lines, GAP),
+        (pasted_texts, GAP),
+        (passed_on, GAP),
+        (reworked_quotes, _WITHIN),
+        (quotations, _WITHIN),
+        (others_speech, _WITHIN),
+        (inventions, _WITHIN),
+    )
+    authored = exchange.turn.text.replace("\r\n", "\n")
+    elsewhere: list[str] = []
+    for find, gap in stages:
+        authored, pieces = cut(authored, find(authored), gap=gap)
+        elsewhere += pieces
+    authored = tidy(authored)
+    confirmed = confirmed_words(authored, exchange.turn.history)
+    return Reading(authored, injected_lines(exchange.injected), confirmed, tuple(elsewhere))

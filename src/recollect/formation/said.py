@@ -1,0 +1,121 @@
+"""What was said in a turn that is to be formed, as formation reads it. Pure. Never: a model, the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recollect.formation.confidential import holds_secret
+from recollect.formation.instructions import is_instruction
+from recollect.formation.reading import Reading, read_words
+from recollect.formation.requests import Asking, Request, read_requests
+from recollect.model import Change, Exchange, Hide, Memory, Reason
+from recollect.ports import Asker
+
+_GREETING_WORDS = """
+    hi hey hello yo hiya howdy morning thanks thank thx ty ok okay k cool great nice perfect awesome super bye
+    goodbye cya please yes no yep nope sure you so much very hallo moin servus guten morgen abend danke bitte
+    tschüss ja nein klar gut toll prima genau bonjour salut coucou merci oui non d'accord hola buenos días
+    buenas tardes noches gracias sí vale adiós ciao grazie sì prego buongiorno olá obrigado obrigada bom dia sim
+    não hoi dank je wel doei cześć dzień dobry dzięki tak nie привет здравствуйте спасибо да нет пока хорошо 你好
+    您好 谢谢 好的 嗯 是的 早上好 晚安 こんにちは おはよう ありがとう はい いいえ おやすみ 안녕 안녕하세요 감사합니다 네
+    merhaba teşekkürler evet
+"""
+_READ_FOR_ORDERS = 4_000
+"""Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""
+_READ_FOR_GREETINGS = 1_000
+_GREETINGS = frozenset(_GREETING_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn that is to be formed.
+
+    Attributes:
+        exchange: The turn and its reply.
+        reading: What in it are the person's own words; what they want forgotten is not among them.
+        requests: What they ask of the memory.
+        holds_secret: Whether something in the turn or its reply is to be kept from the log's recall, as a key is.
+        plants_order: Whether the message tells the assistant what to do, in a way that a person has to approve. Also
+            where that is no word of theirs: what is pasted or handed over by a link is in the log, too.
+    """
+
+    exchange: Exchange
+    reading: Reading
+    requests: tuple[Request, ...]
+    holds_secret: bool = False
+    plants_order: bool = False
+
+    def asks(self, asking: Asking) -> bool:
+        """Whether that is asked for."""
+        return any(each.asking is asking for each in self.requests)
+
+    @property
+    def teaches(self) -> bool:
+        """Whether there is anything to learn from: more than a greeting, or a yes to something."""
+        words = self.reading.authored[:_READ_FOR_GREETINGS].casefold().replace("\u2019", "'").split()
+        plain = [word.strip(".,;:!?…\u3002\uff01\uff1f\uff0c\u3001()'\"") for word in words]
+        telling = [word for word in plain if word not in _GREETINGS and any(map(str.isalnum, word))]
+        return bool(telling or self.reading.confirmed or len(self.reading.authored) > _READ_FOR_GREETINGS)
+
+    @property
+    def to_learn_from(self) -> Exchange:
+        """The exchange as an extractor is shown it: with the person's own words alone."""
+        return replace(self.exchange, turn=replace(self.exchange.turn, text=self.reading.authored))
+
+    @property
+    def concealed(self) -> list[Change]:
+        """What of the log is to be recalled no more, as it holds a secret, or an order that somebody planted."""
+        if self.holds_secret:
+            return [Hide((self.exchange.message_id,), Reason.CONFIDENTIAL)]
+        if self.plants_order:
+            return [Hide((self.exchange.message_id,), Reason.INSTRUCTION)]
+        return []
+
+    @property
+    def asker(self) -> Asker:
+        """On whose behalf models are called for it."""
+        exchange = self.exchange
+        turn = exchange.turn
+        return Asker(turn.scope.user_id, turn.model, exchange.authorized, exchange.credential)
+
+
+def read_said(exchange: Exchange) -> Said:
+    """Read what was said in an exchange; of a megabyte that takes seconds, so not where streams have to go on."""
+    reading = read_words(exchange)
+    requests = read_requests(reading.authored)
+    authored = reading.authored
+    for request in requests:
+        if request.asking is Asking.FORGET and request.about:
+            authored = authored.replace(request.about, " ")
+    return Said(
+        exchange,
+        replace(reading, authored=authored),
+        requests,
+        holds_secret=holds_secret(exchange.turn.text) or holds_secret(exchange.reply),
+        plants_order=_plants_order(reading),
+    )
+
+
+def is_to_be_hidden(text: str) -> bool:
+    """Tell whether a message of the log may not be recalled, whatever is learned from it."""
+    return holds_secret(text) or _orders(text)
+
+
+def _plants_order(reading: Reading) -> bool:
+    return _orders("\n".join(piece[:_READ_FOR_ORDERS] for piece in (reading.authored, *reading.elsewhere)))
+
+
+def _orders(text: str) -> bool:
+    return any(map(is_instruction, text[:_READ_FOR_ORDERS].splitlines()))
+
+
+def readings_of(said: Sequence[Said], known: Sequence[Memory]) -> list[Reading]:
+    """Return what was said as a model's answer is verified by it.
+
+    What an extractor was shown it echoes as well as what a chat was given: both are no word of the person's.
+
+    Args:
+        said: The turns.
+        known: The memories the extractor was shown.
+    """
+    shown = tuple(memory.content for memory in known)
+    return [replace(each.reading, injected=(*each.reading.injected, *shown)) for each in said]

@@ -1,0 +1,40 @@
+"""Withholds the secrets of a candidate, or all of it where nothing else is said. Pure. Never: what a secret looks like."""
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from recollect.formation.confidential import REDACTED, redacted
+from recollect.formation.wording import wording
+from recollect.model import Candidate
+
+_TELLING_WORDS = 2
+_LABEL = re.compile(
+    "(?:api|access|secret|private|auth|bearer|authorization|has|have|hat|tiene|own|use[srd]?|username|login|admin|account|konto"
+    "|(?:api)?keys?|tokens?|schlussel|zugangsdaten|passwor[dt]s?|passphrase|kennwort|pin|pins|codes?|cvv|cvc|pruf\\w*"
+    "|(?:kredit|credit|bank|debit)?(?:card|karte)s?|credit|debit|visa|mastercard|amex|valid|gultig|until|bis|exp|expires?"
+    "|contrasena|clave|llave|tarjeta|credito|mot|passe|carte|cle|bancaire|identifiant|senha|chave|cartao|numero|nummer|number"
+    "|digicode|geheim\\w*|losung|login|logs?|identifiants?|credentials?|credenciales|combinations?|kombination|recovery|backup|codigo|codice|код\\w*|\\w*(?:passwort|password|passwd|code|codes|kennwort|schlussel|secret|pwd)|pw|mdp"
+    "|парол\\w*|логин\\w*|ключ\\w*|токен\\w*|карт\\w*|номер\\w*|密|码|碼|钥|鑰|卡|号|パスワード|キー|トークン|カード|番)"
+)
+_LABEL_UNSPACED = re.compile("密码|密碼|口令|密钥|令牌|パスワード|パスコード|暗証番号|トークン|비밀번호")
+_SAYS_SECRET = re.compile(
+    r"^\W*(?:(?:the|die|das|der|les?|la|los|las)\s+)?(?i:zugangsdaten|anmeldedaten|log-?ins?|credentials?|identifiants?|credenciales|логин)\b"
+    r"[^\n]{0,200}\[redacted\]\W*$|"
+    r"(?:\b(?:is|are|ist|sind|lautet|lauten|es|son|est|sont|e|è)|[:=\uff1a\u2014\u2013]|は|是|为|為)[\s\"'`]*\[redacted\]"
+    r"(?:[\s,;/&+\"'`]*(?:(?:and|und|et|y|e|и|和|と)\s+)?\[redacted\])*\W*(?:です|だ)?\W*$"
+)
+
+
+def without_secrets(candidate: Candidate, known: Collection[str]) -> Candidate | None:
+    """Return the candidate with its secrets blacked out; None where that leaves nothing worth knowing."""
+    content, evidence = redacted(candidate.content, known), redacted(candidate.evidence, known)
+    if content == candidate.content:
+        return candidate if evidence == candidate.evidence else replace(candidate, evidence=evidence)
+    left = wording(content.replace(REDACTED, " ")).words
+    telling = sum(bool(word.stems) and not _LABEL.fullmatch(word.plain) for word in left)
+    is_named = any(_LABEL.fullmatch(word.plain) for word in left) or _LABEL_UNSPACED.search(content)
+    says_only_the_secret = is_named and _SAYS_SECRET.search(content)
+    if telling < _TELLING_WORDS or says_only_the_secret:
+        return None
+    return replace(candidate, content=content, evidence=evidence)

@@ -1,0 +1,136 @@
+# ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
+"""The words of a statement, as two statements are compared by them. Pure. Never: what they mean, a vector."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from recollect.lexical.folding import fold, readable
+from recollect.lexical.languages import language_of, word_terms, written
+from recollect.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS
+from recollect.lexical.stop_words import HAN_FUNCTION_CHARACTERS
+
+MOST_CHARACTERS = 4_000
+"""What is read of a statement. Longer ones are compared by their beginning, and never taken for one another."""
+
+_KEPT = 4_096
+_TOKEN = re.compile(
+    rf"(?P<unspaced>[{HAN}{SPACELESS}])|(?P<katakana>[{KATAKANA}]+)|(?P<hiragana>[{HIRAGANA}]+)"
+    rf"|(?P<hangul>[{HANGUL}]+)|(?P<word>(?:[^\W_]|{MARK})+(?:'(?:[^\W_]|{MARK})+)*)"
+    r"|(?P<clause>[,;:()\u3001\uff0c\uff1b\n\u2013\u2014\u060c])|(?P<sentence>[.!?\u3002\uff01\uff1f\u061f\u0964])"
+    r"|(?P<opening>[\"\u201c\u201e\u00ab\u300c*#>])"
+)
+_ELISION = re.compile(r"(?i)(?:[cdjlmnst]|qu|dell|nell|all|sull|un)'(?=.)")
+_POSSESSIVE = re.compile(r"'s?$")
+_CONTRASTING = (
+    "but although though while whereas instead rather aber sondern obwohl während stattdessen mais quoique "
+    "plutôt pero sino aunque ma però anzi mas porém maar но хотя зато а"
+)
+_CLAUSE_WORDS = frozenset(_CONTRASTING.split())
+_PARTICLE = re.compile("(?:에서|에게|으로|은|는|이|가|을|를|에|의|도|로|와|과|만)$")
+_LONGEST_WORD = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a statement.
+
+    Attributes:
+        text: As it is written.
+        plain: In folded case, without accents.
+        stems: What other forms of it share; empty of a function word and of a number.
+        clause: The number of the clause it stands in.
+        is_capital: Whether it is written with a capital where a sentence does not begin.
+        begins: Whether a sentence begins with it.
+        is_unspaced: Whether it is of a script that does not part words by spaces.
+        is_hangul: Whether it is Hangul, whose words are parted by spaces while particles cling to them.
+    """
+
+    text: str
+    plain: str
+    stems: frozenset[str]
+    clause: int
+    is_capital: bool
+    begins: bool
+    is_unspaced: bool = False
+    is_hangul: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How something is said.
+
+    Attributes:
+        text: The text, readable (`recollect.lexical.folding.readable`) and cut.
+        plain: It in folded case, its spaces single.
+        language: What its function words speak for; English where nothing does.
+        words: Its words, in order.
+        stems: All stems in it.
+    """
+
+    text: str
+    plain: str
+    language: str
+    words: tuple[Word, ...]
+    stems: frozenset[str]
+
+
+def wording(text: str) -> Wording:
+    """Return the words of ``text``: linear in the `MOST_CHARACTERS` that are read of it."""
+    return _wording(text[:MOST_CHARACTERS])
+
+
+@lru_cache(_KEPT)
+def _wording(text: str) -> Wording:
+    clear = readable(text)
+    tokens = list(_TOKEN.finditer(clear))
+    language = language_of({written(token[0]) for token in tokens if token.lastgroup == "word"})
+    words: list[Word] = []
+    clause, begins = 0, True
+    for token in tokens:
+        kind = token.lastgroup or ""
+        if kind in {"clause", "sentence", "opening"}:
+            clause += kind != "opening"
+            begins = begins or kind != "clause" or token[0] in ":\n"
+            continue
+        for piece in _pieces(token[0]) if kind == "word" else (token[0],):
+            clause += piece.casefold() in _CLAUSE_WORDS
+            words.append(_word(piece, kind, language, clause, begins=begins))
+            begins = False
+    stems = frozenset().union(*(word.stems for word in words))
+    return Wording(clear, " ".join(clear.casefold().split()), language, tuple(words), stems)
+
+
+def _pieces(token: str) -> list[str]:
+    """Return the words in ``token``: an elided article apart, a possessive without its ending."""
+    elided = _ELISION.match(token)
+    article = [token[: elided.end() - 1]] if elided else []
+    rest = token[elided.end() :] if elided else token
+    return [*article, _POSSESSIVE.sub("", rest) or rest]
+
+
+def _word(text: str, kind: str, language: str, clause: int, *, begins: bool) -> Word:
+    bounded = text[:_LONGEST_WORD]
+    plain = fold(bounded)
+    stems: frozenset[str]
+    if kind == "word":
+        stems = frozenset() if plain.isdecimal() else frozenset(word_terms(language, written(bounded)))
+        inner = any(character.isupper() for character in text[1:]) and not text.isupper()
+        is_capital = (text[0].isupper() and not begins) or inner
+        return Word(text, plain, stems, clause, is_capital and bool(stems), begins)
+    if kind == "unspaced":
+        stems = frozenset() if text in HAN_FUNCTION_CHARACTERS else frozenset({text})
+    elif kind == "hangul":
+        stems = frozenset({(_PARTICLE.sub("", bounded) if len(bounded) > 1 else "") or bounded})
+    else:
+        stems = frozenset({plain}) if kind == "katakana" else frozenset()
+    return Word(
+        text,
+        plain,
+        stems,
+        clause,
+        is_capital=False,
+        begins=begins,
+        is_unspaced=True,
+        is_hangul=kind == "hangul",
+    )

@@ -1,0 +1,72 @@
+"""Gives memories the embeddings they lack: the embedder was away when they were kept, or is another one now.
+
+Never: which memories those are, who calls it and when.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from recollect.errors import EmbedderError
+from recollect.model import Memory
+from recollect.ports import Embedder, LogIndex
+
+_AT_ONCE = 32
+_BATCHES_OF_A_RUN = 6
+
+_FIRST_FAILURES = 3
+"""So many memories at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
+
+
+@dataclass(slots=True)
+class MemoryEmbedding:
+    """One run over the user's memories that have no embedding of the embedder in use.
+
+    Attributes:
+        failure: Why some could not be embedded.
+    """
+
+    user_id: str
+    index: LogIndex
+    embedder: Embedder
+    failure: EmbedderError | None = None
+    _failed: set[UUID] = field(default_factory=set)
+    _succeeded: bool = False
+
+    async def run(self) -> bool:
+        """Embed the newest; return whether more are left for another run, beside those that could not be."""
+        for _ in range(_BATCHES_OF_A_RUN):
+            memories = await self._unembedded()
+            if not memories:
+                return False
+            await self._embed(memories)
+            if self._is_away:
+                return False
+        return bool(await self._unembedded())
+
+    @property
+    def _is_away(self) -> bool:
+        return len(self._failed) >= (_AT_ONCE if self._succeeded else _FIRST_FAILURES)
+
+    async def _embed(self, memories: Sequence[Memory]) -> None:
+        """Embed memories; where they can't be together, one by one, until the embedder seems to be away."""
+        try:
+            vectors = await self.embedder.embed([memory.content for memory in memories])
+        except EmbedderError as error:
+            self.failure = error
+            if len(memories) == 1:
+                self._failed.add(memories[0].id)
+                return
+            for memory in memories:
+                await self._embed([memory])
+                if self._is_away:
+                    return
+        else:
+            self._succeeded = True
+            for memory, vector in zip(memories, vectors, strict=True):
+                await self.index.embed_memory(self.user_id, memory.id, vector, self.embedder.name)
+
+    async def _unembedded(self) -> list[Memory]:
+        limit = _AT_ONCE + len(self._failed)
+        found = await self.index.unembedded_memories(self.user_id, self.embedder.name, limit=limit)
+        return [memory for memory in found if memory.id not in self._failed][:_AT_ONCE]

@@ -1,0 +1,165 @@
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from recollect.errors import (
+    BudgetSpentError,
+    ExtractorError,
+    ExtractorPausedError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+    StoreError,
+)
+from recollect.formation import Budget, Guard
+from recollect.formation.guarding import FAILURES
+from recollect.model import Usage
+from recollect.ports import Extracted
+from recollect.testing.settings import Kept
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@dataclass
+class Model:
+    """Answers, or fails as it is told to; counts how often it was asked."""
+
+    error: Exception | None = None
+    tokens: int = 100
+    asked: int = 0
+
+    async def __call__(self) -> Extracted:
+        self.asked += 1
+        if self.error is not None:
+            raise self.error
+        return Extracted(tokens=self.tokens)
+
+
+class Guarded:
+    """A guard, a model behind it, and a clock that stands until it is moved."""
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.usage = Kept()
+        self.now = NOON
+        self.guard = Guard(self.usage, budget or Budget(), lambda: self.now)
+        self.model = Model()
+
+    async def call(self, user_id: str = "anna") -> Extracted:
+        return await self.guard.call(user_id, self.model)
+
+    async def fail(self, error: Exception, times: int = 1) -> None:
+        self.model.error = error
+        for _ in range(times):
+            with pytest.raises(type(error)):
+                await self.call()
+        self.model.error = None
+
+
+class TestBreaker:
+    async def test_a_model_that_fails_again_and_again_is_left_alone_for_a_while(self) -> None:
+        guarded = Guarded()
+        await guarded.fail(ExtractorError(), FAILURES)
+
+        with pytest.raises(ExtractorPausedError) as paused:
+            await guarded.call()
+
+        assert guarded.model.asked == FAILURES
+        assert paused.value.until == NOON + timedelta(seconds=30)
+
+    async def test_one_call_tries_it_then_and_success_closes_it(self) -> None:
+        guarded = Guarded()
+        await guarded.fail(ExtractorError(), FAILURES)
+        guarded.now += timedelta(seconds=30)
+
+        await guarded.call()
+        await guarded.fail(ExtractorError(), FAILURES - 1)
+
+        assert (await guarded.call()).tokens == 100
+
+    async def test_while_one_tries_it_no_other_does(self) -> None:
+        guarded = Guarded()
+        await guarded.fail(ExtractorError(), FAILURES)
+        guarded.now += timedelta(seconds=30)
+
+        async def ask() -> Extracted:
+            with pytest.raises(ExtractorPausedError):
+                await guarded.call()
+            return Extracted()
+
+        await guarded.guard.call("anna", ask)
+
+    async def test_a_failed_try_leaves_it_alone_for_twice_as_long(self) -> None:
+        guarded = Guarded()
+        await guarded.fail(ExtractorError(), FAILURES)
+        for seconds in (60, 120, 240, 480, 600, 600):
+            guarded.now = guarded.guard.breaker.open_until or guarded.now
+            await guarded.fail(ExtractorError())
+
+            assert guarded.guard.breaker.open_until == guarded.now + timedelta(seconds=seconds)
+
+    @pytest.mark.parametrize("error", [ExtractorUnusableError(), InvalidExtractionError()])
+    async def test_what_is_wrong_with_one_call_says_nothing_about_the_server(self, error: Exception) -> None:
+        guarded = Guarded()
+
+        await guarded.fail(error, 3 * FAILURES)
+
+        assert (await guarded.call()).tokens == 100
+
+    async def test_what_is_wrong_with_one_users_key_leaves_nobody_elses_calls_alone(self) -> None:
+        guarded, of_one = Guarded(), ExtractorError()
+        of_one.is_of_one = True
+
+        await guarded.fail(of_one, 3 * FAILURES)
+
+        assert (await guarded.call()).tokens == 100
+
+    async def test_a_bug_or_a_cancellation_frees_the_try(self) -> None:
+        guarded = Guarded()
+        await guarded.fail(ExtractorError(), FAILURES)
+        guarded.now += timedelta(seconds=30)
+
+        await guarded.fail(ValueError("a bug"))
+
+        assert (await guarded.call()).tokens == 100
+
+
+class TestBudget:
+    async def test_what_calls_take_is_counted(self) -> None:
+        guarded = Guarded()
+        await guarded.call()
+        await guarded.call("berta")
+        spoilt = InvalidExtractionError()
+        spoilt.tokens = 7
+        await guarded.fail(spoilt)
+
+        assert await guarded.usage.used("anna", NOON.date()) == Usage(107, 207)
+
+    async def test_a_user_whose_budget_is_spent_is_refused_until_tomorrow(self) -> None:
+        guarded = Guarded(Budget(user=150))
+        await guarded.call()
+        await guarded.call()
+
+        with pytest.raises(BudgetSpentError):
+            await guarded.call()
+        await guarded.call("berta")
+        guarded.now += timedelta(days=1)
+        await guarded.call()
+
+        assert guarded.model.asked == 4
+
+    async def test_all_users_together_may_take_no_more_than_theirs(self) -> None:
+        guarded = Guarded(Budget(everybody=100))
+        await guarded.call()
+
+        with pytest.raises(BudgetSpentError):
+            await guarded.call("berta")
+
+    async def test_a_count_that_fails_costs_no_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        guarded = Guarded()
+
+        async def fail(*_: object) -> None:
+            raise StoreError
+
+        monkeypatch.setattr(guarded.usage, "use", fail)
+
+        assert (await guarded.call()).tokens == 100

@@ -1,0 +1,181 @@
+"""Whatever a model answers, the job ends, and the store stays one whose audit adds up."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.recollect.engines import engine_over
+from tests.recollections import NOON, turn
+
+from recollect.audit import replay
+from recollect.engine import Backends, Engine
+from recollect.extractors import (
+    Answer,
+    Messages,
+    ModelExtractor,
+    ModelJudge,
+    ModelSummarizer,
+    Schema,
+)
+from recollect.formation import Rules
+from recollect.formation.verification import Limits
+from recollect.model import Strategy
+from recollect.policy import Batching, Policy, Summarizing
+from recollect.ports import Asker
+from recollect.postgres import Postgres
+from recollect.testing import InMemoryStore, WordEmbedder
+
+SAID = "I live in Leipzig with my dog Rex, and I like strong black tea in the morning."
+POLICY = Policy(strategy=Strategy.BOTH, tries=1, batching=Batching(turns=2), summarizing=Summarizing(turns=1))
+ITEM = {
+    "evidence": "I live in Leipzig",
+    "content": "Lives in Leipzig",
+    "kind": "fact",
+    "importance": 0.5,
+    "confidence": 1,
+    "relation": "new",
+    "about": None,
+    "event_date": None,
+}
+
+
+class Answering:
+    """A model that answers the same to everything."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    async def ask(self, messages: Messages, schema: Schema, asker: Asker) -> Answer:  # noqa: ARG002 -- the port's
+        """Return the answer."""
+        return Answer(self.text, 100, "m")
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
+
+
+async def survives(engine: Engine) -> None:
+    """Let somebody say the same in two turns, and drain; then look at the store."""
+    for number in range(2):
+        spoken = replace(turn(SAID), key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
+        await engine.remember(spoken, "I see.")
+    for _ in range(5):
+        if await engine.drain("anna") is None:
+            break
+    else:
+        pytest.fail("The job does not end.")
+
+    assert (await engine.backlog()).pending == 0
+    memories = (await engine.page("anna", limit=200)).memories
+    contents = [memory.content for memory in memories]
+    assert len(contents) == len(set(contents))
+    assert all(0 <= memory.importance <= 1 and memory.owner == "anna" for memory in memories)
+    assert all(len(memory.content) <= 2_000 for memory in memories)
+    history = await engine.history("anna", limit=10_000)
+    assert replay(history[::-1]) == {memory.id for memory in memories}
+    assert engine.counts.re_extracted == 0
+
+
+def engine_answering(text: str) -> Engine:
+    model = Answering(text)
+    return engine_over(
+        InMemoryStore(),
+        POLICY,
+        extractor=ModelExtractor(model),
+        judge=ModelJudge(model),
+        summarizer=ModelSummarizer(model),
+    )
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=40)
+    | st.sampled_from([SAID, "new"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from([*ITEM, "memories", "affects", "valid_from"]) | st.text(max_size=5), inner
+        )
+    ),
+    max_leaves=10,
+)
+items = st.fixed_dictionaries({}, optional=dict.fromkeys(ITEM, anything)).map(lambda given: ITEM | given)
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@given(st.text(max_size=300) | anything.map(lambda value: json.dumps(value, default=str)))
+async def test_garbage_is_survived(answer: str) -> None:
+    await survives(engine_answering(answer))
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(items, max_size=4))
+async def test_statements_with_anything_in_any_field_are_survived(answer: list[object]) -> None:
+    await survives(engine_answering(json.dumps({"memories": answer})))
+
+
+HOSTILE = {
+    "thousands of items": json.dumps(
+        {"memories": [ITEM | {"content": f"Lives in Leipzig {n}"} for n in range(5_000)]}
+    ),
+    "a string of a megabyte": json.dumps({"memories": [ITEM | {"content": "x" * 1_000_000}]}),
+    "a quote of a megabyte": json.dumps({"memories": [ITEM | {"evidence": SAID * 12_000}]}),
+    "a million brackets": "[" * 1_000_000,
+    "unpaired surrogates and NULs": '{"memories": [{"evidence": "I live in Leipzig", "content": "Lives \\ud800 in\\u0000 Leipzig"}]}',
+    "numbers of nothing": json.dumps({"memories": [ITEM | {"about": 10**30, "relation": "contradicts"}]}),
+    "not a number": '{"memories": [{"evidence": "I live in Leipzig", "content": "Lives in Leipzig", "importance": NaN}]}',
+    "dates of nowhere": json.dumps(
+        {"memories": [ITEM | {"event_date": "9999-99-99", "valid_from": "0000", "valid_to": "-1"}]}
+    ),
+    "the memories of others": json.dumps(
+        {"memories": [ITEM | {"owner": "berta", "id": "1", "user_id": "*"}]}
+    ),
+}
+
+
+@pytest.fixture
+def postgres_backends(postgres: Postgres) -> Backends:
+    return Backends(
+        memories=postgres.memories,
+        log=postgres.log,
+        index=postgres.index,
+        chats=postgres.chats,
+        requests=postgres.requests,
+        inbox=postgres.inbox,
+        jobs=postgres.jobs,
+        flags=postgres.flags,
+        usage=postgres.usage,
+        embedder=WordEmbedder(),
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_what_is_too_much_or_not_storable_is_survived_by_the_real_store(
+    postgres_backends: Backends, name: str
+) -> None:
+    model = Answering(HOSTILE[name])
+    backends = replace(
+        postgres_backends,
+        extractor=ModelExtractor(model),
+        judge=ModelJudge(model),
+        summarizer=ModelSummarizer(model),
+    )
+
+    await survives(Engine(backends, POLICY, clock=lambda: NOON))
+
+
+async def test_a_turn_teaches_no_more_than_it_may() -> None:
+    model = Answering(HOSTILE["thousands of items"])
+    policy = replace(
+        POLICY, strategy=Strategy.EXTRACT, rules=Rules(limits=Limits(candidates=3)), summarizing=Summarizing()
+    )
+    engine = engine_over(InMemoryStore(), policy, extractor=ModelExtractor(model))
+    await engine.remember(replace(turn(SAID), at=NOON - timedelta(minutes=1)), "I see.")
+    await engine.drain("anna")
+
+    assert len((await engine.page("anna", limit=200)).memories) <= 3
