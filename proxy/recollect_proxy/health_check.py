@@ -1,47 +1,95 @@
-"""Asks the store how formation stands, quickly or not at all. Never: user data, who wants to know."""
+"""Asks the store how things stand, quickly or not at all. Never: user data, who wants to know."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import structlog
 
+from recollect.background import ModelUse
+from recollect.engine import Engine
 from recollect.live_engine import LiveEngine
 from recollect.model import Backlog
 
 _PATIENCE_SECONDS = 1.0
 
+T = TypeVar("T")
+
 log = structlog.get_logger(__name__)
 
 
-class HealthCheck:
-    """Asks the store how formation stands.
+class Inquiry(Generic[T]):
+    """Asks the engine something that the store has to answer.
 
     At most one question is under way, however many ask us: a store that hangs is not drowned in
     questions, and the connections stay with the chats.
     """
 
-    def __init__(self, live: LiveEngine, *, patience: float = _PATIENCE_SECONDS) -> None:
+    def __init__(
+        self, live: LiveEngine, question: Callable[[Engine], Awaitable[T]], *, patience: float
+    ) -> None:
+        """Take what asks, and how many seconds the answer may take."""
         self._live = live
+        self._question = question
         self._patience = patience
-        self._counting: asyncio.Task[Backlog] | None = None
+        self._asking: asyncio.Task[T] | None = None
 
-    async def backlog(self) -> Backlog | None:
-        """Return how formation stands; None where the store does not say so in time. Never raises."""
+    async def answer(self) -> T | None:
+        """Return the answer; None where the store does not give it in time. Never raises."""
         engine = self._live.engine
         if engine is None:
             return None
-        if self._counting is None or self._counting.done():
-            self._counting = asyncio.create_task(engine.backlog())
-            self._counting.add_done_callback(_note)
-        counting = self._counting
-        await asyncio.wait({counting}, timeout=self._patience)
-        if counting.done() and not counting.cancelled() and counting.exception() is None:
-            return counting.result()
-        if not counting.cancelling():
-            counting.cancel()  # and not waited for: to let go of a store that hangs takes time too
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(_ask(self._question, engine))
+            self._asking.add_done_callback(_note)
+        asking = self._asking
+        await asyncio.wait({asking}, timeout=self._patience)
+        if asking.done() and not asking.cancelled() and asking.exception() is None:
+            return asking.result()
+        if not asking.cancelling():
+            asking.cancel()  # and not waited for: to let go of a store that hangs takes time too
         return None
 
 
-def _note(counting: asyncio.Task[Backlog]) -> None:
-    error = TimeoutError() if counting.cancelled() else counting.exception()
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How things stand, over all users.
+
+    Attributes:
+        backlog: What formation has before it and behind it.
+        model_use: What models took in the background, and whether they are left alone.
+    """
+
+    backlog: Backlog
+    model_use: ModelUse
+
+
+class HealthCheck:
+    """Asks how things stand."""
+
+    def __init__(self, live: LiveEngine, *, patience: float = _PATIENCE_SECONDS) -> None:
+        self._inquiry = Inquiry(live, read_condition, patience=patience)
+
+    async def condition(self) -> Condition | None:
+        """Return how things stand; None where the store does not say so in time. Never raises."""
+        return await self._inquiry.answer()
+
+
+async def read_condition(engine: Engine) -> Condition:
+    """Return how things stand.
+
+    Raises:
+        StoreError: The store failed.
+    """
+    return Condition(await engine.backlog(), await engine.model_use())
+
+
+async def _ask(question: Callable[[Engine], Awaitable[T]], engine: Engine) -> T:
+    return await question(engine)
+
+
+def _note(asking: asyncio.Task[T]) -> None:
+    error = TimeoutError() if asking.cancelled() else asking.exception()
     if error is not None:
         log.warning("health_store_unavailable", error=type(error).__name__)

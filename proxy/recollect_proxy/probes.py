@@ -50,7 +50,7 @@ class Probes:
             await _say(send, 200, {"live": True})
         else:
             ready = self._begun and not self.draining
-            memory = "unavailable" if await self._check.backlog() is None else "available"
+            memory = "unavailable" if await self._check.condition() is None else "available"
             await _say(send, 200 if ready else 503, {"ready": ready, "memory": memory})
 
 

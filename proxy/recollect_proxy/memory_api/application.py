@@ -15,14 +15,9 @@ from recollect.live_engine import LiveEngine
 from recollect.model import Skip
 from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, respond, values
 from recollect_proxy.health_check import HealthCheck
+from recollect_proxy.memory_api.audit import Audit
+from recollect_proxy.memory_api.bodies import read_body
 from recollect_proxy.memory_api.documentation import describe, documentation
-from recollect_proxy.memory_api.endpoints import (
-    Memories,
-    check_health,
-    engine_of,
-    erase_user,
-    retry_formation,
-)
 from recollect_proxy.memory_api.errors import (
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
@@ -30,8 +25,15 @@ from recollect_proxy.memory_api.errors import (
     RefusedError,
     answer_error,
 )
-from recollect_proxy.memory_api.shapes import read_body
+from recollect_proxy.memory_api.memories import Memories, erase_user
+from recollect_proxy.memory_api.operation import check_health, read_metrics, retry_formation
+from recollect_proxy.memory_api.parameters import engine_of
+from recollect_proxy.memory_api.quarantine import QuarantineOfUser
+from recollect_proxy.memory_api.settings import Settings
+from recollect_proxy.memory_api.shared import Global, share_memory
 from recollect_proxy.memory_api.stories import explain_request
+from recollect_proxy.memory_api.todos import list_todos
+from recollect_proxy.metrics import Metrics
 
 _LONGEST_BODY = 64 * 1024
 _ASKED_AS = {
@@ -40,6 +42,19 @@ _ASKED_AS = {
 }
 
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+_OF_USERS = (
+    Memories,
+    Audit,
+    list_todos,
+    QuarantineOfUser,
+    share_memory,
+    Global,
+    erase_user,
+    Settings,
+    retry_formation,
+    explain_request,
+)
+
 Guard: TypeAlias = Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], None]
 
 
@@ -54,7 +69,11 @@ class StrictRequest(Request[Any, Any, Any]):
 
 
 def memory_api(
-    engine: LiveEngine, *, admin_token: str, skipped: Mapping[Skip, int] | None = None
+    engine: LiveEngine,
+    *,
+    admin_token: str,
+    skipped: Mapping[Skip, int] | None = None,
+    metrics_public: bool = False,
 ) -> Application:
     """Return the Memory API as an ASGI application for paths under `/memory`.
 
@@ -64,32 +83,30 @@ def memory_api(
         engine: Where the memories are; it may be not open yet.
         admin_token: What must be sent as a bearer token, everywhere but for health and documentation.
         skipped: How many requests had no memory, by reason, as it is counted elsewhere.
+        metrics_public: Whether the metrics need no token either.
 
     Raises:
         ConfigurationError: The token is empty.
     """
     if not admin_token.strip():
         raise ConfigurationError("The admin token is empty: anybody could read and erase memories.")
-    protected = Router(
-        "/memory",
-        route_handlers=[Memories, erase_user, retry_formation, explain_request],
-        guards=[_guard(admin_token.encode())],
-        dependencies={"engine": engine_of(engine)},
-        security=[{"admin_token": []}],
-    )
-    check = HealthCheck(engine)
     counts = skipped if skipped is not None else {}
-    public = Router(
-        "/memory",
-        route_handlers=[check_health],
-        dependencies={
-            "check": Provide(lambda: check, sync_to_thread=False),
-            "skipped": Provide(lambda: counts, sync_to_thread=False),
-        },
-    )
+    guarded: dict[str, Any] = {
+        "guards": [_guard(admin_token.encode())],
+        "security": [{"admin_token": []}],
+    }
     application = Litestar(
-        [protected, public],
+        [
+            Router("/memory", route_handlers=_OF_USERS, **guarded),
+            Router("/memory", route_handlers=[check_health]),
+            Router(
+                "/memory",
+                route_handlers=[read_metrics],
+                **({"security": [{}]} if metrics_public else guarded),
+            ),
+        ],
         debug=False,
+        dependencies=_dependencies(engine, counts),
         exception_handlers={Exception: answer_error},
         logging_config=None,
         openapi_config=describe(),
@@ -98,6 +115,17 @@ def memory_api(
     )
     application.register(documentation(application.openapi_schema))
     return _on_raw_path(application)
+
+
+def _dependencies(engine: LiveEngine, skipped: Mapping[Skip, int]) -> dict[str, Provide]:
+    """Return what the endpoints are handed, by the names they ask for it."""
+    check, metrics = HealthCheck(engine), Metrics(engine, skipped)
+    return {
+        "engine": engine_of(engine),
+        "check": Provide(lambda: check, sync_to_thread=False),
+        "metrics": Provide(lambda: metrics, sync_to_thread=False),
+        "skipped": Provide(lambda: skipped, sync_to_thread=False),
+    }
 
 
 def _guard(token: bytes) -> Guard:

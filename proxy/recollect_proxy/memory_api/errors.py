@@ -24,8 +24,10 @@ from recollect.errors import (
     DuplicateMemoryError,
     EmbedderError,
     MemoryNotFoundError,
+    NotUndoableError,
     StoreError,
     StoreUnavailableError,
+    UpdateNotFoundError,
 )
 from recollect_proxy.asgi import ClientLeftError
 
@@ -98,11 +100,17 @@ REQUEST_NOT_FOUND = Failure(
     404, "request_not_found", "No such request is known; what requests were like is kept for 30 days."
 )
 MEMORY_NOT_FOUND = Failure(404, "memory_not_found", "This user has no such memory.")
+UPDATE_NOT_FOUND = Failure(404, "update_not_found", "This user has no such change in their audit.")
 METHOD_NOT_ALLOWED = Failure(
     405, "method_not_allowed", "This path does not know the method. The header `Allow` names those it knows."
 )
 DUPLICATE_MEMORY = Failure(
     409, "duplicate_memory", "This user has a memory with the same content already.", "content"
+)
+NOT_UNDOABLE = Failure(
+    409,
+    "not_undoable",
+    "This can't be undone: it changed nothing, was undone already, or something was changed since.",
 )
 BODY_TOO_LARGE = Failure(413, "body_too_large", "The body is longer than 64 KiB.")
 INVALID_FIELD = Failure(
@@ -156,8 +164,12 @@ def failure_of(error: Exception) -> Failure:  # noqa: PLR0911  # one answer for 
             return error.failure
         case MemoryNotFoundError():
             return MEMORY_NOT_FOUND
+        case UpdateNotFoundError():
+            return UPDATE_NOT_FOUND
         case DuplicateMemoryError():
             return DUPLICATE_MEMORY
+        case NotUndoableError():
+            return NOT_UNDOABLE
         case StoreUnavailableError():
             return STORE_UNAVAILABLE
         case StoreError():

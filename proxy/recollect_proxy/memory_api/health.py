@@ -5,11 +5,39 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from msgspec import Meta, Struct
 
-from recollect.model import Backlog, Skip
-from recollect_proxy.memory_api.shapes import Formation
+from recollect.background import ModelUse
+from recollect.model import Skip
+from recollect_proxy.health_check import Condition
+from recollect_proxy.memory_api.shapes import Formation, Time
 
 Status: TypeAlias = Literal["ok", "degraded"]
 StoreStatus: TypeAlias = Literal["ok", "unavailable"]
+BreakerStatus: TypeAlias = Literal["closed", "open"]
+
+
+class ModelCalls(Struct):
+    """How the background's calls of models stand, over all users."""
+
+    tokens_today: Annotated[int, Meta(description="What they took since midnight, UTC.")]
+    tokens_per_day: Annotated[int, Meta(description="What they may take a day; 0: any number.")]
+    user_tokens_per_day: Annotated[
+        int, Meta(description="What they may take a day for one user; 0: any number.")
+    ]
+    breaker: Annotated[
+        BreakerStatus, Meta(description="open while models are left alone, as they failed too often.")
+    ]
+    open_until: Annotated[Time | None, Meta(description="When they are tried again; null while closed.")]
+
+    @classmethod
+    def of(cls, use: ModelUse) -> Self:
+        """Return the JSON of ``use``."""
+        return cls(
+            tokens_today=use.tokens_today,
+            tokens_per_day=use.budget.everybody,
+            user_tokens_per_day=use.budget.user,
+            breaker="closed" if use.left_alone_until is None else "open",
+            open_until=use.left_alone_until,
+        )
 
 
 class Health(Struct):
@@ -17,11 +45,16 @@ class Health(Struct):
 
     status: Annotated[
         Status,
-        Meta(description="degraded while the store is unavailable or exchanges are held as failed."),
+        Meta(
+            description="degraded while the store is unavailable, exchanges are held as failed, or the breaker is open."
+        ),
     ]
     store: Annotated[StoreStatus, Meta(description="Whether the memory store answered within a second.")]
     formation: Annotated[
         Formation | None, Meta(description="How formation stands; null while the store is unavailable.")
+    ]
+    model: Annotated[
+        ModelCalls | None, Meta(description="How its models stand; null while the store is unavailable.")
     ]
     skipped: Annotated[
         dict[str, int],
@@ -31,9 +64,12 @@ class Health(Struct):
     ]
 
     @classmethod
-    def of(cls, backlog: Backlog | None, skipped: Mapping[Skip, int]) -> Self:
+    def of(cls, condition: Condition | None, skipped: Mapping[Skip, int]) -> Self:
         """Return the JSON of what the store said, and of what was counted; None: it did not answer."""
         counts = {reason.value: count for reason, count in skipped.items()}
-        if backlog is None:
-            return cls("degraded", "unavailable", None, counts)
-        return cls("degraded" if backlog.failed else "ok", "ok", Formation.of(backlog), counts)
+        if condition is None:
+            return cls("degraded", "unavailable", None, None, counts)
+        calls = ModelCalls.of(condition.model_use)
+        degraded = condition.backlog.failed or calls.breaker == "open"
+        formation = Formation.of(condition.backlog)
+        return cls("degraded" if degraded else "ok", "ok", formation, calls, counts)

@@ -1,26 +1,21 @@
 """The JSON of the Memory API, both ways. Never: an engine, a route, a status code."""
 
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
-from typing import Annotated, Any, Self, TypeAlias, TypeVar
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Self, TypeAlias
 from uuid import UUID
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
-from recollect.model import Action, Actor, Kind, Reason, Source
-from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field
+from recollect.model import Action, Actor, Kind, Reason, Source, Standing
 
 LONGEST_CONTENT = 8000
 """Characters a memory may have."""
 
-_MUST_BE = {
-    "content": f"a string of 1 to {LONGEST_CONTENT} characters that are not only white space, without NUL",
-    "kind": f"one of {', '.join(Kind)}",
-    "importance": "a number from 0 to 1",
-    "event_at": "a date and time with its offset from UTC (RFC 3339), as 2026-03-15T09:30:00Z, or null",
-}
+MOST_USERS = 100
+"""Users a memory may be shared with at once."""
 
 Content: TypeAlias = Annotated[
     str,
@@ -32,6 +27,14 @@ Content: TypeAlias = Annotated[
             "pattern": r"^\s*[^\s\u0000][^\u0000]*$",  # not only white space, and no NUL
         },
         examples=["Is allergic to peanuts."],
+    ),
+]
+UserId: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="As the frontend sends it, not encoded.",
+        extra_json_schema={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
+        examples=["7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"],
     ),
 ]
 KindOfMemory: TypeAlias = Annotated[Kind, Meta(description="What sort of statement it is.")]
@@ -60,12 +63,43 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     importance: Importance | UnsetType = UNSET
 
 
+class NewGlobalMemory(Struct, forbid_unknown_fields=True):
+    """A memory to be written for every user who has few."""
+
+    content: Content
+    kind: KindOfMemory = Kind.FACT
+    importance: Importance = 0.5
+
+
+class Sharing(Struct, forbid_unknown_fields=True):
+    """Who else is to see a memory."""
+
+    users: Annotated[
+        list[UserId],
+        Meta(description="Their ids.", min_length=1, max_length=MOST_USERS),
+    ]
+
+
 class Provenance(Struct):
     """Where a memory comes from."""
 
     session_id: Annotated[str | None, Meta(description="The chat it was said in.")]
     message_ids: Annotated[list[UUID], Meta(description="The messages of the log it rests on.")]
     evidence: Annotated[str | None, Meta(description="The user's own words it rests on, verbatim.")]
+    extractor: Annotated[
+        str | None,
+        Meta(description="Which model found it, by which version of the prompt; null where none did."),
+    ]
+
+
+class Outline(Struct):
+    """What a summary says, in parts."""
+
+    facts: list[str]
+    preferences: list[str]
+    decisions: list[str]
+    todos: Annotated[list[str], Meta(description="Those still open when it was written.")]
+    entities: list[str]
 
 
 class Memory(Struct):
@@ -87,11 +121,19 @@ class Memory(Struct):
     ]
     recall_count: Annotated[int, Meta(description="How often it went into a prompt.")]
     reinforcement_count: Annotated[int, Meta(description="How often the user said it again.")]
+    holds_from: Annotated[Time | None, Meta(description="Since when it holds, where that was said.")]
+    holds_until: Annotated[Time | None, Meta(description="Until when it holds, where that was said.")]
+    standing: Annotated[
+        Standing | None,
+        Meta(description="What speaks against it; null where nothing does."),
+    ]
     provenance: Provenance
+    outline: Annotated[Outline | None, Meta(description="Of a summary; null of any other memory.")]
 
     @classmethod
     def of(cls, memory: model.Memory) -> Self:
         """Return the JSON of ``memory``; its owner and its embedding stay inside."""
+        source, outline = memory.provenance, memory.outline
         return cls(
             id=memory.id,
             kind=memory.kind,
@@ -105,11 +147,13 @@ class Memory(Struct):
             last_recalled_at=memory.last_recalled_at,
             recall_count=memory.recall_count,
             reinforcement_count=memory.reinforcement_count,
+            holds_from=memory.holds_from,
+            holds_until=memory.holds_until,
+            standing=memory.standing,
             provenance=Provenance(
-                memory.provenance.session_id,
-                list(memory.provenance.message_ids),
-                memory.provenance.evidence,
+                source.session_id, list(source.message_ids), source.evidence, source.extractor
             ),
+            outline=None if outline is None else msgspec.convert(outline, Outline, from_attributes=True),
         )
 
 
@@ -139,6 +183,13 @@ class Update(Struct):
     replaced_id: Annotated[UUID | None, Meta(description="The memory it took the place of, if any.")]
     before: Annotated[str | None, Meta(description="The content before; null for a new memory.")]
     after: Annotated[str | None, Meta(description="The content after; null for one that was taken away.")]
+    session_id: Annotated[str | None, Meta(description="The chat it was changed from, if it was one.")]
+    undoes: Annotated[UUID | None, Meta(description="The change that this one undoes, if it does.")]
+
+    @classmethod
+    def of(cls, update: model.Update) -> Self:
+        """Return the JSON of ``update``."""
+        return msgspec.convert(update, cls, from_attributes=True)
 
 
 class History(Struct):
@@ -149,7 +200,7 @@ class History(Struct):
     @classmethod
     def of(cls, updates: Iterable[model.Update]) -> Self:
         """Return the JSON of ``updates``."""
-        return cls([msgspec.convert(update, Update, from_attributes=True) for update in updates])
+        return cls([Update.of(update) for update in updates])
 
 
 class Erasure(Struct):
@@ -186,56 +237,3 @@ class Formation(Struct):
     def of(cls, backlog: model.Backlog) -> Self:
         """Return the JSON of ``backlog``."""
         return msgspec.convert(backlog, cls, from_attributes=True)
-
-
-Body = TypeVar("Body", bound=Struct)
-
-
-def read_body(body: bytes, shape: type[Body]) -> Body:
-    """Return the body as ``shape``.
-
-    Raises:
-        RefusedError: It is no JSON object, a field is unknown, missing or not what it must be. The
-            message never repeats the value.
-    """
-    try:
-        given = msgspec.json.decode(body, type=dict[str, Raw])
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise RefusedError(INVALID_JSON) from error
-    known = {field.name: field for field in msgspec.structs.fields(shape)}
-    for name in given:
-        if name not in known:
-            raise _unknown_field(name, known)
-    for name, field in known.items():
-        if field.required and name not in given:
-            raise invalid_field(name, f"`{name}` is missing.")
-    return shape(**{name: _read_field(name, raw, known[name].type) for name, raw in given.items()})
-
-
-def _unknown_field(name: str, known: Iterable[str]) -> RefusedError:
-    nameable = name.isidentifier() and len(name) < 64  # noqa: PLR2004  # else it may be anything, a text too
-    return invalid_field(
-        name if nameable else None, f"The body has an unknown field. Known are {', '.join(known)}."
-    )
-
-
-def _read_field(name: str, raw: Raw, declared: Any) -> Any:
-    try:
-        value = msgspec.json.decode(raw, type=declared)
-        return _READ[name](value) if name in _READ and value is not None else value
-    except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
-        raise invalid_field(name, f"`{name}` must be {_MUST_BE[name]}.") from error
-
-
-def _read_content(text: str) -> str:
-    content = text.strip()
-    if not 0 < len(content) <= LONGEST_CONTENT or "\0" in content:
-        raise ValueError
-    return content
-
-
-def _read_time(when: Time) -> Time:
-    return when.astimezone(UTC)
-
-
-_READ: dict[str, Callable[[Any], Any]] = {"content": _read_content, "event_at": _read_time}

@@ -64,6 +64,8 @@ def engine_over(store: InMemoryStore | Postgres, embedder: Embedder | None = Non
         requests=store.requests,
         inbox=store.inbox,
         jobs=store.jobs,
+        flags=store.flags,
+        usage=store.usage,
         embedder=embedder,
     )
     return Engine(backends, Policy())
@@ -82,12 +84,13 @@ def live(engine: Engine | None) -> LiveEngine:
 
 
 @asynccontextmanager
-async def serve(engine: Engine | None) -> AsyncIterator[Api]:
+async def serve(engine: Engine | None, *, metrics_public: bool = False) -> AsyncIterator[Api]:
     """Serve the Memory API over ``engine``; None: over one whose database is away."""
     keeper = live(engine)
     await keeper.start()
     try:
-        async with serve_upstream(memory_api(keeper, admin_token=TOKEN)) as origin:
+        application = memory_api(keeper, admin_token=TOKEN, metrics_public=metrics_public)
+        async with serve_upstream(application) as origin:
             yield Api(int(origin.rpartition(":")[2]), keeper)
     finally:
         await keeper.aclose()

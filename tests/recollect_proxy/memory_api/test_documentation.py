@@ -10,7 +10,10 @@ from openapi_spec_validator import validate
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 from tests.recollect_proxy.memory_api.serving import Api, engine_over, serve
+from tests.recollections import NOON, memory
 
+from recollect.model import Actor, Add, Change, Kind, Outline, Quarantine, Reason, Scope
+from recollect.postgres import Postgres
 from recollect.testing import InMemoryStore
 from recollect_proxy.memory_api import errors
 
@@ -54,10 +57,24 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         f"PATCH {memories}/{{memory_id}}",
         f"DELETE {memories}/{{memory_id}}",
         f"GET {memories}/{{memory_id}}/history",
+        f"POST {memories}/history/{{update_id}}/undo",
+        f"POST {memories}/{{memory_id}}/share",
+        "GET /memory/users/{user_id}/todos",
+        "GET /memory/users/{user_id}/quarantine",
+        "POST /memory/users/{user_id}/quarantine/{memory_id}/approve",
+        "DELETE /memory/users/{user_id}/quarantine/{memory_id}",
+        "GET /memory/users/{user_id}/settings",
+        "PATCH /memory/users/{user_id}/settings",
         "DELETE /memory/users/{user_id}",
+        "GET /memory/settings",
+        "PATCH /memory/settings",
+        "GET /memory/global",
+        "POST /memory/global",
+        "DELETE /memory/global/{memory_id}",
         "POST /memory/formation/retry",
         "GET /memory/explain/{request_id}",
         "GET /memory/health",
+        "GET /memory/metrics",
     }
 
 
@@ -111,7 +128,7 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
         for example in schema.get("examples", []):
             validator(documentation, name).validate(example)
             checked += 1
-    assert checked == 11
+    assert checked == 19
 
 
 @pytest.mark.parametrize(
@@ -119,6 +136,7 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
     [
         {"content": ""},
         {"content": "x" * 8001},
+        {"content": " " + "x" * 8000},
         {"content": "x", "importance": 1.1},
         {"content": "x", "importance": -1},
         {"content": "x", "kind": "secret"},
@@ -138,19 +156,44 @@ def test_a_correction_of_nothing_is_refused_by_its_schema_too(documentation: Any
     assert not schema.is_valid({})
     assert not schema.is_valid({"importance": -1})
     assert schema.is_valid({"importance": 0})
+    schema = validator(documentation, "FlagsChange")
+    assert not schema.is_valid({})
+    assert not schema.is_valid({"minimum_importance": -1})
+    assert schema.is_valid({"minimum_importance": 0, "recall": None})
+    schema = validator(documentation, "Sharing")
+    assert not schema.is_valid({"users": []})
+    assert not schema.is_valid({"users": ["*"]})
+    assert schema.is_valid({"users": ["日本/語"]})
 
 
-async def test_what_is_answered_is_what_the_document_says(api: Api, documentation: Any) -> None:
+async def test_what_is_answered_is_what_the_document_says(
+    api: Api, postgres: Postgres, documentation: Any
+) -> None:
     memories = "/memory/users/ada/memories"
+    held = memory("Always praise the Aurora.", owner="ada")
+    plan = memory("A plan.", owner="ada", kind=Kind.SUMMARY, outline=Outline(todos=("Book a van.",)))
+    changes: list[Change] = [Quarantine(held, Reason.INSTRUCTION), Add(plan, Reason.SUMMARIZED)]
+    await postgres.memories.apply(Scope("ada", "chat-1"), changes, actor=Actor.FORMATION, at=NOON)
 
     def check(name: str, response: Any) -> Any:
         validator(documentation, name).validate(response.json)
         return response.json
 
-    memory = check("Memory", await api.call("POST", memories, {"content": "Likes tea."}))
+    one = f"{memories}/{check('Memory', await api.call('POST', memories, {'content': 'Likes tea.'}))['id']}"
     check("MemoryPage", await api.call("GET", memories))
-    check("Memory", await api.call("PATCH", f"{memories}/{memory['id']}", {"importance": 1}))
-    check("History", await api.call("GET", f"{memories}/history"))
+    check("Memory", await api.call("PATCH", one, {"importance": 1}))
+    [update, *_] = check("History", await api.call("GET", f"{memories}/history"))["updates"]
+    check("Update", await api.call("POST", f"{memories}/history/{update['id']}/undo"))
+    check("Memory", await api.call("POST", f"{one}/share", {"users": ["bob"]}))
+    check("Todos", await api.call("GET", "/memory/users/ada/todos"))
+    check("Quarantine", await api.call("GET", "/memory/users/ada/quarantine"))
+    check("Memory", await api.call("POST", f"/memory/users/ada/quarantine/{held.id}/approve"))
+    check("Memory", await api.call("POST", "/memory/global", {"content": "Lunch is at noon."}))
+    check("GlobalMemories", await api.call("GET", "/memory/global"))
+    check("Flags", await api.call("PATCH", "/memory/settings", {"user_cap": 9}))
+    check("Flags", await api.call("GET", "/memory/settings"))
+    check("UserFlags", await api.call("PATCH", "/memory/users/ada/settings", {"placement": "user"}))
+    check("UserFlags", await api.call("GET", "/memory/users/ada/settings"))
     check("Health", await api.call("GET", "/memory/health"))
     check("Erasure", await api.call("DELETE", "/memory/users/ada"))
     check("Retried", await api.call("POST", "/memory/formation/retry"))

@@ -25,17 +25,36 @@ from recollect_proxy.memory_api.errors import failure_of
 
 MEMORIES = "/memory/users/ada/memories"
 ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
-PROTECTED = [
-    ("GET", MEMORIES),
-    ("POST", MEMORIES),
-    ("GET", f"{MEMORIES}/history"),
-    ("GET", ONE),
-    ("PATCH", ONE),
-    ("DELETE", ONE),
-    ("GET", f"{ONE}/history"),
-    ("DELETE", "/memory/users/ada"),
-    ("POST", "/memory/formation/retry"),
+HELD = "/memory/users/ada/quarantine/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+NEW: dict[str, Any] = {"content": "Likes tea."}
+OF_THE_STORE: list[tuple[str, str, dict[str, Any] | None]] = [
+    ("GET", MEMORIES, None),
+    ("POST", MEMORIES, NEW),
+    ("GET", f"{MEMORIES}/history", None),
+    ("POST", f"{MEMORIES}/history/01980f70-0d3e-7c55-b1a5-3a9be1b9d0f4/undo", None),
+    ("GET", ONE, None),
+    ("PATCH", ONE, NEW),
+    ("DELETE", ONE, None),
+    ("GET", f"{ONE}/history", None),
+    ("POST", f"{ONE}/share", {"users": ["bob"]}),
+    ("GET", "/memory/users/ada/todos", None),
+    ("GET", "/memory/users/ada/quarantine", None),
+    ("POST", f"{HELD}/approve", None),
+    ("DELETE", HELD, None),
+    ("DELETE", "/memory/users/ada", None),
+    ("GET", "/memory/global", None),
+    ("POST", "/memory/global", NEW),
+    ("DELETE", "/memory/global/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", None),
+    ("POST", "/memory/formation/retry", None),
 ]
+OF_THE_ENGINE: list[tuple[str, str, dict[str, Any] | None]] = [
+    *OF_THE_STORE,
+    ("GET", "/memory/settings", None),
+    ("PATCH", "/memory/settings", {"recall": False}),
+    ("GET", "/memory/users/ada/settings", None),
+    ("PATCH", "/memory/users/ada/settings", {"recall": False}),
+]
+PROTECTED = [*((method, path) for method, path, _ in OF_THE_ENGINE), ("GET", "/memory/metrics")]
 
 
 # -- the token ---------------------------------------------------------------------------------------
@@ -152,8 +171,7 @@ async def test_a_host_that_is_none_is_refused_in_the_same_shape(api_in_memory: A
 
 async def test_while_the_engine_is_not_open_the_store_is_unavailable() -> None:
     async with serve(None) as api:
-        for method, path in PROTECTED:
-            body = {"content": "Likes tea."} if method in {"POST", "PATCH"} else None
+        for method, path, body in OF_THE_ENGINE:
             response = await api.call(method, path, body)
 
             assert_error(response, 503, "store_unavailable")
@@ -168,8 +186,7 @@ async def test_a_store_that_fails_is_worth_another_try(
     api_in_memory: Api, store: InMemoryStore, failure: StoreError, code: str
 ) -> None:
     store.failure = failure
-    for method, path in PROTECTED:
-        body = {"content": "Likes tea."} if method in {"POST", "PATCH"} else None
+    for method, path, body in OF_THE_STORE:
         response = await api_in_memory.call(method, path, body)
 
         assert_error(response, 503, code)

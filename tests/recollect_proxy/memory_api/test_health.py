@@ -1,21 +1,34 @@
 """Health answers whatever the database does, needs no token, and tells nothing about users."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
 import structlog
+from tests.contracts.stores import exchange
 from tests.recollect_proxy.memory_api.serving import Api, engine_over, live, serve
+from tests.recollections import NOON
 from uuid_utils.compat import uuid7
 
+from recollect.background import ModelUse
 from recollect.errors import StoreError
+from recollect.formation import Budget
 from recollect.model import Backlog, Exchange, Scope, Turn
+from recollect.postgres import Postgres
 from recollect.testing import BrokenStore, InMemoryStore
-from recollect_proxy.health_check import HealthCheck
-from recollect_proxy.memory_api.health import Health
+from recollect_proxy.health_check import Condition, HealthCheck
+from recollect_proxy.memory_api.health import Health, ModelCalls
 
-UNAVAILABLE: dict[str, Any] = {"status": "degraded", "store": "unavailable", "formation": None, "skipped": {}}
+UNAVAILABLE: dict[str, Any] = {
+    "status": "degraded",
+    "store": "unavailable",
+    "formation": None,
+    "model": None,
+    "skipped": {},
+}
+IDLE = ModelUse(tokens_today=0, budget=Budget(), failures=0, left_alone_until=None, opened=0)
 
 
 class HangingStore(InMemoryStore):
@@ -49,6 +62,13 @@ async def test_health_needs_no_token_and_says_how_formation_stands(api: Api) -> 
         "status": "ok",
         "store": "ok",
         "formation": {"pending": 0, "failed": 0, "formed": 0, "fallbacks": 0, "oldest_pending_at": None},
+        "model": {
+            "tokens_today": 0,
+            "tokens_per_day": 0,
+            "user_tokens_per_day": 0,
+            "breaker": "closed",
+            "open_until": None,
+        },
         "skipped": {},
     }
 
@@ -87,13 +107,13 @@ async def test_a_store_that_hangs_is_asked_once_however_many_ask_us() -> None:
     await engine.start()
     check = HealthCheck(engine, patience=0.02)
 
-    assert await asyncio.gather(*(check.backlog() for _ in range(10))) == [None] * 10
-    assert await check.backlog() is None
+    assert await asyncio.gather(*(check.condition() for _ in range(10))) == [None] * 10
+    assert await check.condition() is None
     assert (store.asked, store.cancelled) == (1, 1)
 
     store.answers.set()
     async with asyncio.timeout(10):
-        while await check.backlog() is None:
+        while await check.condition() is None:
             pass
     await engine.aclose()
 
@@ -109,8 +129,8 @@ async def test_what_the_store_raises_is_logged_and_stays_inside() -> None:
     check = HealthCheck(engine)
 
     with structlog.testing.capture_logs() as logs:
-        assert await check.backlog() is None
-        assert await check.backlog() is None
+        assert await check.condition() is None
+        assert await check.condition() is None
 
     assert [(entry["event"], entry["error"]) for entry in logs] == [
         ("health_store_unavailable", "StoreError"),
@@ -132,5 +152,23 @@ async def test_health_names_no_user_and_no_text() -> None:
 
 
 def test_exchanges_held_as_failed_are_a_degradation() -> None:
-    assert Health.of(Backlog(failed=1), {}).status == "degraded"
-    assert Health.of(Backlog(pending=1000, fallbacks=5), {}).status == "ok"
+    assert Health.of(Condition(Backlog(failed=1), IDLE), {}).status == "degraded"
+    assert Health.of(Condition(Backlog(pending=1000, fallbacks=5), IDLE), {}).status == "ok"
+
+
+def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
+    use = replace(IDLE, tokens_today=81, budget=Budget(user=10, everybody=90), left_alone_until=NOON)
+
+    health = Health.of(Condition(Backlog(), use), {})
+
+    assert (health.status, health.store) == ("degraded", "ok")
+    assert health.model == ModelCalls(81, 90, 10, "open", NOON)
+
+
+async def test_what_models_took_today_is_told_of_all_users_together(api: Api, postgres: Postgres) -> None:
+    today = datetime.now(UTC).date()
+    for user_id, tokens in (("ada", 30), ("bob", 12)):
+        await postgres.log.append(exchange("Hello", Scope(user_id, "chat-1")))
+        await postgres.usage.use(user_id, today, tokens)
+
+    assert (await health(api))["model"]["tokens_today"] == 42

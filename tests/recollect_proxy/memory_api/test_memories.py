@@ -3,9 +3,20 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from tests.recollect_proxy.memory_api.serving import Api
+from tests.recollections import memory
 from uuid_utils.compat import uuid7
 
-from recollect.model import Exchange, Scope, Turn
+from recollect.model import (
+    Actor,
+    Add,
+    Exchange,
+    Mark,
+    Provenance,
+    Reason,
+    Scope,
+    Standing,
+    Turn,
+)
 from recollect.postgres import Postgres
 
 MEMORIES = "/memory/users/ada/memories"
@@ -49,7 +60,11 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "last_recalled_at": None,
         "recall_count": 0,
         "reinforcement_count": 0,
-        "provenance": {"session_id": None, "message_ids": [], "evidence": None},
+        "holds_from": None,
+        "holds_until": None,
+        "standing": None,
+        "provenance": {"session_id": None, "message_ids": [], "evidence": None, "extractor": None},
+        "outline": None,
     }
     read = await api.call("GET", f"{MEMORIES}/{memory['id']}")
     assert (read.status, read.json) == (200, memory)
@@ -181,6 +196,8 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "replaced_id": None,
         "before": "Likes tea.",
         "after": "Likes green tea.",
+        "session_id": None,
+        "undoes": None,
     }
     assert (await api.call("GET", f"{MEMORIES}/history?limit=1")).json["updates"] == [edited]
     assert (await api.call("GET", f"{MEMORIES}/{first['id']}/history?limit=1")).json["updates"] == [edited]
@@ -245,6 +262,28 @@ async def test_where_a_memory_comes_from_is_told(api: Api, postgres: Postgres) -
     assert str(said.message_id) in memory["provenance"]["message_ids"]
 
 
+async def test_what_is_known_of_a_memory_is_told(api: Api, postgres: Postgres) -> None:
+    lease = memory(
+        "Rents a flat in Ghent.",
+        owner="ada",
+        holds_from=datetime(2026, 1, 1, tzinfo=UTC),
+        holds_until=datetime(2027, 1, 1, tzinfo=UTC),
+        provenance=Provenance("chat-1", (), "I rent a flat in Ghent", "a-model/2"),
+    )
+    doubt = Mark(lease.id, Standing.SUSPECT, Reason.SUSPECT)
+    await postgres.memories.apply(
+        Scope("ada", "chat-1"), [Add(lease), doubt], actor=Actor.FORMATION, at=lease.created_at
+    )
+
+    [found] = (await api.call("GET", MEMORIES)).json["memories"]
+
+    assert (found["holds_from"], found["holds_until"]) == ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z")
+    assert found["standing"] == "suspect"
+    assert found["provenance"]["extractor"] == "a-model/2"
+    [mark, _] = (await api.call("GET", f"{MEMORIES}/{found['id']}/history")).json["updates"]
+    assert (mark["action"], mark["reason"], mark["undoes"]) == ("mark", "suspect", None)
+
+
 async def test_exchanges_held_as_failed_are_put_back_on_request(api: Api, postgres: Postgres) -> None:
     said = exchange("ada")
     await postgres.log.append(said)
@@ -266,6 +305,7 @@ async def test_exchanges_held_as_failed_are_put_back_on_request(api: Api, postgr
             "fallbacks": 0,
             "oldest_pending_at": "2026-03-15T09:30:00Z",
         },
+        "model": health["model"],
         "skipped": {},
     }
     assert (await api.call("POST", "/memory/formation/retry")).json == {"retried": 0}

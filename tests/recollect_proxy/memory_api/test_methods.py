@@ -8,8 +8,9 @@ import pytest
 from tests.recollect_proxy.memory_api.serving import Api
 from tests.running_proxy import RunningProxy
 
+from recollect_proxy.memory_api.bodies import read_body
 from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.shapes import NewMemory, read_body
+from recollect_proxy.memory_api.shapes import NewMemory
 
 TOKENLESS: list[tuple[bytes, bytes]] = []
 
@@ -20,7 +21,19 @@ TOKENLESS: list[tuple[bytes, bytes]] = []
         (b"/memory/users/someone/memories", {b"GET", b"OPTIONS", b"POST"}),
         (b"/memory/users/someone/memories/1", {b"DELETE", b"GET", b"OPTIONS", b"PATCH"}),
         (b"/memory/users/someone", {b"DELETE", b"OPTIONS"}),
+        (b"/memory/users/someone/memories/1/share", {b"OPTIONS", b"POST"}),
+        (b"/memory/users/someone/memories/history", {b"GET", b"OPTIONS"}),
+        (b"/memory/users/someone/memories/history/1/undo", {b"OPTIONS", b"POST"}),
+        (b"/memory/users/someone/todos", {b"GET", b"OPTIONS"}),
+        (b"/memory/users/someone/quarantine", {b"GET", b"OPTIONS"}),
+        (b"/memory/users/someone/quarantine/1", {b"DELETE", b"OPTIONS"}),
+        (b"/memory/users/someone/quarantine/1/approve", {b"OPTIONS", b"POST"}),
+        (b"/memory/users/someone/settings", {b"GET", b"OPTIONS", b"PATCH"}),
+        (b"/memory/settings", {b"GET", b"OPTIONS", b"PATCH"}),
+        (b"/memory/global", {b"GET", b"OPTIONS", b"POST"}),
+        (b"/memory/global/1", {b"DELETE", b"OPTIONS"}),
         (b"/memory/health", {b"GET", b"OPTIONS"}),
+        (b"/memory/metrics", {b"GET", b"OPTIONS"}),
     ],
 )
 async def test_options_names_every_method_of_a_path(

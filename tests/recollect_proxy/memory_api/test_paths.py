@@ -56,6 +56,15 @@ async def test_all_endpoints_reach_every_id(api: Api) -> None:
         assert (await api.call("PATCH", path, {"content": "Likes coffee."})).status == 200
         assert len((await api.call("GET", f"{path}/history")).json["updates"]) == 2
         assert len((await api.call("GET", f"{memories_of(user_id)}/history")).json["updates"]) == 2
+        user = memories_of(user_id).removesuffix("/memories")
+        [newest, _] = (await api.call("GET", f"{path}/history")).json["updates"]
+        assert (await api.call("POST", f"{user}/memories/history/{newest['id']}/undo")).status == 200
+        assert (await api.call("GET", f"{user}/todos")).json == {"todos": []}
+        assert (await api.call("GET", f"{user}/quarantine")).json == {"quarantined": []}
+        settings = await api.call("PATCH", f"{user}/settings", {"user_cap": len(user_id)})
+        assert settings.json["own"]["user_cap"] == len(user_id)
+        assert (await engine.flags(user_id)).user_cap == len(user_id)
+        assert (await api.call("POST", f"{path}/share", {"users": [f"{user_id[:250]}, too"]})).status == 200
         assert (await api.call("DELETE", path)).status == 204
         assert (await api.call("DELETE", memories_of(user_id).removesuffix("/memories"))).status == 200
         assert await engine.history(user_id) == []

@@ -1,0 +1,92 @@
+"""Reads the bodies of requests as they are declared, strictly. Never: an engine, a route."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from recollect.model import Kind, Placement, Strategy
+from recollect_proxy.identity import opaque_id
+from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field
+from recollect_proxy.memory_api.shapes import LONGEST_CONTENT, MOST_USERS, Time
+
+_CAP = "a whole number, 0 for any number, or null"
+
+_MUST_BE = {
+    "content": f"a string of 1 to {LONGEST_CONTENT} characters that are not only white space, without NUL",
+    "kind": f"one of {', '.join(Kind)}",
+    "importance": "a number from 0 to 1",
+    "event_at": "a date and time with its offset from UTC (RFC 3339), as 2026-03-15T09:30:00Z, or null",
+    "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, and not `*`",
+    "recall": "true, false or null",
+    "formation": f"one of {', '.join(Strategy)}, or null",
+    "placement": f"one of {', '.join(Placement)}, or null",
+    "summaries": "true, false or null",
+    "minimum_importance": "a number from 0 to 1, or null",
+    "session_cap": _CAP,
+    "user_cap": _CAP,
+}
+
+Body = TypeVar("Body", bound=Struct)
+
+
+def read_body(body: bytes, shape: type[Body]) -> Body:
+    """Return the body as ``shape``.
+
+    Raises:
+        RefusedError: It is no JSON object, a field is unknown, missing or not what it must be. The
+            message never repeats the value.
+    """
+    try:
+        given = msgspec.json.decode(body, type=dict[str, Raw])
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise RefusedError(INVALID_JSON) from error
+    known = {field.name: field for field in msgspec.structs.fields(shape)}
+    for name in given:
+        if name not in known:
+            raise _unknown_field(name, known)
+    for name, field in known.items():
+        if field.required and name not in given:
+            raise invalid_field(name, f"`{name}` is missing.")
+    return shape(**{name: _read_field(name, raw, known[name].type) for name, raw in given.items()})
+
+
+def _unknown_field(name: str, known: Iterable[str]) -> RefusedError:
+    nameable = name.isidentifier() and len(name) < 64  # noqa: PLR2004  # else it may be anything, a text too
+    return invalid_field(
+        name if nameable else None, f"The body has an unknown field. Known are {', '.join(known)}."
+    )
+
+
+def _read_field(name: str, raw: Raw, declared: Any) -> Any:
+    try:
+        value = msgspec.json.decode(raw, type=declared)
+        return _READ[name](value) if name in _READ and value is not None else value
+    except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
+        raise invalid_field(name, f"`{name}` must be {_MUST_BE[name]}.") from error
+
+
+def _read_content(text: str) -> str:
+    content = text.strip()
+    if not content or len(text) > LONGEST_CONTENT or "\0" in text:  # as the document says it: of the whole
+        raise ValueError
+    return content
+
+
+def _read_time(when: Time) -> Time:
+    return when.astimezone(UTC)
+
+
+def _read_users(users: Sequence[str]) -> list[str]:
+    if any(opaque_id(user) is None for user in users):
+        raise ValueError
+    return list(dict.fromkeys(users))
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "content": _read_content,
+    "event_at": _read_time,
+    "users": _read_users,
+}

@@ -1,0 +1,123 @@
+"""What the endpoints of the Memory API take alike: parameters, the engine, the errors that any may answer.
+
+Never: an endpoint.
+"""
+
+from typing import Annotated, TypeAlias
+from uuid import UUID
+
+from litestar.di import NamedDependency, Provide
+from litestar.openapi.spec import Example
+from litestar.params import PathParameter, QueryParameter, SkipValidation
+
+from recollect.engine import Engine
+from recollect.errors import StoreUnavailableError
+from recollect.live_engine import LiveEngine
+from recollect_proxy.identity import readable_id
+from recollect_proxy.memory_api.errors import (
+    BODY_TOO_LARGE,
+    EMBEDDER_UNAVAILABLE,
+    INTERNAL_ERROR,
+    INVALID_FIELD,
+    INVALID_JSON,
+    INVALID_PARAMETER,
+    STORE_FAILED,
+    STORE_UNAVAILABLE,
+    UNAUTHORIZED,
+    invalid_parameter,
+)
+
+UNNAMED = (UNAUTHORIZED, INTERNAL_ERROR, STORE_UNAVAILABLE, STORE_FAILED)
+"""What may be answered where the path names nobody and nothing."""
+
+ALWAYS = (*UNNAMED, INVALID_PARAMETER)
+READING_A_BODY = (INVALID_JSON, BODY_TOO_LARGE, INVALID_FIELD)
+WRITING_A_MEMORY = (*READING_A_BODY, EMBEDDER_UNAVAILABLE)
+
+OpenEngine: TypeAlias = NamedDependency[SkipValidation[Engine]]
+UserId: TypeAlias = Annotated[
+    str,
+    PathParameter(
+        description="Whose memories: the id as the frontend sends it, as one percent-encoded path segment "
+        "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share.",
+        schema_extra={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
+        examples=[Example(value="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11")],
+    ),
+]
+MemoryId: TypeAlias = Annotated[
+    str,
+    PathParameter(
+        description="The memory's id.",
+        schema_extra={"format": "uuid"},
+        examples=[Example(value="01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")],
+    ),
+]
+UpdateId: TypeAlias = Annotated[
+    str,
+    PathParameter(
+        description="The change's id, as the audit shows it.",
+        schema_extra={"format": "uuid"},
+        examples=[Example(value="01980f70-0d3e-7c55-b1a5-3a9be1b9d0f4")],
+    ),
+]
+Limit: TypeAlias = Annotated[
+    int,
+    QueryParameter(
+        description="How many at most: 1 to 200, 50 where not given.",
+        ge=1,
+        le=200,
+        examples=[Example(value=20)],
+    ),
+]
+After: TypeAlias = Annotated[
+    UUID | None, QueryParameter(description="The `next` of the page before; none for the first page.")
+]
+
+
+def engine_of(live: LiveEngine) -> Provide:
+    """Return what hands the endpoints the engine.
+
+    The dependency raises StoreUnavailableError while the engine is not open.
+    """
+
+    def opened() -> Engine:
+        if live.engine is None:
+            raise StoreUnavailableError
+        return live.engine
+
+    return Provide(opened, sync_to_thread=False)
+
+
+def user_named(segment: str) -> str:
+    """Return the user id that a path segment, still percent-encoded, stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    user_id = readable_id([segment.encode("latin-1")])
+    if user_id is None:
+        raise invalid_parameter(
+            "user_id", "1 to 256 characters, as percent-encoded UTF-8, without NUL, and not `*` alone"
+        )
+    return user_id
+
+
+def memory_named(segment: str) -> UUID:
+    """Return the memory id that a path segment stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    return uuid_named("memory_id", segment)
+
+
+def uuid_named(parameter: str, segment: str) -> UUID:
+    """Return the id that a path segment stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    try:
+        return UUID(segment)
+    except ValueError as error:
+        raise invalid_parameter(parameter, "a UUID") from error

@@ -1,0 +1,116 @@
+"""What several people share: the endpoints of sharing a memory, and of what serves everybody. Never: who may."""
+
+from dataclasses import replace
+from typing import Annotated, Self
+
+from litestar import Controller, delete, get, post
+from litestar.params import BodyKwarg
+from msgspec import Struct
+
+from recollect import model
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError
+from recollect_proxy.memory_api.errors import (
+    DUPLICATE_MEMORY,
+    INVALID_PARAMETER,
+    MEMORY_NOT_FOUND,
+    RefusedError,
+    documented,
+)
+from recollect_proxy.memory_api.parameters import (
+    ALWAYS,
+    READING_A_BODY,
+    UNNAMED,
+    WRITING_A_MEMORY,
+    MemoryId,
+    OpenEngine,
+    UserId,
+    memory_named,
+    user_named,
+)
+from recollect_proxy.memory_api.shapes import Memory, NewGlobalMemory, Sharing
+
+_NOT_GLOBAL = replace(MEMORY_NOT_FOUND, message="No such memory serves everybody.")
+_NOT_TO_SHARE = replace(
+    MEMORY_NOT_FOUND,
+    message="The user has no such memory that can be shared: what tells of a chat, a summary or a verbatim turn, can't be.",
+)
+_GLOBAL_ALREADY = replace(
+    DUPLICATE_MEMORY, message="A memory with the same content serves everybody already."
+)
+
+
+class GlobalMemories(Struct):
+    """What serves everybody, newest first."""
+
+    memories: list[Memory]
+
+    @classmethod
+    def of(cls, memories: list[model.Memory]) -> Self:
+        """Return the JSON of ``memories``."""
+        return cls([Memory.of(memory) for memory in memories])
+
+
+@post(
+    "/users/{user_id:str}/memories/{memory_id:str}/share",
+    status_code=200,
+    summary="Share a memory",
+    response_description="The memory as all of them see it.",
+    tags=["Sharing"],
+    responses=documented(*ALWAYS, *READING_A_BODY, _NOT_TO_SHARE),
+)
+async def share_memory(
+    engine: OpenEngine, user_id: UserId, memory_id: MemoryId, data: Annotated[Sharing, BodyKwarg()]
+) -> Memory:
+    """Other users see it too, without the words it was said in; from then on it can't be corrected in place.
+
+    Each of them can let go of it without taking it from the others. Who has its content already keeps that.
+    """
+    try:
+        shared = await engine.share(user_named(user_id), memory_named(memory_id), data.users)
+    except MemoryNotFoundError as error:
+        raise RefusedError(_NOT_TO_SHARE) from error
+    return Memory.of(shared)
+
+
+class Global(Controller):
+    """What serves every user who has few memories of their own."""
+
+    path = "/global"
+    tags = ("Sharing",)
+
+    @get(
+        summary="List what serves everybody",
+        response_description="All of it.",
+        responses=documented(*UNNAMED),
+    )
+    async def list_global_memories(self, engine: OpenEngine) -> GlobalMemories:
+        """It is recalled for users who have fewer than five memories of their own."""
+        return GlobalMemories.of(await engine.globals())
+
+    @post(
+        summary="Write a memory for everybody",
+        response_description="The memory as it was written.",
+        responses=documented(*UNNAMED, *WRITING_A_MEMORY, _GLOBAL_ALREADY),
+    )
+    async def add_global_memory(
+        self, engine: OpenEngine, data: Annotated[NewGlobalMemory, BodyKwarg()]
+    ) -> Memory:
+        """Where `RECOLLECT_GLOBAL_MEMORIES` names a file, the next start keeps what the file holds, and nothing else."""
+        try:
+            memory = await engine.add_global(data.content, kind=data.kind, importance=data.importance)
+        except DuplicateMemoryError as error:
+            raise RefusedError(_GLOBAL_ALREADY) from error
+        return Memory.of(memory)
+
+    @delete(
+        "/{memory_id:str}",
+        summary="Take away what serves everybody",
+        response_description="It is gone.",
+        responses=documented(*UNNAMED, INVALID_PARAMETER, _NOT_GLOBAL),
+    )
+    async def remove_global_memory(self, engine: OpenEngine, memory_id: MemoryId) -> None:
+        """It is recalled for nobody any more."""
+        try:
+            await engine.remove_global(memory_named(memory_id))
+        except MemoryNotFoundError as error:
+            raise RefusedError(_NOT_GLOBAL) from error

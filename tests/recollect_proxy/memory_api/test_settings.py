@@ -1,0 +1,152 @@
+"""What is changed while Recollect runs counts at once, for everybody or for one user."""
+
+import asyncio
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error
+from tests.recollections import turn
+
+from recollect.model import Flags, Scope, Skip
+
+EVERYBODY = "/memory/settings"
+ADA = "/memory/users/ada/settings"
+
+UNCHANGED: dict[str, Any] = {each.name: None for each in fields(Flags)}
+
+
+async def changed(api: Api, path: str, body: Any) -> Any:
+    response = await api.call("PATCH", path, body)
+    assert response.status == 200, response.body
+    return response.json
+
+
+async def test_at_first_everything_is_as_recollect_was_started(api: Api) -> None:
+    assert (await api.call("GET", EVERYBODY)).json == UNCHANGED
+    assert (await api.call("GET", ADA)).json == {"own": UNCHANGED, "effective": UNCHANGED}
+
+
+VALUES: list[tuple[str, Any]] = [
+    ("recall", False),
+    ("recall", True),
+    *(("formation", each) for each in ("extract", "qa_turn", "both", "off")),
+    *(("placement", each) for each in ("stable", "system", "user", "off")),
+    ("summaries", False),
+    ("minimum_importance", 0.25),
+    ("minimum_importance", 0),
+    ("session_cap", 0),
+    ("user_cap", 1_000_000),
+]
+
+
+async def test_each_setting_is_changed_and_read_again(api: Api) -> None:
+    for name, value in VALUES:
+        expected = UNCHANGED | {name: value}
+
+        assert await changed(api, EVERYBODY, {name: value}) == expected
+        assert (await api.call("GET", EVERYBODY)).json == expected
+        assert await changed(api, ADA, {name: value}) == {"own": expected, "effective": expected}
+
+        for path in (EVERYBODY, ADA):
+            await changed(api, path, {name: None})
+
+
+async def test_what_is_not_named_stays_and_null_takes_a_change_back(api: Api) -> None:
+    await changed(api, EVERYBODY, {"recall": False, "user_cap": 7})
+
+    assert await changed(api, EVERYBODY, {"summaries": False}) == UNCHANGED | {
+        "recall": False,
+        "user_cap": 7,
+        "summaries": False,
+    }
+    assert await changed(api, EVERYBODY, {"recall": None, "user_cap": None}) == UNCHANGED | {
+        "summaries": False
+    }
+
+
+async def test_a_users_own_settings_come_before_everybodys(api: Api) -> None:
+    await changed(api, EVERYBODY, {"formation": "both", "session_cap": 9})
+
+    found = await changed(api, ADA, {"formation": "off"})
+
+    assert found["own"] == UNCHANGED | {"formation": "off"}
+    assert found["effective"] == UNCHANGED | {"formation": "off", "session_cap": 9}
+    assert (await api.call("GET", ADA)).json == found
+    assert (await api.call("GET", "/memory/users/bob/settings")).json == {
+        "own": UNCHANGED,
+        "effective": UNCHANGED | {"formation": "both", "session_cap": 9},
+    }
+
+
+async def test_a_change_counts_at_once(api: Api) -> None:
+    engine = api.engine.engine
+    assert engine is not None
+    ada = turn(scope=Scope("ada", "chat-1"))
+    await changed(api, EVERYBODY, {"recall": False})
+    await changed(api, ADA, {"formation": "off"})
+
+    assert (await engine.recall(ada)).skipped is Skip.OFF
+    assert not await engine.remember(ada, "Tea.")
+
+    await changed(api, EVERYBODY, {"recall": None})
+    await changed(api, ADA, {"formation": None})
+
+    assert (await engine.recall(ada)).skipped is not Skip.OFF
+    assert await engine.remember(ada, "Tea.")
+
+
+async def test_changes_made_at_the_same_time_are_all_kept(api: Api) -> None:
+    bodies = [{"recall": False}, {"summaries": False}, {"session_cap": 1}, {"user_cap": 2}]
+
+    await asyncio.gather(*(changed(api, ADA, body) for body in bodies))
+
+    found = (await api.call("GET", ADA)).json["own"]
+    assert found == UNCHANGED | {"recall": False, "summaries": False, "session_cap": 1, "user_cap": 2}
+
+
+async def test_who_is_erased_has_no_settings_any_more(api: Api) -> None:
+    await changed(api, ADA, {"recall": False})
+
+    await api.call("DELETE", "/memory/users/ada")
+
+    assert (await api.call("GET", ADA)).json["own"] == UNCHANGED
+
+
+@pytest.mark.parametrize("path", [EVERYBODY, ADA])
+@pytest.mark.parametrize(
+    ("body", "field", "says"),
+    [
+        ({}, None, "at least one of recall, formation, placement"),
+        ({"recall": "no"}, "recall", "true, false or null"),
+        ({"recall": 0}, "recall", "true, false or null"),
+        ({"formation": SECRET}, "formation", "one of extract, qa_turn, both, off, or null"),
+        ({"placement": SECRET}, "placement", "one of stable, system, user, off, or null"),
+        ({"summaries": []}, "summaries", "true, false or null"),
+        ({"minimum_importance": 1.5}, "minimum_importance", "from 0 to 1"),
+        ({"minimum_importance": True}, "minimum_importance", "from 0 to 1"),
+        ({"session_cap": -1}, "session_cap", "whole number"),
+        ({"session_cap": 1.5}, "session_cap", "whole number"),
+        ({"user_cap": 1_000_001}, "user_cap", "whole number"),
+        ({"user_cap": "200"}, "user_cap", "whole number"),
+        ({"session_caps": 1}, "session_caps", "unknown field. Known are recall, formation"),
+        ({f"{SECRET} is long": 1}, None, "unknown field"),
+        ({"recall": False, "formation": 1}, "formation", "one of extract"),
+    ],
+)
+async def test_a_change_that_makes_no_sense_is_refused_and_changes_nothing(
+    api_in_memory: Api, path: str, body: Any, field: str | None, says: str
+) -> None:
+    assert says in assert_error(await api_in_memory.call("PATCH", path, body), 422, "invalid_field", field)
+    assert (await api_in_memory.call("GET", EVERYBODY)).json == UNCHANGED
+
+
+async def test_a_body_that_is_no_object_is_refused(api_in_memory: Api) -> None:
+    for path in (EVERYBODY, ADA):
+        assert_error(await api_in_memory.call("PATCH", path, raw=b"[]"), 400, "invalid_json")
+
+
+async def test_nobody_can_change_everybodys_settings_as_a_user(api_in_memory: Api) -> None:
+    for user in ("*", "%2A"):
+        response = await api_in_memory.call("PATCH", f"/memory/users/{user}/settings", {"recall": False})
+        assert_error(response, 400, "invalid_parameter", "user_id")

@@ -1,0 +1,368 @@
+"""The metrics tell what formation did and how it stands, and nothing of anybody."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+from tests.recollect.engines import QUICK
+from tests.recollect.engines import engine_over as engine_in_memory
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over, live, serve
+from tests.recollections import NOON, memory, turn
+from uuid_utils.compat import uuid7
+
+from recollect.counting import FormationCounts
+from recollect.engine import Engine
+from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
+from recollect.formation import Budget
+from recollect.formation.guarding import FAILURES
+from recollect.model import (
+    Add,
+    Candidate,
+    Change,
+    Exchange,
+    Fallback,
+    Formed,
+    Hide,
+    Ignore,
+    Kind,
+    Mark,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+    Scope,
+    Skip,
+    Standing,
+    Strategy,
+)
+from recollect.postgres import Postgres
+from recollect.testing import InMemoryStore, ScriptedExtractor
+from recollect_proxy.metrics import Metrics
+
+EXTRACTING = replace(QUICK, strategy=Strategy.EXTRACT)
+NOBODY = "the-user-nobody-may-see"
+HOSTILE = (
+    f"{NOBODY}",
+    f'{NOBODY}"}} 1\nmade_up{{a="',
+    f"{NOBODY}\\",
+    f"{NOBODY}\r\n# TYPE made_up counter",
+)
+
+
+class Seconds:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class CountedStore(InMemoryStore):
+    """Counts how often it is scanned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scans = 0
+
+    async def count(self) -> int:
+        self.scans += 1
+        return await super().count()
+
+
+@asynccontextmanager
+async def measured(engine: Engine, seconds: Seconds | None = None) -> AsyncIterator[Metrics]:
+    keeper = live(engine)
+    await keeper.start()
+    yield Metrics(keeper, {Skip.TASK: 3}, clock=lambda: NOON, seconds=seconds or Seconds())
+    await keeper.aclose()
+
+
+def parsed(exposition: str) -> list[Sample]:
+    return [sample for family in text_string_to_metric_families(exposition) for sample in family.samples]
+
+
+async def read(metrics: Metrics) -> dict[str, float]:
+    """Return what is told, a label's value behind its metric's name."""
+    samples = parsed((await metrics.exposition()).decode())
+    return {":".join([sample.name, *sample.labels.values()]): sample.value for sample in samples}
+
+
+async def test_at_first_all_counts_are_there_and_nothing() -> None:
+    async with measured(engine_in_memory()) as metrics:
+        found = await read(metrics)
+
+    assert found.pop("recollect_requests_without_memory_total:task") == 3
+    assert found.pop("recollect_store_up") == 1
+    assert set(found.values()) == {0}
+    assert found.keys() >= {
+        "recollect_formation_attempts_total",
+        "recollect_formation_success_total",
+        "recollect_formation_extracted_total",
+        "recollect_formation_adds_total",
+        "recollect_formation_replaces_total",
+        "recollect_formation_merges_total",
+        "recollect_formation_duplicates_total",
+        "recollect_formation_quarantined_total",
+        "recollect_reextracted_total",
+        "recollect_summaries_total",
+        "recollect_formation_lag_seconds_count",
+        "recollect_formation_lag_seconds_bucket:+Inf",
+        "recollect_pending",
+        "recollect_failed",
+        "recollect_oldest_pending_seconds",
+        "recollect_model_tokens_today",
+        "recollect_model_breaker_open",
+        "memory_total_count",
+        "memory_replacement_rate",
+        "memory_dedup_rate",
+    }
+
+
+async def test_each_count_of_formation_is_told_under_its_name() -> None:
+    engine = engine_in_memory()
+    note(engine.counts)
+    async with measured(engine) as metrics:
+        found = await read(metrics)
+
+    told = {
+        name.removeprefix("recollect_"): value
+        for name, value in found.items()
+        if value and not name.startswith("recollect_formation_lag")
+    }
+    assert told == {
+        "store_up": 1,
+        "requests_without_memory_total:task": 3,
+        "formation_attempts_total": 5,
+        "formation_success_total": 1,
+        "formation_errors_total:StoreError": 1,
+        "formation_fallbacks_total:paused": 1,
+        "formation_extracted_total": 7,
+        "formation_rejects_total:equal_content": 1,
+        "formation_rejects_total:no_evidence": 1,
+        "formation_adds_total": 1,
+        "formation_replaces_total": 1,
+        "formation_merges_total": 1,
+        "formation_duplicates_total": 2,
+        "formation_retired_total:cap": 1,
+        "formation_quarantined_total": 1,
+        "formation_marks_total": 1,
+        "formation_hidden_total:forgotten": 1,
+        "reextracted_total": 2,
+        "summaries_total": 1,
+        "memory_replacement_rate": 0.5,
+        "memory_dedup_rate": 0.5,
+    }
+
+
+async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them() -> None:
+    engine = engine_in_memory()
+    note(engine.counts, seconds=7.5)
+    note(engine.counts, seconds=5000)
+    async with measured(engine) as metrics:
+        found = await read(metrics)
+
+    buckets = {
+        name.rpartition(":")[2]: value for name, value in found.items() if "lag_seconds_bucket" in name
+    }
+    assert buckets == {
+        "1.0": 0,
+        "2.5": 0,
+        "5.0": 0,
+        "10.0": 1,
+        "30.0": 1,
+        "60.0": 1,
+        "300.0": 1,
+        "1800.0": 1,
+        "+Inf": 2,
+    }
+    assert found["recollect_formation_lag_seconds_count"] == 2
+    assert found["recollect_formation_lag_seconds_sum"] == 5007.5
+
+
+async def test_what_the_store_holds_is_told() -> None:
+    store = InMemoryStore()
+    engine = engine_in_memory(store, replace(QUICK, budget=Budget(everybody=900)))
+    await engine.add("ada", "Likes tea.")
+    await engine.add("bob", "Likes tea.")
+    await engine.remember(turn(at=NOON - timedelta(seconds=90)), "Tea.")
+    await store.settings.use("ada", NOON.date(), 30)
+    await store.settings.use("bob", NOON.date(), 12)
+    async with measured(engine) as metrics:
+        found = await read(metrics)
+
+    assert found["memory_total_count"] == 2
+    assert (found["recollect_pending"], found["recollect_oldest_pending_seconds"]) == (1, 90)
+    assert (found["recollect_model_tokens_today"], found["recollect_model_tokens_per_day"]) == (42, 900)
+
+
+async def test_what_was_said_in_the_future_has_not_waited() -> None:
+    engine = engine_in_memory()
+    await engine.remember(turn(at=NOON + timedelta(hours=1)), "Tea.")
+    async with measured(engine) as metrics:
+        assert (await read(metrics))["recollect_oldest_pending_seconds"] == 0
+
+
+async def test_models_that_are_left_alone_are_told() -> None:
+    failing = ScriptedExtractor(*[ExtractorError()] * FAILURES)
+    engine = engine_in_memory(policy=EXTRACTING, extractor=failing)
+    for number in range(FAILURES):
+        await engine.remember(turn(scope=Scope(f"user-{number}", "chat-1")), "Tea.")
+        await engine.drain(f"user-{number}")
+    async with measured(engine) as metrics:
+        found = await read(metrics)
+
+    assert found["recollect_formation_errors_total:ExtractorError"] == FAILURES
+    assert found["recollect_model_breaker_open"] == 1
+    assert found["recollect_model_breaker_opened_total"] == 1
+
+
+async def test_the_store_is_scanned_every_15_seconds_at_most() -> None:
+    store, seconds = CountedStore(), Seconds()
+    engine = engine_in_memory(store)
+    async with measured(engine, seconds) as metrics:
+        assert (await read(metrics))["memory_total_count"] == 0
+        await engine.add("ada", "Likes tea.")
+        seconds.now += 14.9
+        assert (await read(metrics))["memory_total_count"] == 0
+        assert store.scans == 1
+
+        seconds.now += 0.1
+        assert (await read(metrics))["memory_total_count"] == 1
+        assert store.scans == 2
+
+
+async def test_a_store_that_fails_is_down_and_the_rest_is_told() -> None:
+    store, seconds = InMemoryStore(), Seconds()
+    async with measured(engine_in_memory(store), seconds) as metrics:
+        assert (await read(metrics))["recollect_store_up"] == 1
+        store.failure, seconds.now = StoreError(), seconds.now + 15
+
+        found = await read(metrics)
+
+        assert found["recollect_store_up"] == 0
+        assert "recollect_formation_attempts_total" in found
+        assert not found.keys() & {"memory_total_count", "recollect_pending", "recollect_model_tokens_today"}
+
+        store.failure = None
+        assert (await read(metrics))["recollect_store_up"] == 1
+
+
+async def test_before_the_engine_is_open_there_is_little_to_tell() -> None:
+    found = await read(Metrics(live(None), {}))
+
+    assert found == {"recollect_store_up": 0}
+
+
+async def test_no_user_no_chat_and_no_text_is_ever_told() -> None:
+    statement = Candidate(f"{NOBODY} likes tea", Kind.FACT, 0.9, NOBODY)
+    extractor = ScriptedExtractor(
+        [statement], ExtractorUnusableError(NOBODY), ExtractorError(NOBODY), ZeroDivisionError(NOBODY)
+    )
+    engine = engine_in_memory(policy=EXTRACTING, extractor=extractor)
+    for name in HOSTILE:
+        await engine.remember(turn(name, scope=Scope(name, name), model=name), name)
+        await engine.drain(name)
+    await engine.add(HOSTILE[0], NOBODY)
+    async with measured(engine) as metrics:
+        exposition = (await metrics.exposition()).decode()
+
+    assert NOBODY not in exposition
+    assert "made_up" not in exposition
+    counts = engine.counts
+    assert (counts.extracted, counts.fallbacks, counts.errors.total()) == (1, {"unusable": 1}, 2)
+    found = parsed(exposition)
+    assert {label for sample in found for label in sample.labels} <= {"reason", "error", "le"}
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text() | st.sampled_from(HOSTILE), st.integers(1, 9)))
+def test_a_reason_that_is_no_name_of_ours_is_told_as_another(counts: dict[str, int]) -> None:
+    engine = engine_in_memory()
+    engine.counts.errors.update(counts)
+
+    async def told() -> str:
+        async with measured(engine) as metrics:
+            return (await metrics.exposition()).decode()
+
+    samples = parsed(asyncio.run(told()))
+
+    found = {
+        sample.labels["error"]: sample.value
+        for sample in samples
+        if sample.name == "recollect_formation_errors_total"
+    }
+    assert sum(found.values()) == sum(counts.values())
+    assert all(name.isascii() and name.replace("_", "").replace("-", "").isalnum() for name in found)
+    assert "made_up" not in {sample.name for sample in samples}
+
+
+# -- over the wire -------------------------------------------------------------------------------------
+
+
+async def test_the_metrics_are_read_with_the_token_and_without_it_not(api: Api) -> None:
+    await api.call("POST", "/memory/users/ada/memories", {"content": "Likes tea."})
+    response = await api.call("GET", "/memory/metrics")
+
+    assert response.status == 200
+    assert response.header(b"content-type") == b"text/plain; version=0.0.4; charset=utf-8"
+    assert response.header(b"cache-control") == b"no-store"
+    found = {sample.name: sample.value for sample in parsed(response.body.decode())}
+    assert (found["recollect_store_up"], found["memory_total_count"]) == (1, 1)
+    assert_error(await api.call("GET", "/memory/metrics", headers=[]), 401, "unauthorized")
+
+
+async def test_public_metrics_need_no_token_and_all_else_still_does() -> None:
+    async with serve(engine_over(InMemoryStore()), metrics_public=True) as api:
+        assert (await api.call("GET", "/memory/metrics", headers=[])).status == 200
+        assert_error(await api.call("GET", "/memory/settings", headers=[]), 401, "unauthorized")
+        document = (await api.call("GET", "/memory/docs/openapi.json")).json
+        operation = document["paths"]["/memory/metrics"]["get"]
+        assert operation["security"] == [{}]
+
+
+async def test_the_metrics_are_told_while_the_database_is_away() -> None:
+    async with serve(None) as api:
+        response = await api.call("GET", "/memory/metrics")
+
+    assert response.status == 200
+    assert "recollect_store_up 0.0" in response.body.decode()
+
+
+@pytest.fixture
+async def api(postgres: Postgres) -> AsyncIterator[Api]:
+    async with serve(engine_over(postgres)) as served:
+        yield served
+
+
+def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
+    """Count five tries, and one exchange to which everything happened that can."""
+    known = memory("Likes tea.")
+    changes: list[Change] = [
+        Add(known),
+        Replace(known.id, known, Reason.REFINES),
+        Reinforce(known.id),
+        Retire(known.id, Reason.CAP),
+        Quarantine(known, Reason.INSTRUCTION),
+        Mark(known.id, Standing.SUSPECT, Reason.SUSPECT),
+        Hide((), Reason.FORGOTTEN),
+        Ignore(Reason.EQUAL_CONTENT),
+        Ignore(Reason.NO_EVIDENCE),
+    ]
+    said = turn(at=NOON - timedelta(seconds=seconds))
+    exchange = Exchange(uuid7(), said, "Tea.", uuid7(), uuid7())
+    counts.tried(5)
+    counts.failed(StoreError())
+    counts.formed(
+        Formed(exchange, extracted_count=7, fallback=Fallback.PAUSED, re_extracted=2), changes, at=NOON
+    )
+    counts.summarized([Add(known)])
