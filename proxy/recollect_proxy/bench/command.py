@@ -1,37 +1,28 @@
 """`recollect bench`: figures on labelled conversations. Never: how they are made."""
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated
 
-import msgspec
 import typer
-from rich.console import Console
 from rich.progress import Progress
 
-from recollect.errors import RecollectError
 from recollect_proxy.bench.ablation import bench_ablation
 from recollect_proxy.bench.abstention import bench_abstention
 from recollect_proxy.bench.code_recall import bench_code
-from recollect_proxy.bench.dataset import DatasetError, LabelledConversation, read_conversations
+from recollect_proxy.bench.dataset import LabelledConversation, read_conversations
 from recollect_proxy.bench.facts import read_facts
+from recollect_proxy.bench.formation.command import formation
+from recollect_proxy.bench.measuring import Figures, measure
 from recollect_proxy.bench.prefix_cache import Placement, SessionCaps, bench_cache
 from recollect_proxy.bench.recall import bench_facts, bench_recall
 from recollect_proxy.bench.table import show_abstention, show_cache, show_code, show_recall
 from recollect_proxy.bench.tuning import bench_tune
 from recollect_proxy.bench.weights_table import show_ablation, show_tune
-from recollect_proxy.logs import configure_logging
-from recollect_proxy.options import read_settings
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import run_to_the_end
-
-_REPLACED = "http://127.0.0.1"
-"""Settings need an upstream; the bench brings its own."""
 
 _COMPARED = (Placement.STABLE, Placement.SYSTEM, Placement.OFF)
 _CAPS = SessionCaps()
-
-Figures: TypeAlias = dict[str, Any]
 
 _Data = Annotated[
     Path, typer.Option("--data", help="Labelled conversations, one JSON object a line.", metavar="FILE")
@@ -100,7 +91,7 @@ def recall(
             data.name, conversations, read, settings, questions=questions, progress=progress
         )
 
-    _measure(measured, show_recall, as_json=as_json)
+    measure(measured, show_recall, as_json=as_json)
 
 
 @bench_app.command()
@@ -133,7 +124,7 @@ def code(
             progress=progress,
         )
 
-    _measure(measured, show_code, as_json=as_json)
+    measure(measured, show_code, as_json=as_json)
 
 
 @bench_app.command()
@@ -164,7 +155,7 @@ def abstention(
         read = _read(data, limit_conversations)
         return await bench_abstention(read, settings, unrelated=unrelated, progress=progress)
 
-    _measure(measured, show_abstention, as_json=as_json)
+    measure(measured, show_abstention, as_json=as_json)
 
 
 @bench_app.command()
@@ -201,7 +192,7 @@ def cache(
             progress=progress,
         )
 
-    _measure(measured, show_cache, as_json=as_json)
+    measure(measured, show_cache, as_json=as_json)
 
 
 @bench_app.command()
@@ -224,7 +215,7 @@ def tune(
         read = _read(data, limit_conversations)
         return await bench_tune(read, settings, questions=questions, progress=progress)
 
-    _measure(measured, show_tune, as_json=as_json)
+    measure(measured, show_tune, as_json=as_json)
 
 
 @bench_app.command()
@@ -244,7 +235,7 @@ def ablation(
         read = _read(data, limit_conversations)
         return await bench_ablation(read, settings, questions=questions, progress=progress)
 
-    _measure(measured, show_ablation, as_json=as_json)
+    measure(measured, show_ablation, as_json=as_json)
 
 
 def _read(
@@ -253,25 +244,4 @@ def _read(
     return [(path.name, read_conversations(path)[:limit_conversations]) for path in data]
 
 
-def _measure(
-    measured: Callable[[ProxySettings, Progress], Coroutine[Any, Any, Figures]],
-    show: Callable[[Mapping[str, Any], Console], None],
-    *,
-    as_json: bool,
-) -> None:
-    configure_logging("error")
-    settings = read_settings(upstream=_REPLACED)
-    errors = Console(stderr=True)
-    try:
-        with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
-            figures = run_to_the_end(measured(settings, progress))
-    except DatasetError as error:
-        typer.echo(f"{error}", err=True)
-        raise typer.Exit(2) from None
-    except RecollectError as error:
-        typer.echo(f"{error}", err=True)
-        raise typer.Exit(1) from None
-    if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(figures), indent=2))
-    else:
-        show(figures, Console(highlight=False))
+bench_app.command()(formation)

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from recollect.settings import Formation
+from recollect.model import Strategy
 from recollect_proxy.bench.clock import ReplayClock
 from recollect_proxy.bench.metrics import DEPTH
 from recollect_proxy.bench.replay import Replay, ReplayedApp
@@ -48,8 +48,10 @@ async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[
                 data_dir,
                 **{
                     "upstream": f"{replayed}/v1",
-                    "formation": Formation.QA_TURN,
+                    "formation": Strategy.QA_TURN,
                     "recall_limit": max(settings.recall_limit, DEPTH),
+                    "session_cap": 0,  # what is to be found must not have been pruned
+                    "user_cap": 0,
                     "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
                 }
                 | changes,

@@ -1,0 +1,1 @@
+"""Measures how good the memories are that are formed. Never: how they are formed."""

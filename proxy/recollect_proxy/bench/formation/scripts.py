@@ -1,0 +1,165 @@
+"""Models that answer as a script says, a script for each user. Never: a network, what is right."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+from uuid import UUID
+
+import msgspec
+
+from recollect.errors import InvalidExtractionError
+from recollect.extractors.answer import read_answer
+from recollect.model import Candidate, Exchange, Memory, Relation
+from recollect.ports import Asker, Chosen, Extracted, Judged, Pair
+from recollect_proxy.bench.formation.cases import Case, ExtractedItem, Model
+
+_TOKENS = 100
+_BY = "scripted extraction-0"
+_RELATIONS = {
+    "repeats": Relation.REPEATS,
+    "refines": Relation.REFINES,
+    "contradicts": Relation.CONTRADICTS,
+    "unrelated": Relation.NEW,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedCandidate(Candidate):
+    """A candidate that tells which item of the answer it was, whatever is changed about it.
+
+    Attributes:
+        number: The item's.
+    """
+
+    number: int = 0
+
+
+class Script(Protocol):
+    """What the models answer about one user."""
+
+    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Sequence[Mapping[str, Any]]:
+        """Return the statements that the extraction model answers, as its JSON has them."""
+        ...
+
+    def relation(self, pair: Pair) -> Relation | None:
+        """Return what the second model says of a pair; None if it says nothing."""
+        ...
+
+    def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
+        """Return which memories the second model takes a wish to forget to mean; None if it fails."""
+        ...
+
+
+class ScriptedExtractor:
+    """Implements ``Extractor``: what is scripted goes through the reader that every model's answer goes through."""
+
+    def __init__(self, scripts: Mapping[str, Script]) -> None:
+        self._scripts = scripts
+
+    async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
+        """Return the candidates of the scripted answer.
+
+        Raises:
+            InvalidExtractionError: The script's answer can't be read.
+        """
+        turn = exchanges[-1].turn
+        items = self._scripts[turn.scope.user_id].answer(exchanges, known)
+        answer = msgspec.json.encode({"memories": items}).decode()
+        candidates = read_answer(answer, at=turn.at, known=len(known))
+        return Extracted(tuple(_numbered(candidates)), _TOKENS, _BY)
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
+
+
+class ScriptedJudge:
+    """Implements ``Judge``."""
+
+    def __init__(self, scripts: Mapping[str, Script]) -> None:
+        self._scripts = scripts
+
+    async def compare(self, pairs: Sequence[Pair], asker: Asker) -> Judged:
+        """Return what the script says of each pair.
+
+        Raises:
+            InvalidExtractionError: It says nothing of any.
+        """
+        relations = tuple(self._scripts[asker.user_id].relation(pair) for pair in pairs)
+        if all(relation is None for relation in relations):
+            raise InvalidExtractionError
+        return Judged(relations, _TOKENS)
+
+    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
+        """Return what the script chooses.
+
+        Raises:
+            InvalidExtractionError: It chooses nothing, not even none.
+        """
+        numbers = self._scripts[asker.user_id].chosen(known)
+        if numbers is None:
+            raise InvalidExtractionError
+        return Chosen(numbers, _TOKENS)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScript:
+    """Implements ``Script``, as a case says.
+
+    Attributes:
+        case: Which.
+        stored: The ids of what the case's user has before, in the case's order.
+    """
+
+    case: Case
+    stored: tuple[UUID, ...]
+
+    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002 -- the port's
+        """Return the case's items; of memories that were not shown nothing can be said."""
+        places = {memory.id: place for place, memory in enumerate(known)}
+        place_of = {number: places[each] for number, each in enumerate(self.stored) if each in places}
+        ties = self.case.model is not Model.NOTHING
+        return [_answered(item, place_of if ties else {}) for item in self.case.extracted]
+
+    def relation(self, pair: Pair) -> Relation | None:
+        """Return what the case says of a pair."""
+        if pair.known.id not in self.stored:
+            return None
+        item, stored = self._item(pair.new), self.stored.index(pair.known.id)
+        said = [each for each in self.case.judged if (each.item, each.stored) == (item, stored)]
+        return _RELATIONS[said[0].relation] if said else None
+
+    def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
+        """Return which of these memories the case says are meant."""
+        if self.case.forgotten is None:
+            return None
+        meant = {self.stored[number] for number in self.case.forgotten}
+        return tuple(place for place, memory in enumerate(known) if memory.id in meant)
+
+    def _item(self, candidate: Candidate) -> int | None:
+        return candidate.number if isinstance(candidate, NumberedCandidate) else None
+
+
+def _answered(item: ExtractedItem, place_of: Mapping[int, int]) -> dict[str, Any]:
+    """Return an item with the numbers that the model was shown."""
+    about = None if item.about is None else place_of.get(item.about)
+    return {
+        "evidence": item.evidence,
+        "content": item.content,
+        "kind": item.kind,
+        "importance": item.importance,
+        "confidence": item.confidence,
+        "relation": "new" if about is None else item.relation,
+        "about": about,
+        "event_date": item.event_date,
+        "valid_from": item.valid_from,
+        "valid_to": item.valid_to,
+        "affects": [place_of[number] for number in item.affects if number in place_of],
+    }
+
+
+def _numbered(candidates: Sequence[Candidate]) -> list[NumberedCandidate]:
+    names = [each.name for each in fields(Candidate)]
+    return [
+        NumberedCandidate(**{name: getattr(candidate, name) for name in names}, number=number)
+        for number, candidate in enumerate(candidates)
+    ]
