@@ -6,9 +6,8 @@ license: Apache-2.0
 description: Long-term memory: recalls what a user said in earlier chats, and remembers what they say now.
 required_open_webui_version: 0.12.4
 requirements: recollect-memory[openwebui]==0.1.0
-
 It never knows open_webui's own modules, HTTP, SQL, prompts, nor keeps anything of one request.
-"""  # noqa: D205, D212, D415 -- Open WebUI reads its metadata here, and only from the second line on
+"""  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 
 import logging
 import os
@@ -122,7 +121,7 @@ def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str
 
     from recollect.chat.heard import Heard, hear  # noqa: PLC0415 -- as in inlet
 
-    user, metadata = user or {}, metadata or {}
+    user, metadata, sent = user or {}, metadata or {}, (metadata or {}).get("user_message") or {}
     wishes = user.get("valves")  # missing where Open WebUI failed to read them: "off" may stand there
     if not user.get("id") or not getattr(wishes, wish, False) or any(map(metadata.get, _NOT_A_PERSON)):
         return Heard()
@@ -133,6 +132,7 @@ def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str
         session_id=metadata.get("chat_id"),
         message_id=metadata.get("user_message_id"),
         at=datetime.now(UTC),
+        parent_id=(sent["parentId"] or "^") if "parentId" in sent else None,  # a chat's first: None
         is_whole=True,
     )
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completi
 from tests.waiting import until
 
 from recollect.engine import Engine
-from recollect.model import Memory
+from recollect.model import STATEMENTS, Memory
 from recollect_proxy.app import App
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
@@ -94,10 +95,13 @@ class RunningProxy:
             self.port, b"POST", CHAT, user.headers(chat=chat, extra=extra), chat_body(said, **fields)
         )
 
-    async def api(self, method: bytes, path: str) -> Response:
+    async def api(self, method: bytes, path: str, body: dict[str, Any] | None = None) -> Response:
         """Ask the memory API."""
-        token = (b"Authorization", b"Bearer " + ADMIN_TOKEN.encode())
-        return await self.fetch(method, b"/memory" + path.encode(), [token])
+        headers = [(b"Authorization", b"Bearer " + ADMIN_TOKEN.encode())]
+        if body is None:
+            return await self.fetch(method, b"/memory" + path.encode(), headers)
+        headers.append((b"Content-Type", b"application/json"))
+        return await self.fetch(method, b"/memory" + path.encode(), headers, json.dumps(body).encode())
 
     async def memories(self, user: User, *, at_least: int = 1) -> list[Memory]:
         """Wait until that many memories of the user are formed, and return all of them.
@@ -123,6 +127,23 @@ class RunningProxy:
             user.known_as,
         )
         return [(row["role"], row["content"]) for row in rows]
+
+    async def formed(self, user: User) -> None:
+        """Wait until nothing that the user said is still to be formed."""
+        await self.settle()
+
+        async def none_waits() -> bool:
+            return not await self.rows(
+                "SELECT FROM recollect.exchanges WHERE user_id = $1 AND state = 'pending'", user.known_as
+            )
+
+        await until(none_waits)
+
+    async def statements(self, user: User) -> list[str]:
+        """Return what the user's memories say once all they said is formed, what is kept verbatim left out."""
+        await self.formed(user)
+        page = await self.engine.page(user.known_as, limit=200)
+        return sorted(memory.content for memory in page.memories if memory.kind in STATEMENTS)
 
     async def busy(self) -> None:
         """Wait until a request is under way."""
@@ -175,14 +196,14 @@ def chat_request(user: User, said: str, *, chat: str = "chat-1", **fields: Any) 
 
 # -- a model that extracts -------------------------------------------------------------------------
 
-_WORDS = "The person's message, the only source of memories:\n"
+_WORDS = re.compile(r"^Message \d+, [^\n]*:\n(=+\w+)\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
 
 
 def words_shown(request: Received) -> str:
-    """Return the user's words that an extraction request shows."""
+    """Return the user's words that an extraction request shows, of the last message; "" of any other request."""
     shown: str = request.json["messages"][-1]["content"]
-    fence, _, rest = shown.partition(_WORDS)[2].partition("\n")
-    return rest.partition("\n" + fence)[0]
+    found = _WORDS.findall(shown)
+    return found[-1][1] if found else ""
 
 
 def extract_statements(request: Received) -> Answer:

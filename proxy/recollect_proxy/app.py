@@ -82,7 +82,11 @@ class App:
         reports = Reports()
         self._conversations = self._make_conversations(identity, reports, clock)
         self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
-        self._memory_api = Late(partial(_build_memory_api, self.engine, admin_token, reports))
+        self._memory_api = Late(
+            partial(
+                _build_memory_api, self.engine, admin_token, reports, metrics_public=settings.metrics_public
+            )
+        )
 
     def _make_conversations(
         self, identity: Identity, reports: Reports, clock: Clock
@@ -195,10 +199,12 @@ async def _unsupported(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, METHOD_NOT_SUPPORTED)
 
 
-def _build_memory_api(engine: LiveEngine, admin_token: str, reports: Reports) -> Application:
+def _build_memory_api(
+    engine: LiveEngine, admin_token: str, reports: Reports, *, metrics_public: bool
+) -> Application:
     from recollect_proxy.memory_api import memory_api  # noqa: PLC0415 -- its framework is a sixth of a start
 
-    return memory_api(engine, admin_token=admin_token, skipped=reports.skipped)
+    return memory_api(engine, admin_token=admin_token, skipped=reports.skipped, metrics_public=metrics_public)
 
 
 async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:

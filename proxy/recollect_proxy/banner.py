@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recollect import __version__
-from recollect.settings import Formation
+from recollect.model import Strategy
 from recollect_proxy.app import App
 from recollect_proxy.settings import IdentityMode, ProxySettings
 
@@ -66,9 +66,9 @@ def _embedder(settings: ProxySettings) -> str:
 
 
 def _formation(settings: ProxySettings) -> str:
-    if settings.formation is Formation.OFF:
+    if settings.formation is Strategy.OFF:
         return "off: nothing is remembered"
-    if settings.formation is Formation.QA_TURN:
+    if settings.formation is Strategy.QA_TURN:
         return "without a model: each question and its answer is kept"
     model = settings.extraction_model or "the chat's own model"
     where = settings.extraction_base_url or "the upstream"

@@ -80,6 +80,7 @@ class Reading:
             user_id=caller.user_id,
             session_id=session,
             message_id=caller.message_id,
+            parent_id=caller.parent_id,
             at=self.clock(),
             recall_in_temporary=self.recall_in_temporary,
             is_whole=None if wishes.session else caller.sends_all,

@@ -33,6 +33,10 @@ class ProxySettings(EngineSettings):
         description="Bearer token of the memory API; empty: one is made and kept in the data folder.",
     )
 
+    metrics_public: bool = Field(
+        default=False, description="Let /memory/metrics be read without the admin token."
+    )
+
     identity: Annotated[tuple[IdentityMode, ...], NoDecode] = Field(
         default=(IdentityMode.HEADER,),
         description="How to tell who is speaking: openwebui-jwt, header, api-key, oidc, or several with commas; "

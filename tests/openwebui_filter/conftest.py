@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.openwebui import load
 
-from recollect import assembly
+from recollect.assembly import sharing
 from recollect.engine import Engine
 
 SECONDS_TO_OPEN = 60
@@ -33,8 +33,8 @@ async def new_filter(
         return made
 
     yield loaded
-    while assembly._shared:
-        await assembly._shared.pop().engine.aclose()
+    while sharing._shared:
+        await sharing._shared.pop().engine.aclose()
 
 
 @pytest.fixture

@@ -61,6 +61,7 @@ class Chat:
         metadata: What else Open WebUI knows of each request.
         valves: What the user wishes; missing where Open WebUI could not read it.
         history: What was said, as the browser keeps it.
+        sent: The last request's body, as it went to the model.
     """
 
     filter: Any
@@ -69,15 +70,30 @@ class Chat:
     metadata: dict[str, Any] = field(default_factory=dict)
     valves: dict[str, bool] | None = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
+    sent: dict[str, Any] = field(default_factory=dict)
 
     async def says(self, text: Any, reply: str = "All right.") -> str:
         """Say something, be answered, and return what the model was told by the system."""
         self.history.append(self._message("user", text))
+        return await self._answered(reply)
+
+    async def edits(self, text: Any, *, back: int = 1) -> str:
+        """Say something else in the place of the message that many turns back, as ``says`` does."""
+        del self.history[-2 * back :]
+        return await self.says(text)
+
+    async def asks_again(self, reply: str) -> str:
+        """Have the last message answered anew, as ``says`` does."""
+        del self.history[-1]
+        return await self._answered(reply)
+
+    async def _answered(self, reply: str) -> str:
         saved = bool(self.chat_id) and ":" not in self.chat_id
         metadata = {
             "user_id": self.user_id,
             "chat_id": self.chat_id,
             "user_message_id": self.history[-1]["id"] if self.chat_id else None,
+            **({"user_message": self._sent_message()} if saved else {}),
             **self.metadata,
         }
         request = SimpleNamespace(state=SimpleNamespace())
@@ -87,6 +103,7 @@ class Chat:
             "stream": bool(self.chat_id),
         }
         body = await self._call("inlet", sent, metadata, request)
+        self.sent = deepcopy(body)
         heard = "\n".join(said["content"] for said in body["messages"] if said["role"] == "system")
 
         self.history.append(self._message("assistant", reply))
@@ -94,6 +111,17 @@ class Chat:
         answered = {"model": "some-model", "messages": deepcopy(messages), "chat_id": self.chat_id}
         assert await self._call("outlet", deepcopy(answered), metadata, request) == answered
         return heard
+
+    def _sent_message(self) -> dict[str, Any]:
+        """Return the user's message as the browser sends it along, with the id of the one before."""
+        *before, said = self.history
+        parents = [each["id"] for each in before if each["role"] != "system"]
+        return {
+            "id": said["id"],
+            "parentId": parents[-1] if parents else None,
+            "role": "user",
+            "content": said["content"],
+        }
 
     async def _call(self, hook: str, body: Any, metadata: dict[str, Any], request: Any) -> Any:
         """Hand a hook what it asks for, as Open WebUI does."""

@@ -1,13 +1,14 @@
 """The proxy as most tests want it: one for the whole session, before a scripted LLM, over a real Postgres."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from tests.databases import new_database
 from tests.recollect_proxy.settings import changed, proxy_settings
-from tests.running_proxy import RunningProxy, User, extracting_model, running_proxy
+from tests.running_proxy import RunningProxy, User, extract_statements, extracting_model, running_proxy
+from tests.scripted_extraction import Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
 from recollect_proxy.settings import ProxySettings
@@ -31,6 +32,14 @@ async def extraction() -> AsyncIterator[ScriptedUpstream]:
     """The LLM that extracts: every statement is a fact."""
     async with extracting_model() as model:
         yield model
+
+
+@pytest.fixture
+def pupil(extraction: ScriptedUpstream) -> Iterator[Pupil]:
+    """The LLM that extracts, as one that understands only what it is taught."""
+    extraction.otherwise = taught = Pupil()
+    yield taught
+    extraction.otherwise = extract_statements
 
 
 @pytest.fixture(scope="session")

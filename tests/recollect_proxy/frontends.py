@@ -62,6 +62,16 @@ class Sent:
         system = (each["content"] for each in body[self.api.listed] if each["role"] == "system")
         return next(system, "")
 
+    @property
+    def text(self) -> str:
+        """All of it as text, as a model reads it."""
+        return "\n".join([self.system, *(_words(message["content"]) for message in self.messages)])
+
+    @property
+    def done(self) -> str:
+        """What it tells to be done, as the user asked; "" if nothing."""
+        return "\n".join(line for line in self.text.splitlines() if line.startswith("- [DONE]"))
+
     def begins(self, later: "Sent") -> bool:
         """Whether ``later`` begins as it does, byte for byte where the conversation ends the body."""
         is_same = self.leads_to(later)
@@ -70,6 +80,12 @@ class Sent:
     def leads_to(self, later: "Sent") -> bool:
         """Whether a model reads ``later`` as this, and more behind it; JSON may be spaced in another way."""
         return self.system == later.system and self.messages == later.messages[: len(self.messages)]
+
+
+def _words(content: str | list[dict[str, Any]] | None) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content)
+    return content or ""
 
 
 @dataclass

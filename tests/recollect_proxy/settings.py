@@ -20,4 +20,11 @@ def changed(settings: ProxySettings, **own: Any) -> ProxySettings:
 
 def proxy_settings(**changed: Any) -> ProxySettings:
     """Return the proxy's settings as they stand without any variable, with these changed."""
-    return _GivenSettings(**{"upstream": "http://127.0.0.1:9/v1"} | changed)
+    quick: dict[str, Any] = {
+        "upstream": "http://127.0.0.1:9/v1",
+        "formation_quiet_seconds": 0,
+        "formation_batch_turns": 1,
+        "summary_turns": 0,
+        "summary_tokens": 0,
+    }
+    return _GivenSettings(**quick | changed)

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.received import Received
+from tests.scripted_answers import Answer, completion_body, whole
+
 
 def named_event(data: dict[str, Any]) -> bytes:
     """Return a server-sent event that goes by the type of its data."""
@@ -179,3 +182,9 @@ MESSAGES = Spoken(
     _message_fails,
     lambda: _message_stream("Minka is", stop="max_tokens"),
 )
+
+
+def replies(text: str) -> Callable[[Received], Answer]:
+    """Return how a server answers each request with this, in the API it is asked in."""
+    spoken = {api.path: api.whole(text) for api in (RESPONSES, MESSAGES)}
+    return lambda request: whole(spoken.get(request.target, completion_body(text)))

@@ -1,24 +1,18 @@
 """The embedder fails or is late: chats never notice, and what was said is formed when it is back."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.settings import changed
 from tests.running_proxy import RunningProxy, User, chat_body, running_proxy
-from tests.scripted_upstream import Answer, End, Received, ScriptedUpstream, failure, whole
+from tests.scripted_embeddings import embedded
+from tests.scripted_upstream import End, ScriptedUpstream, failure
 
 from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 WHICH_CAT = "What is my cat called?"
-
-
-def embedded(request: Received) -> Answer:
-    """Answer an embeddings request: every text means the same."""
-    vectors = [{"index": number, "embedding": [1.0, 2.0]} for number, _ in enumerate(request.json["input"])]
-    return whole(json.dumps({"data": vectors}).encode())
 
 
 @pytest.fixture

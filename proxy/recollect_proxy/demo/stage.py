@@ -9,7 +9,7 @@ import openai
 from rich.console import Console
 
 from recollect.errors import RecollectError
-from recollect.settings import Formation
+from recollect.model import Strategy
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.demo.memories import MemoryApi
@@ -80,10 +80,10 @@ async def _proxy(
     settings: ProxySettings, data_dir: Path, *, is_real: bool
 ) -> AsyncIterator[tuple[ProxySettings, str]]:
     async with AsyncExitStack() as closing:
-        own = temporary(settings, data_dir, formation=Formation.EXTRACT)
+        own = temporary(settings, data_dir, formation=Strategy.EXTRACT)
         if not is_real:
             upstream = await closing.enter_async_context(serve_upstream(demo_upstream))
-            own = temporary(own, data_dir, upstream=f"{upstream}/v1", formation=Formation.QA_TURN)
+            own = temporary(own, data_dir, upstream=f"{upstream}/v1", formation=Strategy.QA_TURN)
         app = App(own, admin_token=admin_token(own)[0])
         yield own, await closing.enter_async_context(serve_proxy(app, own))
 

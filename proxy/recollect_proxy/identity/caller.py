@@ -19,6 +19,7 @@ class Caller:
         skip: Why there is no memory for this request, or None.
         session_id: The frontend's id of the chat, if it gave one.
         message_id: The frontend's id of the user message, if it gave one.
+        parent_id: The frontend's id of the message before that one; ROOT where it says there is none; None: unknown.
         credential: The request's ``Authorization``, for background calls on its behalf.
         sends_all: Whether the frontend is known to send all that was said before the message; None: unknown.
     """
@@ -27,6 +28,7 @@ class Caller:
     skip: Skip | None = None
     session_id: str | None = None
     message_id: str | None = None
+    parent_id: str | None = None
     credential: str | None = field(default=None, repr=False)
     sends_all: bool | None = None
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from recollect.model import Skip
+from recollect.model import ROOT, Skip
 from recollect_proxy.asgi import Headers, values
 from recollect_proxy.headers import is_own_key
 from recollect_proxy.identity.caller import Caller, Mode, readable_id
@@ -69,6 +69,7 @@ class Identity:
             claim.user_id,
             session_id=readable_id(values(headers, self._session)),
             message_id=readable_id(values(headers, self._message)),
+            parent_id=_parent_id(headers),
             credential=credential,
             sends_all=self._sends_all(headers),
         )
@@ -82,6 +83,14 @@ class Identity:
         if parents:
             return not any(parent.strip() for parent in parents)
         return True if self._session.startswith(_OPENWEBUI) and values(headers, self._session) else None
+
+
+def _parent_id(headers: Headers) -> str | None:
+    """Return the id of the message before the user's; the header of a chat's first message is there, and empty."""
+    parents = values(headers, _PARENT)
+    if len(parents) == 1 and not parents[0].strip():
+        return ROOT
+    return readable_id(parents)
 
 
 def _dashed(names: frozenset[bytes]) -> frozenset[bytes]:

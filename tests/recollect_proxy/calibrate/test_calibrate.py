@@ -63,7 +63,7 @@ def progress() -> Progress:
 
 def backends_over(embedder: WordEmbedder, store: InMemoryStore | None = None) -> Backends:
     kept = store or InMemoryStore()
-    return Backends(kept, kept, kept, kept, kept, kept, kept, embedder)
+    return Backends(kept, kept, kept, kept, kept, kept, kept, kept.settings, kept.settings, embedder)
 
 
 async def rows(settings: ProxySettings) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""Turns that come fast are understood together, by one call; each memory still knows its own message."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.recollect_proxy.frontends import Frontend
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.scripted_extraction import Lesson, Pupil, messages_shown
+from tests.scripted_upstream import ScriptedUpstream
+
+from recollect_proxy.settings import ProxySettings
+
+FACTS = ("I brew my own cider.", "My brother Tom lives in Leeds.", "I am allergic to walnuts.")
+
+
+@pytest.fixture
+async def patient(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """A proxy that waits for three turns, or for ten minutes without one."""
+    own = {"formation_quiet_seconds": 600, "formation_batch_turns": 3}
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        yield proxy
+
+
+async def test_three_turns_in_a_row_are_one_call_and_each_memory_names_its_own_message(
+    patient: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [Lesson(fact) for fact in FACTS]
+    chat = Frontend(patient, upstream, user)
+
+    for fact in FACTS[:2]:
+        await chat.says(fact)
+    waiting = await patient.engine.backlog()
+    await chat.says(FACTS[2])
+
+    assert waiting.pending == 2
+    assert await patient.statements(user) == sorted(FACTS)
+    [asked] = pupil.extractions()
+    assert messages_shown(asked) == list(FACTS)
+    said = await patient.rows("SELECT id, content FROM recollect.messages WHERE user_id = $1", user.id)
+    contents = {row["id"]: row["content"] for row in said}
+    for memory in await patient.memories(user):
+        assert [contents[each] for each in memory.provenance.message_ids] == [memory.content]
+
+
+@pytest.fixture
+async def quick(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """A proxy that waits for four turns, or for a second without one."""
+    own = {"formation_quiet_seconds": 1, "formation_batch_turns": 4}
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        yield proxy
+
+
+async def test_what_stays_below_a_batch_is_formed_once_its_chat_is_quiet_and_each_chat_by_itself(
+    quick: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [Lesson(fact) for fact in FACTS]
+
+    for number, fact in enumerate(FACTS):
+        await Frontend(quick, upstream, user, chat=f"chat-{number}").says(fact)
+
+    assert await quick.statements(user) == sorted(FACTS)
+    assert [messages_shown(asked) for asked in pupil.extractions()] == [[fact] for fact in FACTS]

@@ -1,0 +1,250 @@
+"""How much is kept: caps, summaries of long chats, and what serves those who have little."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from tests.recollect_proxy.frontends import Frontend, Sent
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.scripted_extraction import Lesson, Pupil, asked_for, shown
+from tests.scripted_upstream import ScriptedUpstream
+from tests.waiting import until
+
+from recollect.model import Kind, Memory
+from recollect_proxy.settings import ProxySettings
+
+# -- caps ------------------------------------------------------------------------------------------
+
+WEIGHTS = {
+    "I whistle while I cook.": 0.4,
+    "My name is Leonie.": 0.9,
+    "I own a red umbrella.": 0.35,
+    "My son Jan has asthma.": 0.95,
+    "I run a bookshop in Ghent.": 0.7,
+}
+
+
+async def tell_all(proxy: RunningProxy, pupil: Pupil, user: User) -> None:
+    pupil.lessons += [Lesson(text, importance=weight) for text, weight in WEIGHTS.items()]
+    for number, text in enumerate(WEIGHTS):
+        await proxy.say(user, text, chat=f"chat-{number}")
+        await proxy.formed(user)
+
+
+async def test_of_more_memories_than_a_user_may_have_the_least_important_go(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"user_cap": 3})
+
+    await tell_all(proxy, pupil, user)
+
+    assert await proxy.statements(user) == sorted(
+        text for text, weight in WEIGHTS.items() if weight not in (0.4, 0.35)
+    )
+    sent = await Frontend(proxy, upstream, user, chat="asked").says("What colour is my umbrella?")
+    retired = [each for each in await proxy.engine.history(user.known_as) if each.action == "retire"]
+    assert [(each.actor, each.reason) for each in retired] == [("prune", "cap")] * 2
+    assert "- [FACT] I own a red umbrella." not in sent.text
+
+
+async def test_what_went_for_the_cap_can_be_brought_back(
+    proxy: RunningProxy, pupil: Pupil, user: User
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"user_cap": 3})
+    await tell_all(proxy, pupil, user)
+    history = (await proxy.api(b"GET", f"/users/{user.id}/memories/history")).json["updates"]
+    gone = next(each for each in history if each["action"] == "retire")
+
+    undone = await proxy.api(b"POST", f"/users/{user.id}/memories/history/{gone['id']}/undo")
+
+    assert undone.status == 200, undone.body
+    assert gone["before"] in await proxy.statements(user)
+
+
+async def test_of_one_chat_no_more_is_kept_than_it_may_leave(
+    proxy: RunningProxy, pupil: Pupil, user: User
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"session_cap": 2})
+    pupil.lessons += [Lesson(text, importance=weight) for text, weight in WEIGHTS.items()]
+
+    await proxy.say(user, " ".join(WEIGHTS), chat="long")
+    await proxy.say(user, next(iter(WEIGHTS)), chat="other")
+
+    assert await proxy.statements(user) == sorted(
+        ["I whistle while I cook.", "My name is Leonie.", "My son Jan has asthma."]
+    )
+
+
+async def test_what_was_written_by_hand_goes_for_no_cap(
+    proxy: RunningProxy, pupil: Pupil, user: User
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"user_cap": 1})
+    await given_memory(proxy, user)
+
+    await tell_all(proxy, pupil, user)
+
+    assert await proxy.statements(user) == ["My favourite tea is Lapsang Souchong.", "My son Jan has asthma."]
+
+
+# -- summaries -------------------------------------------------------------------------------------
+
+SUMMARY = "Plans to paint the boat Albatros in blue, and looks for a new sail."
+TURNS = 3
+
+
+class LastOnly(Frontend):
+    """A client that keeps nothing of the conversation."""
+
+    async def says(self, text: str) -> Sent:
+        """Say the next thing alone."""
+        self.messages = [{"role": "user", "content": text}]
+        return await self.again()
+
+
+@pytest.fixture
+async def summarizing(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, pupil: Pupil
+) -> AsyncIterator[RunningProxy]:
+    """A proxy that summarizes a chat after every few turns."""
+    pupil.summary = SUMMARY
+    pupil.outline = {"todos": ["Order a sail for Albatros"], "entities": ["Albatros, a boat"]}
+    async with running_proxy(changed(fresh_settings, summary_turns=TURNS)) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        yield proxy
+
+
+@pytest.fixture
+def client(summarizing: RunningProxy, upstream: ScriptedUpstream, user: User) -> LastOnly:
+    session = [(b"X-Recollect-Session", b"the boat")]
+    return LastOnly(summarizing, upstream, user, chat=None, headers=session)
+
+
+async def summaries(proxy: RunningProxy, user: User, *, but: UUID | None = None) -> list[Memory]:
+    """Wait until there is a summary, another one than that, and return all of them."""
+    found: list[Memory] = []
+
+    async def is_there() -> bool:
+        nonlocal found
+        page = await proxy.engine.page(user.known_as, limit=200)
+        found = [memory for memory in page.memories if memory.kind is Kind.SUMMARY and memory.id != but]
+        return bool(found)
+
+    await until(is_there)
+    return found
+
+
+async def test_a_long_chat_is_summarized_and_a_client_that_sends_its_last_message_alone_is_told_that(
+    summarizing: RunningProxy, client: LastOnly, pupil: Pupil, user: User
+) -> None:
+    for number in range(TURNS):
+        await client.says(f"Remark number {number} on my boat Albatros.")
+    [summary] = await summaries(summarizing, user)
+
+    sent = await client.says("And the sail?")
+
+    assert summary.content == SUMMARY
+    assert summary.outline is not None
+    assert summary.outline.todos == ("Order a sail for Albatros",)
+    assert len(summary.provenance.message_ids) == 2 * TURNS
+    assert f"- Summary: {SUMMARY}" in sent.system
+    [asked] = [request for request in pupil.asked if asked_for(request) == "summary"]
+    assert "Remark number 0 on my boat Albatros." in shown(asked, "What was said since")[0]
+
+
+async def test_a_chats_next_summary_takes_the_place_of_the_last(
+    summarizing: RunningProxy, client: LastOnly, pupil: Pupil, user: User
+) -> None:
+    for number in range(TURNS):
+        await client.says(f"Remark number {number} on my boat Albatros.")
+    [first] = await summaries(summarizing, user)
+    pupil.summary = "Albatros is blue now, and has a new sail."
+
+    for number in range(TURNS):
+        await client.says(f"Later remark number {number} on my boat.")
+
+    [second] = await summaries(summarizing, user, but=first.id)
+    assert second.content == pupil.summary
+    asked = [request for request in pupil.asked if asked_for(request) == "summary"]
+    assert shown(asked[-1], "The summary so far") == [SUMMARY]
+    assert len(second.provenance.message_ids) == 4 * TURNS
+
+
+async def test_the_todos_of_summaries_can_be_asked_for(
+    summarizing: RunningProxy, client: LastOnly, user: User
+) -> None:
+    for number in range(TURNS):
+        await client.says(f"Remark number {number} on my boat Albatros.")
+    await summaries(summarizing, user)
+
+    todos = (await summarizing.api(b"GET", f"/users/{user.id}/todos")).json
+
+    assert "Order a sail for Albatros" in str(todos)
+
+
+async def test_a_user_who_wants_no_summaries_gets_none(
+    summarizing: RunningProxy, client: LastOnly, pupil: Pupil, user: User
+) -> None:
+    await summarizing.api(b"PATCH", f"/users/{user.id}/settings", {"summaries": False})
+
+    for number in range(TURNS + 1):
+        await client.says(f"Remark number {number} on my boat Albatros.")
+    await summarizing.formed(user)
+
+    assert not [request for request in pupil.asked if asked_for(request) == "summary"]
+    assert SUMMARY not in (await client.says("And the sail?")).text
+
+
+# -- those who have little -------------------------------------------------------------------------
+
+HOUSE = "The library of our school opens at eight."
+WHEN = "When does the library of our school open?"
+
+
+@pytest.fixture
+async def school(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, tmp_path: Path
+) -> AsyncIterator[RunningProxy]:
+    """A proxy with a file of what everybody may know."""
+    path = tmp_path / "everybody.txt"
+    path.write_text(f"# what everybody may know\n\n{HOUSE}\n")
+    async with running_proxy(changed(fresh_settings, global_memories=path)) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        yield proxy
+
+
+async def test_what_serves_everybody_is_told_to_those_who_have_fewer_than_five_memories(
+    school: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
+) -> None:
+    for content in (TEA, *list(WEIGHTS)[:3]):
+        await given_memory(school, other_user, content)
+
+    none = await Frontend(school, upstream, user).says(WHEN)
+    four = await Frontend(school, upstream, other_user).says(WHEN)
+    await given_memory(school, other_user, list(WEIGHTS)[3])
+    five = await Frontend(school, upstream, other_user, chat="with five").says(WHEN)
+
+    assert HOUSE in none.text
+    assert HOUSE in four.text
+    assert HOUSE not in five.text
+
+
+async def test_what_serves_everybody_does_not_keep_the_own_memories_away(
+    school: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(school, user)
+
+    assert TEA in (await Frontend(school, upstream, user).says(WHICH_TEA)).text
+
+
+async def test_what_serves_everybody_is_nobodys_own_and_is_not_learned_from_a_prompt(
+    school: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [Lesson(HOUSE), Lesson("library of our school", HOUSE)]
+
+    await Frontend(school, upstream, user).says(WHEN)
+
+    assert await school.statements(user) == []
+    assert await school.memories(user, at_least=0) == []

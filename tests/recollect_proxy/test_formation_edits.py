@@ -1,0 +1,254 @@
+"""An edited message takes the place of what it taught before; an answer given anew teaches nothing twice."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_extraction import Lesson, Pupil, messages_shown
+from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
+
+PALMER = "My dentist is Doctor Palmer in Mill Lane."
+QUILL = "My dentist is Doctor Quill in Castle Street."
+WHICH_DENTIST = "Who is my dentist, and in which street?"
+VOLVO = "I drive a green Volvo."
+SAAB = "I drive a black Saab now."
+WEATHER = "Will it rain on Sunday?"
+BOAT = "My boat Heron lies in Falmouth."
+WHICH_BOAT = "Where does my boat lie, and what is it called?"
+
+
+@dataclass
+class Thread(Frontend):
+    """A chat whose frontend says of each message which it is, and on which it follows.
+
+    Attributes:
+        ids: Of the messages so far, in order.
+    """
+
+    ids: list[str] = field(default_factory=list)
+
+    async def says(self, text: str) -> Sent:
+        """Say the next thing."""
+        parent = self.ids[-1] if self.ids else ""
+        self.ids += f"said-{uuid4()}", f"answered-{uuid4()}"
+        self.headers = [
+            (b"X-Recollect-Message", self.ids[-2].encode()),
+            (b"X-Recollect-Parent", parent.encode()),
+        ]
+        return await super().says(text)
+
+    async def edits(self, text: str, *, back: int = 1) -> Sent:
+        """Say something else in the place of the message that many turns back."""
+        self.back(back)
+        del self.ids[-2 * back :]
+        return await self.says(text)
+
+    async def asks_again(self) -> Sent:
+        """Have the last message answered anew."""
+        answer = self.messages.pop()
+        sent = await self.again()
+        self.messages.append(answer)
+        return sent
+
+
+@pytest.fixture
+def thread(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> Thread:
+    return Thread(proxy, upstream, user, chat="thread")
+
+
+@pytest.fixture
+def taught(pupil: Pupil) -> Pupil:
+    pupil.lessons += [Lesson(each) for each in (PALMER, QUILL, VOLVO, BOAT)]
+    pupil.lessons.append(Lesson(SAAB, "I drive a black Saab.", "contradicts", VOLVO))
+    return pupil
+
+
+async def asked(thread: Thread, question: str) -> str:
+    """Ask in a new chat, and return all that the model is told."""
+    sent = await Frontend(thread.proxy, thread.upstream, thread.user, chat=f"new-{uuid4()}").says(question)
+    await thread.proxy.formed(thread.user)
+    return sent.text
+
+
+async def formed(thread: Thread) -> list[str]:
+    return await thread.proxy.statements(thread.user)
+
+
+@pytest.mark.usefixtures("taught")
+async def test_an_edited_first_message_takes_the_place_of_what_it_taught(thread: Thread) -> None:
+    await thread.says(PALMER)
+    assert await formed(thread) == [PALMER]
+
+    await thread.edits(QUILL)
+
+    assert await formed(thread) == [QUILL]
+    told = await asked(thread, WHICH_DENTIST)
+    assert "Quill" in told
+    assert "Palmer" not in told
+
+
+@pytest.mark.usefixtures("taught")
+async def test_an_edited_later_message_takes_the_place_of_what_it_taught(thread: Thread) -> None:
+    await thread.says(WEATHER)
+    await thread.says(PALMER)
+    assert await formed(thread) == [PALMER]
+
+    await thread.edits(QUILL)
+
+    assert await formed(thread) == [QUILL]
+    assert "Palmer" not in (await thread.says(WEATHER)).text
+    told = await asked(thread, WHICH_DENTIST)
+    assert "Quill" in told
+    assert "Palmer" not in told
+
+
+@pytest.mark.usefixtures("taught")
+async def test_what_an_edited_message_replaced_is_back(thread: Thread) -> None:
+    await Frontend(thread.proxy, thread.upstream, thread.user, chat="before").says(VOLVO)
+    await formed(thread)
+    await thread.says(SAAB)
+    assert await formed(thread) == ["I drive a black Saab."]
+
+    await thread.edits(WEATHER)
+
+    assert await formed(thread) == [VOLVO]
+    assert "Saab" not in await asked(thread, "Which car do I drive?")
+
+
+async def test_what_an_edited_message_strengthened_is_as_strong_as_before(
+    thread: Thread, pupil: Pupil
+) -> None:
+    again = "I drive a Volvo that is green."
+    pupil.lessons += [Lesson(VOLVO), Lesson(again, about=VOLVO, relation="repeats")]
+    await Frontend(thread.proxy, thread.upstream, thread.user, chat="before").says(VOLVO)
+    await formed(thread)
+    await thread.says(again)
+    await formed(thread)
+    [strengthened] = await thread.proxy.memories(thread.user)
+
+    await thread.edits(WEATHER)
+    await formed(thread)
+
+    [memory] = await thread.proxy.memories(thread.user)
+    assert strengthened.reinforcement_count == 1
+    assert memory.reinforcement_count == 0
+    assert memory.importance == pytest.approx(0.7)
+    assert len(memory.provenance.message_ids) == 1
+
+
+@pytest.mark.usefixtures("taught")
+async def test_what_was_said_after_an_edited_message_is_gone_with_it(thread: Thread) -> None:
+    await thread.says(PALMER)
+    await thread.says(BOAT)
+    assert await formed(thread) == [BOAT, PALMER]
+
+    await thread.edits(QUILL, back=2)
+
+    assert await formed(thread) == [QUILL]
+    told = await asked(thread, WHICH_BOAT)
+    assert "Heron" not in told
+    assert "Falmouth" not in told
+
+
+@pytest.mark.usefixtures("taught")
+async def test_what_was_also_said_elsewhere_stays(thread: Thread) -> None:
+    await thread.says(BOAT)
+    await formed(thread)
+    await Frontend(thread.proxy, thread.upstream, thread.user, chat="elsewhere").says(BOAT)
+    await formed(thread)
+
+    await thread.edits(WEATHER)
+
+    assert await formed(thread) == [BOAT]
+    assert "Falmouth" in await asked(thread, WHICH_BOAT)
+
+
+async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
+    thread: Thread, pupil: Pupil, extraction: ScriptedUpstream
+) -> None:
+    pupil.lessons += [Lesson(PALMER), Lesson(QUILL)]
+    go_on = asyncio.Event()
+
+    def late(request: Received) -> Answer:
+        answer = pupil(request)
+        return (go_on, *answer) if PALMER in "\n".join(messages_shown(request)) else answer
+
+    extraction.otherwise = late
+    before = len(extraction.received)
+    await thread.says(PALMER)
+    await extraction.requests(before + 1)
+
+    await thread.edits(QUILL)
+    go_on.set()
+
+    assert await formed(thread) == [QUILL]
+    assert "Palmer" not in await asked(thread, WHICH_DENTIST)
+    history = await thread.proxy.engine.history(thread.user.known_as)
+    assert [each.after for each in history] == [QUILL]
+
+
+@pytest.mark.usefixtures("taught")
+async def test_an_answer_given_anew_teaches_nothing_twice(
+    thread: Thread, pupil: Pupil, upstream: ScriptedUpstream
+) -> None:
+    await thread.says(BOAT)
+    await formed(thread)
+    upstream.otherwise = lambda _request: completion("What a fine boat.")
+
+    await thread.asks_again()
+    await thread.asks_again()
+
+    assert await formed(thread) == [BOAT]
+    assert len(pupil.extractions(BOAT)) == 1
+    [memory] = await thread.proxy.memories(thread.user)
+    assert memory.reinforcement_count == 0
+    assert [words for _, words in await thread.proxy.logged(thread.user)] == [BOAT, REPLY]
+
+
+@pytest.mark.usefixtures("taught")
+async def test_a_conversation_goes_on_after_an_edit_and_after_an_answer_given_anew(thread: Thread) -> None:
+    await thread.says(PALMER)
+    await thread.edits(QUILL)
+    await thread.asks_again()
+
+    await thread.says(BOAT)
+
+    assert await formed(thread) == [BOAT, QUILL]
+
+
+async def test_a_second_yes_is_another_turn(thread: Thread) -> None:
+    for text in ("yes", "yes", "yes"):
+        await thread.says(text)
+
+    assert await formed(thread) == []
+    assert [words for _, words in await thread.proxy.logged(thread.user)] == ["yes", REPLY] * 3
+    rows = await thread.proxy.rows(
+        "SELECT state FROM recollect.exchanges WHERE user_id = $1", thread.user.known_as
+    )
+    assert [row["state"] for row in rows] == ["formed"] * 3
+
+
+@pytest.mark.usefixtures("taught")
+async def test_an_edit_in_one_chat_touches_no_other_whose_messages_have_the_same_ids(
+    thread: Thread, proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
+) -> None:
+    first: list[tuple[bytes, bytes]] = [(b"X-Recollect-Message", b"1"), (b"X-Recollect-Parent", b"")]
+    edited: list[tuple[bytes, bytes]] = [(b"X-Recollect-Message", b"2"), (b"X-Recollect-Parent", b"")]
+    others: list[dict[str, Any]] = [
+        {"user": user, "chat": "another"},
+        {"user": other_user, "chat": "thread"},
+    ]
+    for other in others:
+        await Frontend(proxy, upstream, headers=first, **other).says(BOAT)
+    await Frontend(proxy, upstream, user, chat="thread", headers=first).says(PALMER)
+    assert await formed(thread) == [BOAT, PALMER]
+    assert await proxy.statements(other_user) == [BOAT]
+
+    await Frontend(proxy, upstream, user, chat="thread", headers=edited).says(QUILL)
+
+    assert await formed(thread) == [BOAT, QUILL]
+    assert await proxy.statements(other_user) == [BOAT]

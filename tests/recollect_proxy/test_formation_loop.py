@@ -1,0 +1,166 @@
+"""What a prompt was given is never learned again, whatever the model finds, and however a frontend sends it back."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.recollect_proxy.frontends import Frontend, Sent
+from tests.recollect_proxy.given import given_memory
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_extraction import Lesson, Pupil, memories_shown, statement
+from tests.scripted_upstream import Received, ScriptedUpstream, completion
+
+CAT = "My cat is called Minka."
+ECHOES = ("My cat is called Minka", "cat is called Minka", "called Minka", "Minka")
+QUESTIONS = (
+    "What is my cat called?",
+    "Is my cat called something with an M?",
+    "Which name did I give my cat?",
+    "Please write a short rhyme on my cat.",
+    "What is my cat called again, and what rhymes with that?",
+)
+
+
+def parroting(request: Received) -> list[dict[str, Any]]:
+    """Find in a request all that it shows, and all that was ever recalled, as if the person had just said it."""
+    shown = "\n".join(message["content"] for message in request.json["messages"])
+    lines = [re.sub(r"^- \[[A-Z]+\] | \([^()]*\)$", "", line).strip() for line in shown.splitlines()]
+    echoed = [line for line in lines if "Minka" in line and len(line) < 200]
+    told = [*dict.fromkeys([*memories_shown(request), *echoed, *ECHOES])]
+    return [
+        *(statement(each) for each in told),
+        *(statement(each, "The person's cat goes by the name of Minka.") for each in told),
+        statement("my cat", CAT),
+        statement("my cat", "Has a cat whose name is Minka"),
+    ]
+
+
+def as_it_was(question: str, _block: str) -> list[dict[str, Any]]:
+    """Send what the person typed."""
+    return [{"role": "user", "content": question}]
+
+
+def in_the_history(question: str, block: str) -> list[dict[str, Any]]:
+    """Send the block where it stood in the last request, with the answer that made use of it."""
+    return [
+        {"role": "system", "content": block},
+        {"role": "user", "content": f"{QUESTIONS[0]}\n\n{block}"},
+        {"role": "assistant", "content": CAT.replace("My", "Your")},
+        {"role": "user", "content": question},
+    ]
+
+
+def in_the_message(question: str, block: str) -> list[dict[str, Any]]:
+    """Send the block as if the person had typed it."""
+    return [{"role": "user", "content": f"{question}\n\n{block}"}]
+
+
+def in_a_block_of_its_own(question: str, block: str) -> list[dict[str, Any]]:
+    """Send what the block says in the tags of another memory, in front of what the person typed."""
+    told = "\n".join(line for line in block.splitlines() if line.startswith("- "))
+    context = f"<memory_context>\nUser Context:\n1. [2026-01-01]. {CAT}\n{told}\n</memory_context>"
+    return [{"role": "system", "content": context}, {"role": "user", "content": f"{context}\n{question}"}]
+
+
+def by_bullets_alone(question: str, block: str) -> list[dict[str, Any]]:
+    """Send the block's lines without what fences them, as a person copies them."""
+    told = "\n".join(line for line in block.splitlines() if line.startswith("- "))
+    return [{"role": "user", "content": f"{told}\n{question}"}]
+
+
+WAYS = (as_it_was, in_the_history, in_the_message, in_a_block_of_its_own, by_bullets_alone)
+
+
+def blocks_of(sent: Sent) -> str:
+    """Return the block that stands in a request, wherever that is."""
+    texts = [sent.system, *(message["content"] for message in sent.messages)]
+    found = re.findall(r"<recollect_memories>.*?</recollect_memories>", "\n".join(texts), re.DOTALL)
+    return found[-1] if found else ""
+
+
+def chats() -> Iterator[tuple[str, str, Callable[[str, str], list[dict[str, Any]]]]]:
+    for way in WAYS:
+        for number, question in enumerate(QUESTIONS):
+            yield f"{way.__name__}-{number % 2}", question, way
+
+
+@pytest.mark.parametrize("answer", ["All right.", "Your cat is called Minka, what a lovely name."])
+async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, answer: str
+) -> None:
+    pupil.lessons.append(Lesson(CAT))
+    await proxy.say(user, CAT, chat="told")
+    [original] = await proxy.memories(user)
+    await proxy.formed(user)
+    pupil.extracts = parroting
+    upstream.otherwise = lambda _request: completion(answer)
+    asked = Frontend(proxy, upstream, user, chat="asked")
+    block = blocks_of(await asked.says(QUESTIONS[0]))
+    assert CAT in block
+
+    for chat, question, way in chats():
+        frontend = Frontend(proxy, upstream, user, chat=chat, messages=way(question, block))
+        await frontend.again()
+    await proxy.formed(user)
+
+    [memory] = await proxy.memories(user)
+    assert (memory.id, memory.content) == (original.id, CAT)
+    assert memory.provenance == original.provenance
+    counts = proxy.engine.counts
+    assert counts.re_extracted == 0
+    assert counts.rejects["injected"] > 0
+    history = await proxy.engine.history(user.known_as)
+    assert [each.action for each in history] == ["add"]
+
+
+async def test_what_was_written_by_hand_is_not_learned_from_a_prompt_either(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    await given_memory(proxy, user, CAT)
+    pupil.extracts = parroting
+    chat = Frontend(proxy, upstream, user)
+
+    for question in QUESTIONS:
+        await chat.says(question)
+
+    assert await proxy.statements(user) == [CAT]
+    assert len(pupil.extractions()) == len(QUESTIONS)
+
+
+async def test_what_the_person_says_again_themselves_strengthens_what_is_known(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    again = "As I said, my cat is called Minka, she is still asleep."
+    pupil.lessons += [
+        Lesson(CAT),
+        Lesson("my cat is called Minka", "The cat is called Minka.", "repeats", CAT),
+    ]
+    await proxy.say(user, CAT, chat="told")
+    await proxy.formed(user)
+    sent = await Frontend(proxy, upstream, user, chat="asked").says(QUESTIONS[0])
+
+    await proxy.say(user, f"{blocks_of(sent)}\n{again}", chat="said again")
+
+    assert await proxy.statements(user) == [CAT]
+    [memory] = await proxy.memories(user)
+    assert memory.reinforcement_count == 1
+    assert len(memory.provenance.message_ids) == 2
+
+
+async def test_how_often_an_injected_line_was_found_again_is_told_without_a_word_of_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    await given_memory(proxy, user, CAT)
+    pupil.extracts = parroting
+    await Frontend(proxy, upstream, user).says(QUESTIONS[0])
+    await proxy.formed(user)
+
+    metrics = (await proxy.api(b"GET", "/metrics")).body.decode()
+
+    assert re.search(r"^recollect_reextracted_total 0(\.0)?$", metrics, re.MULTILINE)
+    assert 'recollect_formation_rejects_total{reason="injected"}' in metrics
+    assert "Minka" not in metrics
+    assert user.id not in metrics
+    assert json.dumps(CAT) not in metrics

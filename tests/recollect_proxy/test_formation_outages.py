@@ -1,0 +1,163 @@
+"""The model of the background is broken, or spent its budget; the embedder is away: chats never notice, nothing is lost."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from tests.recollect_proxy.frontends import Frontend
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.scripted_embeddings import embedded
+from tests.scripted_extraction import Lesson, Pupil
+from tests.scripted_upstream import ScriptedUpstream, failure
+from tests.waiting import until
+
+from recollect.formation.guarding import FAILURES
+from recollect.indexing import keeping
+from recollect_proxy.settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+DOG = "I have a dog called Rex."
+
+
+async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
+    """Return state, tries, fallback and error of what the user said, oldest first."""
+    rows = await proxy.rows(
+        "SELECT state, attempts, fallback, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
+        user.known_as,
+    )
+    return [tuple(row) for row in rows]
+
+
+# -- budget ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("budget", ["user_tokens_per_day", "tokens_per_day"])
+async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, pupil: Pupil, user: User, budget: str
+) -> None:
+    pupil.lessons += [Lesson(CAT), Lesson(DOG)]
+    async with running_proxy(changed(fresh_settings, **{budget: 1})) as proxy:
+        await proxy.say(user, CAT, chat="first")
+        await proxy.formed(user)
+        answer = await proxy.say(user, DOG, chat="second")
+        await proxy.formed(user)
+        kinds = {memory.kind: memory.content for memory in await proxy.memories(user)}
+        told = await exchanges(proxy, user)
+        health = (await proxy.api(b"GET", "/health")).json
+        await proxy.say(user, "What is my dog called?", chat="third")
+
+    assert answer.status == 200
+    assert kinds == {"fact": CAT, "qa_turn": f"Q: {DOG}\nA: All right."}
+    assert told == [("formed", 0, None, None), ("formed", 0, "budget", None)]
+    assert not pupil.extractions(DOG)
+    assert health["model"]["tokens_today"] >= 1
+    assert health["model"][budget] == 1
+    assert "Rex" in upstream.last.system
+
+
+async def test_one_users_spent_budget_is_not_anothers(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, pupil: Pupil, user: User, other_user: User
+) -> None:
+    pupil.lessons += [Lesson(CAT), Lesson(DOG)]
+    async with running_proxy(changed(fresh_settings, user_tokens_per_day=1)) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        for text in (CAT, DOG):
+            await proxy.say(user, text, chat=text)
+            await proxy.formed(user)
+        await proxy.say(other_user, DOG)
+
+        assert await proxy.statements(user) == [CAT]
+        assert await proxy.statements(other_user) == [DOG]
+
+
+# -- breaker ---------------------------------------------------------------------------------------
+
+
+async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_lost_meanwhile(
+    fresh_settings: ProxySettings,
+    extraction: ScriptedUpstream,
+    upstream: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pupil.lessons.append(Lesson(CAT))
+    extraction.otherwise = lambda _request: failure(500)
+    others = [User(f"user-{uuid4().hex}") for _ in range(FAILURES)]
+    async with running_proxy(changed(fresh_settings, formation_workers=1)) as proxy:
+        breaker = proxy.engine._background._guard.breaker
+        monkeypatch.setattr(breaker, "_pause", timedelta(seconds=3))
+        for other in others:
+            await proxy.say(other, CAT)
+        await until(lambda: breaker.opened > 0)
+        extraction.otherwise = pupil
+
+        answer = await proxy.say(user, CAT)
+        health = (await proxy.api(b"GET", "/health")).json
+        await until(lambda: _waits(proxy, user))
+
+        assert answer.status == 200
+        assert upstream.last.json["messages"][-1]["content"] == CAT
+        assert health["status"] == "degraded"
+        assert health["model"]["breaker"] == "open"
+        for each in (user, *others):
+            assert await proxy.statements(each) == [CAT]
+            assert {(state, fallback) for state, _, fallback, _ in await exchanges(proxy, each)} == {
+                ("formed", None)
+            }
+        assert (await proxy.api(b"GET", "/health")).json["model"]["breaker"] == "closed"
+        assert proxy.engine.counts.fallbacks == {}
+
+
+async def _waits(proxy: RunningProxy, user: User) -> bool:
+    """Tell whether what the user said waits for the model, without a try that counts."""
+    found = await exchanges(proxy, user)
+    return [each[:2] for each in found] == [("pending", 0)] and str(found[0][3]).startswith(
+        "ExtractorPausedError"
+    )
+
+
+# -- embedder --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream(lambda _request: failure(400)) as server:
+        yield server
+
+
+async def test_what_is_formed_while_the_embedder_is_away_is_found_by_its_words_and_embedded_later(
+    fresh_settings: ProxySettings,
+    embedder: ScriptedUpstream,
+    upstream: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(keeping, "_EMBEDDER_DELAY", timedelta(seconds=1))
+    pupil.lessons.append(Lesson(CAT))
+    own = {
+        "embedder": "openai:test",
+        "embedder_base_url": embedder.base_url,
+        "recall_gate_threshold": 0,  # how sure words alone can be is asked elsewhere
+    }
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        await proxy.say(user, CAT, chat="told")
+        assert await proxy.statements(user) == [CAT]
+        [memory] = await proxy.memories(user)
+        assert memory.embedding_model is None
+        by_words = await Frontend(proxy, upstream, user, chat="meanwhile").says("Tell me about my cat Minka.")
+        assert CAT in by_words.system
+
+        embedder.otherwise = embedded
+
+        async def is_embedded() -> bool:
+            [memory] = await proxy.memories(user)
+            return memory.embedding_model == "openai:test"
+
+        await until(is_embedded)
+        assert await proxy.statements(user) == [CAT]
+        assert proxy.engine.counts.fallbacks == {}

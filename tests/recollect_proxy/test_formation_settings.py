@@ -1,0 +1,136 @@
+"""What is changed while it runs takes effect with the next request: for everybody, or for one user."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.recollect_proxy.frontends import Frontend
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.running_proxy import RunningProxy, User, chat_body, running_proxy
+from tests.scripted_extraction import Lesson, Pupil
+from tests.scripted_upstream import ScriptedUpstream
+
+from recollect_proxy.settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+FOR = pytest.mark.parametrize("path", ["/settings", "/users/{user}/settings"], ids=["everybody", "one user"])
+
+
+@pytest.fixture
+async def own_proxy(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """A proxy whose settings are nobody else's."""
+    async with running_proxy(fresh_settings) as proxy:
+        assert upstream.base_url == proxy.settings.upstream
+        yield proxy
+
+
+async def change(proxy: RunningProxy, path: str, user: User, **flags: object) -> None:
+    answer = await proxy.api(b"PATCH", path.format(user=user.id), flags)
+    assert answer.status == 200, answer.body
+
+
+@FOR
+async def test_recall_is_off_and_on_again_at_once(
+    own_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User, path: str
+) -> None:
+    for each in (user, other_user):
+        await given_memory(own_proxy, each)
+
+    await change(own_proxy, path, user, recall=False)
+    off = await own_proxy.say(user, WHICH_TEA, chat="off")
+    as_it_came = upstream.last.body
+    await own_proxy.say(other_user, WHICH_TEA, chat="off")
+    others = upstream.last.system
+    await change(own_proxy, path, user, recall=None)
+    await own_proxy.say(user, WHICH_TEA, chat="on")
+
+    assert off.header(b"x-recollect-skipped") == b"off"
+    assert as_it_came == chat_body(WHICH_TEA)
+    assert (TEA in others) is ("users" in path)
+    assert TEA in upstream.last.system
+
+
+@FOR
+async def test_with_formation_off_nothing_is_even_logged(
+    own_proxy: RunningProxy, pupil: Pupil, user: User, other_user: User, path: str
+) -> None:
+    pupil.lessons.append(Lesson(CAT))
+
+    await change(own_proxy, path, user, formation="off")
+    await own_proxy.say(user, CAT)
+    await own_proxy.say(other_user, CAT)
+
+    assert await own_proxy.logged(user) == []
+    assert bool(await own_proxy.logged(other_user)) is ("users" in path)
+    await change(own_proxy, path, user, formation="extract")
+    await own_proxy.say(user, CAT)
+    assert await own_proxy.statements(user) == [CAT]
+
+
+@FOR
+async def test_with_both_a_turn_is_understood_and_kept_as_it_is(
+    own_proxy: RunningProxy, pupil: Pupil, user: User, path: str
+) -> None:
+    pupil.lessons.append(Lesson(CAT))
+
+    await change(own_proxy, path, user, formation="both")
+    await own_proxy.say(user, CAT)
+    await own_proxy.formed(user)
+
+    kept = {memory.kind: memory.content for memory in await own_proxy.memories(user)}
+    assert kept == {"fact": CAT, "qa_turn": f"Q: {CAT}\nA: All right."}
+
+
+async def test_with_qa_turn_no_model_is_asked(own_proxy: RunningProxy, pupil: Pupil, user: User) -> None:
+    await change(own_proxy, "/users/{user}/settings", user, formation="qa_turn")
+    await own_proxy.say(user, CAT)
+
+    [memory] = await own_proxy.memories(user)
+
+    assert memory.kind == "qa_turn"
+    assert pupil.asked == []
+
+
+@FOR
+async def test_what_is_recalled_goes_where_it_is_told_to_go(
+    own_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, path: str
+) -> None:
+    await given_memory(own_proxy, user)
+
+    await change(own_proxy, path, user, placement="user")
+    beside = await Frontend(own_proxy, upstream, user, chat="beside").says(WHICH_TEA)
+    await change(own_proxy, path, user, placement="off")
+    nowhere = await Frontend(own_proxy, upstream, user, chat="nowhere").says(WHICH_TEA)
+    await change(own_proxy, path, user, placement="system")
+    above = await Frontend(own_proxy, upstream, user, chat="above").says(WHICH_TEA)
+
+    assert TEA in beside.messages[-1]["content"]
+    assert beside.system == ""
+    assert TEA not in nowhere.text
+    assert TEA in above.system
+
+
+async def test_a_users_own_word_counts_over_everybodys(
+    own_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
+) -> None:
+    for each in (user, other_user):
+        await given_memory(own_proxy, each)
+
+    await change(own_proxy, "/settings", user, recall=False)
+    await change(own_proxy, "/users/{user}/settings", user, recall=True)
+
+    await own_proxy.say(user, WHICH_TEA)
+    assert TEA in upstream.last.system
+    await own_proxy.say(other_user, WHICH_TEA)
+    assert TEA not in upstream.last.system
+
+
+async def test_what_matters_less_than_a_user_wants_is_not_kept(
+    own_proxy: RunningProxy, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons.append(Lesson(CAT, importance=0.7))
+    await change(own_proxy, "/users/{user}/settings", user, minimum_importance=0.8)
+
+    await own_proxy.say(user, CAT)
+
+    assert await own_proxy.statements(user) == []
+    assert own_proxy.engine.counts.rejects["low_importance"] == 1

@@ -1,0 +1,12 @@
+"""What a scripted embeddings server answers. Never: a socket."""
+
+import json
+
+from tests.received import Received
+from tests.scripted_answers import Answer, whole
+
+
+def embedded(request: Received) -> Answer:
+    """Answer an embeddings request: every text means the same."""
+    vectors = [{"index": number, "embedding": [1.0, 2.0]} for number, _ in enumerate(request.json["input"])]
+    return whole(json.dumps({"data": vectors}).encode())

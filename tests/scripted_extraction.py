@@ -1,0 +1,163 @@
+"""A model of the background as a test teaches it: it extracts, compares, chooses and summarizes.
+
+Never: a socket, what a test expects.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.received import Received
+from tests.scripted_answers import Answer, completion
+
+_PART = re.compile(r"^([^\n]+):\n(=+\w+)\n(.*?)\n\2$", re.MULTILINE | re.DOTALL)
+_NUMBERED = re.compile(r"^\[(\d+)\] \(([^)]*)\) (.*)$", re.MULTILINE)
+_PAIR = re.compile(r"^\[(\d+)\] known: (.*)\n +new: (.*)$", re.MULTILINE)
+
+
+def asked_for(request: Received) -> str:
+    """Return which form a request wants: memories, comparison, choice or summary; "" of a chat's own."""
+    form: str = request.json.get("response_format", {}).get("json_schema", {}).get("name", "")
+    return form
+
+
+def shown(request: Received, title: str) -> list[str]:
+    """Return the texts that a request shows under titles that begin so."""
+    content: str = request.json["messages"][-1]["content"]
+    return [text for name, _, text in _PART.findall(content) if name.startswith(title)]
+
+
+def messages_shown(request: Received) -> list[str]:
+    """Return the person's words that an extraction request shows, message by message."""
+    return shown(request, "Message ")
+
+
+def memories_shown(request: Received) -> list[str]:
+    """Return the memories that a request numbers, in order."""
+    listed = "\n".join(shown(request, "Existing memories") + shown(request, "Memories"))
+    return [content for _, _, content in _NUMBERED.findall(listed)]
+
+
+def statement(evidence: str, content: str = "", **fields: Any) -> dict[str, Any]:
+    """Return a statement as a model tells it; without content it says what its evidence says."""
+    plain = {
+        "evidence": evidence,
+        "content": content or evidence,
+        "kind": "fact",
+        "importance": 0.7,
+        "confidence": 1.0,
+        "relation": "new",
+        "about": None,
+        "event_date": None,
+        "valid_from": None,
+        "valid_to": None,
+        "affects": [],
+    }
+    return plain | fields
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What the model understands where it reads certain words.
+
+    Attributes:
+        words: As they stand in a message.
+        content: What it makes of them; "" for the words themselves.
+        relation: What that is to a known memory.
+        about: A part of that memory's text; where none is shown that has it, the statement is new.
+        affects: Parts of the texts of memories that may no longer hold.
+        importance: How much it takes it to matter.
+    """
+
+    words: str
+    content: str = ""
+    relation: str = "new"
+    about: str = ""
+    affects: tuple[str, ...] = ()
+    importance: float = 0.7
+
+    def told(self, known: list[str]) -> dict[str, Any]:
+        """Return the statement, in view of the memories that are known."""
+        number = _place(self.about, known) if self.about else None
+        affected = [_place(part, known) for part in self.affects]
+        return statement(
+            self.words,
+            self.content,
+            relation="new" if number is None else self.relation,
+            about=number,
+            importance=self.importance,
+            affects=[each for each in affected if each is not None],
+        )
+
+
+def _place(part: str, known: list[str]) -> int | None:
+    return next((number for number, content in enumerate(known) if part in content), None)
+
+
+@dataclass
+class Pupil:
+    """The model. Call it with a request for its answer.
+
+    Attributes:
+        lessons: What it understands.
+        extracts: What it answers to an extraction instead, if anything.
+        means: Parts of the memories that it chooses where somebody wants something forgotten.
+        summary: What it writes of every chat.
+        outline: The parts of that.
+        asked: What it was asked, in order.
+    """
+
+    lessons: list[Lesson] = field(default_factory=list)
+    extracts: Callable[[Received], list[dict[str, Any]]] | None = None
+    means: list[str] = field(default_factory=list)
+    summary: str = ""
+    outline: dict[str, list[str]] = field(default_factory=dict)
+    asked: list[Received] = field(default_factory=list)
+
+    def __call__(self, request: Received) -> Answer:
+        """Answer a request."""
+        self.asked.append(request)
+        answers: dict[str, Callable[[Received], dict[str, Any]]] = {
+            "memories": self._extraction,
+            "comparison": self._comparison,
+            "choice": self._choice,
+            "summary": self._summary,
+        }
+        return completion(json.dumps(answers[asked_for(request)](request)))
+
+    def extractions(self, words: str = "") -> list[Received]:
+        """Return the extraction requests that show a message with these words."""
+        return [
+            request
+            for request in self.asked
+            if asked_for(request) == "memories" and any(words in each for each in messages_shown(request))
+        ]
+
+    def _extraction(self, request: Received) -> dict[str, Any]:
+        if self.extracts is not None:
+            return {"memories": self.extracts(request)}
+        said, known = "\n".join(messages_shown(request)), memories_shown(request)
+        return {"memories": [lesson.told(known) for lesson in self.lessons if lesson.words in said]}
+
+    def _comparison(self, request: Received) -> dict[str, Any]:
+        pairs = _PAIR.findall("\n".join(shown(request, "Pairs")))
+        return {
+            "pairs": [
+                {"number": int(number), "relation": self._relation(known, new)}
+                for number, known, new in pairs
+            ]
+        }
+
+    def _relation(self, known: str, new: str) -> str:
+        said = (each for each in self.lessons if each.about and each.about in known)
+        return next((each.relation for each in said if (each.content or each.words) in new), "unrelated")
+
+    def _choice(self, request: Received) -> dict[str, Any]:
+        known = memories_shown(request)
+        return {"numbers": [n for n, content in enumerate(known) if any(p in content for p in self.means)]}
+
+    def _summary(self, _request: Received) -> dict[str, Any]:
+        parts = ("facts", "preferences", "decisions", "todos", "entities")
+        return {"summary": self.summary, **{part: self.outline.get(part, []) for part in parts}}
