@@ -238,7 +238,10 @@ class _Verification:
         if any(word.plain in numbers for word in wording(candidate.content).words):
             return False
         beyond = [word.stems for word in content if not word.stems & said]
+        shares = len(quoted.words) > _NAMING_WORDS and any(word.stems & quoted.stems for word in content)
         for line, words in zip(self._lines, told, strict=True):
+            if shares and same_letters(candidate.content, line.text):
+                continue  # the person says it once more; what is known already makes no second memory
             roots = _roots(words)
             borrowed = sum(bool(_roots(stems) & roots) for stems in beyond)
             is_own = any(word.stems & quoted.stems and not word.stems & words for word in content)

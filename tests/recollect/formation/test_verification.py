@@ -398,3 +398,13 @@ def test_thousands_of_candidates_and_megabytes_are_judged_soon(asked: Candidate)
         )
         == 2_000
     )
+
+
+def test_what_the_person_says_once_more_is_theirs_though_it_was_shown() -> None:
+    said = "Last spring I adopted a grey cat from the shelter in Mainz"
+    again = Candidate("Adopted a grey cat from a shelter in Mainz", Kind.FACT, 0.6, said)
+    reading = Reading(said, injected=("Anna adopted a grey cat from the shelter in Mainz",))
+
+    [verdict] = verify([again], [reading], minimum_importance=0.3)
+
+    assert isinstance(verdict, Believed)
