@@ -401,9 +401,9 @@ def test_thousands_of_candidates_and_megabytes_are_judged_soon(asked: Candidate)
 
 
 def test_what_the_person_says_once_more_is_theirs_though_it_was_shown() -> None:
-    said = "Last spring I adopted a grey cat from the shelter in Mainz"
-    again = Candidate("Adopted a grey cat from a shelter in Mainz", Kind.FACT, 0.6, said)
-    reading = Reading(said, injected=("Anna adopted a grey cat from the shelter in Mainz",))
+    said = "I went to that pottery course again, so calming"
+    again = Candidate("Attends a pottery course and finds it relaxing", Kind.FACT, 0.6, said)
+    reading = Reading(said, injected=("Attends the pottery course and finds it relaxing",))
 
     [verdict] = verify([again], [reading], minimum_importance=0.3)
 
