@@ -195,13 +195,16 @@ async def test_what_the_store_holds_is_told() -> None:
     await engine.add("ada", "Likes tea.")
     await engine.add("bob", "Likes tea.")
     await engine.remember(turn(at=NOON - timedelta(seconds=90)), "Tea.")
+    for number, user_id in enumerate(("ada", "bob")):  # what a user took is counted while there is one
+        said = replace(turn(at=NOON - timedelta(seconds=1)), scope=Scope(user_id, "chat"), key=f"u{number}")
+        await engine.remember(said, "Tea.")
     await store.settings.use("ada", NOON.date(), 30)
     await store.settings.use("bob", NOON.date(), 12)
     async with measured(engine) as metrics:
         found = await read(metrics)
 
     assert found["memory_total_count"] == 2
-    assert (found["recollect_pending"], found["recollect_oldest_pending_seconds"]) == (1, 90)
+    assert (found["recollect_pending"], found["recollect_oldest_pending_seconds"]) == (3, 90)
     assert (found["recollect_model_tokens_today"], found["recollect_model_tokens_per_day"]) == (42, 900)
 
 

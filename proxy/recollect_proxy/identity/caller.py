@@ -28,9 +28,9 @@ class Caller:
     skip: Skip | None = None
     session_id: str | None = None
     message_id: str | None = None
-    parent_id: str | None = None
     credential: str | None = field(default=None, repr=False)
     sends_all: bool | None = None
+    parent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

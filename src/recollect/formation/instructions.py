@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
 
+from recollect.formation.own_needs import states_own_need
 from recollect.formation.word_lists.orders import ADDRESS, OrderWords
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.formation.word_lists.orders_signs import OrderSigns
@@ -81,7 +82,7 @@ def is_instruction(text: str) -> bool:
     Args:
         text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
     """
-    return _tells(text, _TOGETHER, "")
+    return not states_own_need(text[:LONGEST]) and _tells(text, _TOGETHER, "")
 
 
 def is_planted(content: str, evidence: str, said: str = "") -> bool:
@@ -96,6 +97,8 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
         evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
         said: The message; empty where it is not known. Its first ``LONGEST`` characters are read.
     """
+    if states_own_need(evidence[:LONGEST]):
+        return False
     return (
         _tells(content, _TOGETHER, evidence)
         or _tells(evidence, (*_TOGETHER, *_OF_THE_PERSON), "")

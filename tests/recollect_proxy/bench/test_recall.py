@@ -19,7 +19,7 @@ from tests.recollect_proxy.bench.conversations import (
 )
 from tests.scripted_upstream import End, ScriptedUpstream, whole
 
-from recollect import engine
+from recollect import background
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.bench import replay as replaying
 from recollect_proxy.bench.asking import Asked
@@ -226,7 +226,7 @@ async def test_an_index_that_is_never_whole_ends_the_bench(
         return timedelta(seconds=30)
 
     monkeypatch.setattr(replaying, "_STANDSTILL_SECONDS", 0.3)
-    monkeypatch.setattr(engine, "keep_indexed", never_done)
+    monkeypatch.setattr(background, "keep_indexed", never_done)
 
     async with open_replay(operator_settings) as replayed:
         with pytest.raises(ReplayError, match="could not be indexed"):
