@@ -6,7 +6,8 @@ The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13
 import re
 from collections.abc import Iterator, Sequence
 
-_DIGITS = re.compile(r"(?<![\w.,])[0-9]{1,19}+(?:[ \u00a0\u2011-][0-9]{1,19}+)*+(?!\w)")
+# No possessive groups: Python before 3.11.5 loses matches with them.
+_DIGITS = re.compile(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011-][0-9]{1,19})*(?!\w)")
 _GROUP = re.compile("[0-9]+")
 _CARD_SIZES = range(13, 20)
 _MOST_GROUPS = 6

@@ -13,7 +13,7 @@ _HEAD_LINES = 3
 _LONGEST_LINE = 400
 
 _QUOTATION = re.compile(
-    r"\"\"\"(?P<triple>(?:[^\"]++|\"(?!\"\"))*+)\"\"\"|<<<(?P<angles>(?:[^<>]++|<(?!<<)|>(?!>>))*+)>>>"
+    r"\"\"\"(?P<triple>(?:[^\"]|\"(?!\"\"))*)\"\"\"|<<<(?P<angles>(?:[^<>]|<(?!<<)|>(?!>>))*)>>>"
     r"|\u201e(?P<low>[^\u201e\u201c\u201d]*)[\u201c\u201d]|\u201c(?P<curly>[^\u201c\u201d]*)\u201d"
     r"|\u00ab(?P<french>[^\u00ab\u00bb]*)\u00bb|\u00bb(?P<german>[^\u00ab\u00bb]*)\u00ab"
     r"|\u300c(?P<corner>[^\u300c\u300d]*)\u300d|\u300e(?P<double>[^\u300e\u300f]*)\u300f"
