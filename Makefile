@@ -13,7 +13,7 @@ endif
 NODE_CLIENT = tests/e2e/clients/node
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
-.PHONY: run upstream demo test lint format types check bench fuzz test-clients node-client test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo test coverage lint format types check bench fuzz test-clients node-client test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -25,6 +25,9 @@ demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a 
 	@$(BIN)/recollect demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
 test: $(VENV)/.dev
+	$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadfile
+
+coverage: $(VENV)/.dev  ## the same tests with branch coverage, which takes twice the processor time
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n $(TEST_PROCESSES) --dist loadfile
 	@$(BIN)/coverage combine --quiet

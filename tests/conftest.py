@@ -20,6 +20,9 @@ from recollect.postgres import Postgres, open_postgres, start_embedded
 def pytest_configure() -> None:
     # A run that is told to end (as by `timeout`) stops its database first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored where a shell runs it in the background
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,8 @@ from pathlib import Path
 from tests.waiting import until
 
 _PATIENCE_SECONDS = 90.0
+_PATIENT = {f"RECOLLECT_RECALL_{limit}_MS": "10000" for limit in ("DEADLINE", "EMBEDDING", "LEXICAL")}
+"""Where a test has no limits of its own: the machine may be busy with other tests."""
 _BASE_URL = re.compile(r"base URL\s+http://[^ ]+:(\d+)/v1 ")
 
 RECOLLECT = Path(sys.executable).with_name("recollect")
@@ -89,7 +91,7 @@ async def served_process(*options: str, environ: Mapping[str, str]) -> AsyncIter
         "--port",
         "0",
         *options,
-        env=environ,
+        env={**_PATIENT, **environ},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.databases import new_database
 from tests.recollect_proxy.settings import changed
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking_upstream
 from tests.running_proxy import RunningProxy, running_proxy
@@ -18,10 +19,15 @@ async def session_talker() -> AsyncIterator[TalkingUpstream]:
 
 @pytest.fixture(scope="session")
 async def session_relay(
-    session_talker: TalkingUpstream, session_settings: ProxySettings
+    session_talker: TalkingUpstream,
+    session_settings: ProxySettings,
+    database_server: str,
+    template_database: str,
 ) -> AsyncIterator[RunningProxy]:
-    async with running_proxy(changed(session_settings, upstream=session_talker.base_url)) as proxy:
-        yield proxy
+    async with new_database(database_server, template_database) as dsn:  # else it takes others' jobs
+        settings = changed(session_settings, upstream=session_talker.base_url, database_url=dsn)
+        async with running_proxy(settings) as proxy:
+            yield proxy
 
 
 @pytest.fixture
