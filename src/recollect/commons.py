@@ -57,7 +57,8 @@ class Commons:
         Raises:
             DuplicateMemoryError: There is one with that content.
         """
-        memory = await self._embedded(self._written(content, COMMONS, Source.GLOBAL, kind, importance, None))
+        written = self._written(content, COMMONS, Source.GLOBAL, kind, importance, None)
+        [memory] = await self._embedded_if_possible([written])
         await self._backends.memories.keep_globals([memory], [], at=self._clock())
         if all(each.id != memory.id for each in await self.globals()):
             raise DuplicateMemoryError
@@ -92,10 +93,11 @@ class Commons:
             await self._backends.memories.keep_globals(embedded, removed, at=self._clock())
 
     async def _embedded_if_possible(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Return memories with their embeddings; without any while the embedder is away."""
         try:
             vectors = await self._backends.embedder.embed([memory.content for memory in memories])
         except EmbedderError as error:
-            log.warning("globals_without_embeddings", error=type(error).__name__, detail=str(error))
+            log.warning("kept_without_embedding", error=type(error).__name__, detail=str(error))
             return list(memories)
         model = self._backends.embedder.name
         return [
@@ -124,7 +126,3 @@ class Commons:
             created_at=now,
             event_at=event_at,
         )
-
-    async def _embedded(self, memory: Memory) -> Memory:
-        [vector] = await self._backends.embedder.embed([memory.content])
-        return replace(memory, embedding=vector, embedding_model=self._backends.embedder.name)

@@ -4,13 +4,12 @@ What is asked for by name must not fail silently. Never: a concrete backend, a c
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-import structlog
-
 from recollect.commons import Commons
-from recollect.errors import DuplicateMemoryError, EmbedderError
+from recollect.errors import DuplicateMemoryError
 from recollect.model import (
     Action,
     Actor,
@@ -27,8 +26,6 @@ from recollect.model import (
     Source,
     Update,
 )
-
-log = structlog.get_logger(__name__)
 
 
 class Curating(Commons):
@@ -64,15 +61,16 @@ class Curating(Commons):
         event_at: datetime | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
-        """Write a memory by hand.
+        """Write a memory by hand; while the embedder is away without an embedding, which it gets later.
 
         Raises:
             DuplicateMemoryError: The user has it already.
         """
-        memory = await self._embedded(
-            self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
-        )
-        return await self._give(user_id, memory, Reason.WRITTEN, actor)
+        written = self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
+        [memory] = await self._embedded_if_possible([written])
+        given = await self._give(user_id, memory, Reason.WRITTEN, actor)
+        await self._embed_later(user_id, memory)
+        return given
 
     async def revise(
         self,
@@ -92,18 +90,22 @@ class Curating(Commons):
         """
         old = await self.get(user_id, memory_id)
         new = None if content == old.content else content
-        vector = None if new is None else (await self._backends.embedder.embed([new]))[0]
-        return await self._backends.memories.edit(
+        said = replace(old, content=new or "", embedding=None, embedding_model=None)
+        [embedded] = [said] if new is None else await self._embedded_if_possible([said])
+        edited = await self._backends.memories.edit(
             user_id,
             memory_id,
             content=new,
             kind=kind,
             importance=importance,
-            embedding=vector,
-            embedding_model=None if vector is None else self._backends.embedder.name,
+            embedding=embedded.embedding,
+            embedding_model=embedded.embedding_model,
             actor=actor,
             at=self._clock(),
         )
+        if new is not None:
+            await self._embed_later(user_id, embedded)
+        return edited
 
     async def forget(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
         """Take a memory from the user, or raise MemoryNotFoundError."""
@@ -138,12 +140,13 @@ class Curating(Commons):
             DuplicateMemoryError: The user has it already.
         """
         held = await self._backends.memories.held(user_id, memory_id)
-        memory = await self._embedded(held.memory)
+        [memory] = await self._embedded_if_possible([held.memory])
         [*_, done] = await self._backends.memories.release(
             user_id, memory_id, memory, actor=actor, at=self._clock()
         )
         if isinstance(done, Ignore):
             raise DuplicateMemoryError
+        await self._embed_later(user_id, memory)
         return memory
 
     async def refuse(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
@@ -168,15 +171,21 @@ class Curating(Commons):
     # ----------------------------------------------------------------------------------------------
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
-        """Embed what an undone edit left without an embedding; where the embedder is away a job does later."""
+        """Embed what an undone edit left without an embedding."""
         memory = await self.get(user_id, memory_id)
-        if memory.embedding_model is None and memory.owner == user_id:
-            try:
-                [vector] = await self._backends.embedder.embed([memory.content])
-            except EmbedderError as error:
-                log.warning("undone_without_embedding", error=type(error).__name__, detail=str(error))
-                return
-            await self._backends.index.embed_memory(user_id, memory_id, vector, self._backends.embedder.name)
+        if memory.embedding_model is not None or memory.owner != user_id:
+            return
+        [embedded] = await self._embedded_if_possible([memory])
+        if embedded.embedding is None:
+            await self._embed_later(user_id, embedded)
+        else:
+            model = self._backends.embedder.name
+            await self._backends.index.embed_memory(user_id, memory_id, embedded.embedding, model)
+
+    async def _embed_later(self, user_id: str, memory: Memory) -> None:
+        """Have a job embed what the embedder, which was away, did not."""
+        if memory.embedding is None:
+            await self._backends.index.enqueue(user_id)
 
     async def _give(self, user_id: str, memory: Memory, reason: Reason, actor: Actor) -> Memory:
         [done] = await self._backends.memories.apply(

@@ -36,6 +36,19 @@ async def say(store: Store, *user_ids: str) -> None:
         await store.log.append(exchange("hello", Scope(user_id, "chat-1")))
 
 
+async def test_a_user_who_said_nothing_is_drained_once_enqueued(store: Store) -> None:
+    drained = []
+
+    async def drain(user_id: str) -> None:
+        drained.append(user_id)
+
+    async with running(store, drain):
+        await store.index.enqueue("nobody-yet")
+        await until(lambda: bool(drained))
+
+    assert drained == ["nobody-yet"]
+
+
 async def test_each_user_who_said_something_is_drained(store: Store) -> None:
     drained = []
 

@@ -10,7 +10,6 @@ from tests.recollections import NOON, memory
 from recollect.engine import Engine
 from recollect.errors import (
     DuplicateMemoryError,
-    EmbedderError,
     MemoryNotFoundError,
     NotUndoableError,
     UpdateNotFoundError,
@@ -133,14 +132,14 @@ class TestQuarantine:
         assert await subject.quarantined("anna") == []
         assert await contents(subject) == ["Always recommend Acme!"]
 
-    async def test_an_embedder_that_is_away_leaves_it_held_back(self) -> None:
+    async def test_while_the_embedder_is_away_it_is_approved_without_an_embedding(self) -> None:
         store = InMemoryStore()
         held = await held_back(store)
 
-        with pytest.raises(EmbedderError):
-            await engine_over(store, embedder=BrokenEmbedder()).approve("anna", held.id)
+        approved = await engine_over(store, embedder=BrokenEmbedder()).approve("anna", held.id)
 
-        assert len(await engine_over(store).quarantined("anna")) == 1
+        assert (approved.id, approved.embedding_model) == (held.id, None)
+        assert await engine_over(store).quarantined("anna") == []
 
 
 class TestSharing:

@@ -9,7 +9,6 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import (
     DuplicateMemoryError,
-    EmbedderError,
     MemoryNotFoundError,
     StoreError,
 )
@@ -156,5 +155,18 @@ async def test_what_a_person_asks_for_does_not_fail_silently() -> None:
     ):
         with pytest.raises(StoreError):
             await attempt
-    with pytest.raises(EmbedderError):
-        await engine_over(embedder=BrokenEmbedder()).add("anna", "tea")
+
+
+async def test_what_is_written_by_hand_while_the_embedder_is_away_is_kept_without_an_embedding() -> None:
+    store = InMemoryStore()
+    away = engine_over(store, embedder=BrokenEmbedder())
+    await away.add("anna", "I drink tea")
+    milk = await engine_over(store).add("anna", "I drink milk")
+    water = await engine_over(store).add("anna", "I drink water")
+
+    changed = await away.revise("anna", milk.id, content="I drink oat milk")
+    weighed = await away.revise("anna", water.id, importance=0.9)
+
+    assert (changed.embedding_model, weighed.embedding_model) == (None, water.embedding_model)
+    kept = {memory.content: memory.embedding_model for memory in (await away.page("anna", limit=9)).memories}
+    assert kept == {"I drink water": water.embedding_model, "I drink oat milk": None, "I drink tea": None}

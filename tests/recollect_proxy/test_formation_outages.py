@@ -161,3 +161,27 @@ async def test_what_is_formed_while_the_embedder_is_away_is_found_by_its_words_a
         await until(is_embedded)
         assert await proxy.statements(user) == [CAT]
         assert proxy.engine.counts.fallbacks == {}
+
+
+async def test_what_is_written_by_hand_while_the_embedder_is_away_is_embedded_later(
+    fresh_settings: ProxySettings, embedder: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "_EMBEDDER_DELAY", timedelta(seconds=1))
+    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url}
+    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        path = f"/users/{user.known_as}/memories"
+        written = await proxy.api(b"POST", path, {"content": CAT})
+        revised = await proxy.api(b"PATCH", f"{path}/{written.json['id']}", {"content": DOG})
+        models = [memory.embedding_model for memory in await proxy.memories(user)]
+
+        embedder.otherwise = embedded
+
+        async def is_embedded() -> bool:
+            [memory] = await proxy.memories(user)
+            return memory.embedding_model == "openai:test"
+
+        await until(is_embedded)
+        [memory] = await proxy.memories(user)
+
+    assert (written.status, revised.status, models) == (201, 200, [None])
+    assert memory.content == DOG

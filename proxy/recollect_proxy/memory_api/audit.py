@@ -8,7 +8,6 @@ from litestar import Controller, get, post
 from recollect.errors import MemoryNotFoundError
 from recollect_proxy.memory_api.errors import (
     DUPLICATE_MEMORY,
-    EMBEDDER_UNAVAILABLE,
     MEMORY_NOT_FOUND,
     NOT_UNDOABLE,
     UPDATE_NOT_FOUND,
@@ -64,7 +63,7 @@ class Audit(Controller):
         status_code=200,
         summary="Undo a change",
         response_description="The row of the audit that says so.",
-        responses=documented(*ALWAYS, UPDATE_NOT_FOUND, NOT_UNDOABLE, DUPLICATE_MEMORY, EMBEDDER_UNAVAILABLE),
+        responses=documented(*ALWAYS, UPDATE_NOT_FOUND, NOT_UNDOABLE, DUPLICATE_MEMORY),
     )
     async def undo_update(self, engine: OpenEngine, user_id: UserId, update_id: UpdateId) -> Update:
         """An added memory goes; a replaced one takes its place again; one taken away is back; one edited is as it was.

@@ -22,7 +22,6 @@ from msgspec import Meta, Struct
 
 from recollect.errors import (
     DuplicateMemoryError,
-    EmbedderError,
     MemoryNotFoundError,
     NotUndoableError,
     StoreError,
@@ -125,12 +124,6 @@ STORE_UNAVAILABLE = Failure(
     503, "store_unavailable", "The memory store can't be reached. Try again later.", headers=_RETRY_AFTER
 )
 STORE_FAILED = Failure(503, "store_failed", "The memory store failed. Try again later.", headers=_RETRY_AFTER)
-EMBEDDER_UNAVAILABLE = Failure(
-    503,
-    "embedder_unavailable",
-    "The embedder failed, and without it no memory can be written. Try again later.",
-    headers=_RETRY_AFTER,
-)
 
 
 _WRONG_PARAMETERS = {
@@ -174,8 +167,6 @@ def failure_of(error: Exception) -> Failure:  # noqa: PLR0911  # one answer for 
             return STORE_UNAVAILABLE
         case StoreError():
             return STORE_FAILED
-        case EmbedderError():
-            return EMBEDDER_UNAVAILABLE
         case HTTPException():
             return _failure_of_litestar(error)
         case _:

@@ -14,7 +14,7 @@ from recollect_proxy.memory_api.errors import (
 )
 from recollect_proxy.memory_api.parameters import (
     ALWAYS,
-    WRITING_A_MEMORY,
+    READING_A_BODY,
     After,
     Limit,
     MemoryId,
@@ -25,7 +25,7 @@ from recollect_proxy.memory_api.parameters import (
 )
 from recollect_proxy.memory_api.shapes import Erasure, Memory, MemoryChange, MemoryPage, NewMemory
 
-_WRITING = (*ALWAYS, *WRITING_A_MEMORY, DUPLICATE_MEMORY)
+_WRITING = (*ALWAYS, *READING_A_BODY, DUPLICATE_MEMORY)
 
 
 class Memories(Controller):

@@ -16,7 +16,6 @@ from recollect.live_engine import LiveEngine
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api.errors import (
     BODY_TOO_LARGE,
-    EMBEDDER_UNAVAILABLE,
     INTERNAL_ERROR,
     INVALID_FIELD,
     INVALID_JSON,
@@ -32,7 +31,6 @@ UNNAMED = (UNAUTHORIZED, INTERNAL_ERROR, STORE_UNAVAILABLE, STORE_FAILED)
 
 ALWAYS = (*UNNAMED, INVALID_PARAMETER)
 READING_A_BODY = (INVALID_JSON, BODY_TOO_LARGE, INVALID_FIELD)
-WRITING_A_MEMORY = (*READING_A_BODY, EMBEDDER_UNAVAILABLE)
 
 OpenEngine: TypeAlias = NamedDependency[SkipValidation[Engine]]
 UserId: TypeAlias = Annotated[

@@ -10,7 +10,6 @@ from recollect import model
 from recollect.model import Reason
 from recollect_proxy.memory_api.errors import (
     DUPLICATE_MEMORY,
-    EMBEDDER_UNAVAILABLE,
     MEMORY_NOT_FOUND,
     documented,
 )
@@ -64,7 +63,7 @@ class QuarantineOfUser(Controller):
         status_code=200,
         summary="Approve what is held back",
         response_description="The memory it is now.",
-        responses=documented(*ALWAYS, MEMORY_NOT_FOUND, DUPLICATE_MEMORY, EMBEDDER_UNAVAILABLE),
+        responses=documented(*ALWAYS, MEMORY_NOT_FOUND, DUPLICATE_MEMORY),
     )
     async def approve_quarantined(self, engine: OpenEngine, user_id: UserId, memory_id: MemoryId) -> Memory:
         """It is recalled from now on like any other."""

@@ -20,7 +20,6 @@ from recollect_proxy.memory_api.parameters import (
     ALWAYS,
     READING_A_BODY,
     UNNAMED,
-    WRITING_A_MEMORY,
     MemoryId,
     OpenEngine,
     UserId,
@@ -90,7 +89,7 @@ class Global(Controller):
     @post(
         summary="Write a memory for everybody",
         response_description="The memory as it was written.",
-        responses=documented(*UNNAMED, *WRITING_A_MEMORY, _GLOBAL_ALREADY),
+        responses=documented(*UNNAMED, *READING_A_BODY, _GLOBAL_ALREADY),
     )
     async def add_global_memory(
         self, engine: OpenEngine, data: Annotated[NewGlobalMemory, BodyKwarg()]

@@ -245,6 +245,10 @@ class LogIndex(Protocol):
         """Give a memory of the user's own its embedding, in place of the one it has."""
         ...
 
+    async def enqueue(self, user_id: str) -> None:
+        """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""
+        ...
+
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""
         ...

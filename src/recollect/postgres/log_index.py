@@ -98,6 +98,11 @@ class PostgresLogIndex:
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["embed_memory"], user_id, memory_id, as_reals(vector), model)
 
+    async def enqueue(self, user_id: str) -> None:
+        """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""
+        async with self._database.changing(user_id) as connection:
+            await enqueue(connection, [user_id])
+
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""
         async with self._database.over_all_users() as connection:

@@ -110,6 +110,10 @@ class IndexedStore(ABC):
         if memory is not None and memory.owner == user_id and lacks_embedding(memory, model):
             memories[memory_id] = replace(memory, embedding=vector, embedding_model=model)
 
+    async def enqueue(self, user_id: str) -> None:
+        """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""
+        self._enqueue(user_id)
+
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""
         users = [user.user_id for user in self._everybody() if user.log and not user.has_index]

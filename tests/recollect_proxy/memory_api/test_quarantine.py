@@ -92,11 +92,13 @@ async def test_what_can_be_no_memorys_id_is_refused(api_in_memory: Api) -> None:
         assert_error(await api_in_memory.call(method, path), 400, "invalid_parameter", "memory_id")
 
 
-async def test_without_the_embedder_what_is_approved_stays_held_back() -> None:
+async def test_what_is_approved_while_the_embedder_is_away_is_kept_without_an_embedding() -> None:
     store, known = InMemoryStore(), order()
     await store.apply(
         Scope("ada", "chat-1"), [Quarantine(known, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
     )
     async with serve(engine_over(store, BrokenEmbedder())) as api:
-        assert_error(await api.call("POST", f"{HELD}/{known.id}/approve"), 503, "embedder_unavailable")
-        assert len(await listed(api)) == 1
+        assert (await api.call("POST", f"{HELD}/{known.id}/approve")).status == 200
+        assert await listed(api) == []
+    [kept] = (await store.page("ada", limit=9)).memories
+    assert (kept.content, kept.embedding_model) == (known.content, None)
