@@ -5,7 +5,7 @@ The model's calls are guarded together: one budget, and a circuit breaker for wh
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from uuid import UUID
 
@@ -47,6 +47,21 @@ class ModelUse:
     opened: int
     calls: int = 0
     errors: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UserUsage:
+    """What models took in the background for one user.
+
+    Attributes:
+        day: Since midnight of which day, UTC.
+        tokens: How many tokens.
+        limit: How many they may take on a day; 0: any number.
+    """
+
+    day: date
+    tokens: int
+    limit: int
 
 
 class Background:
@@ -114,6 +129,11 @@ class Background:
         await self._index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
         forming = Forming(self._backends, self._guard, policy.rules, clock=self._clock, new_id=uuid7)
         return await forming.form(exchanges, strategy=policy.strategy, fallback=fallback)
+
+    async def usage(self, user_id: str) -> UserUsage:
+        """Return what models took for a user today."""
+        day = self._clock().date()
+        return UserUsage(day, (await self._backends.usage.used(user_id, day)).user, self._policy.budget.user)
 
     async def model_use(self) -> ModelUse:
         """Return how the calls of models stand."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from recollect.background import Background, ModelUse
+from recollect.background import Background, ModelUse, UserUsage
 from recollect.composition import Placed
 from recollect.counting import FormationCounts
 from recollect.curating import Curating
@@ -140,6 +140,10 @@ class Engine(Curating):
     async def count_memories(self) -> int:
         """Count the memories of all users."""
         return await self._backends.memories.count()
+
+    async def usage(self, user_id: str) -> UserUsage:
+        """Return what models took in the background for a user today, and what they may take."""
+        return await self._background.usage(user_id)
 
     async def model_use(self) -> ModelUse:
         """Return how the calls of models in the background stand."""

@@ -1,7 +1,7 @@
 """The model of the background is broken, or spent its budget; the embedder is away: chats never notice, nothing is lost."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -47,6 +47,8 @@ async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
         kinds = {memory.kind: memory.content for memory in await proxy.memories(user)}
         told = await exchanges(proxy, user)
         health = (await proxy.api(b"GET", "/health")).json
+        usage = (await proxy.api(b"GET", f"/users/{user.known_as}/usage")).json
+        of_another = (await proxy.api(b"GET", "/users/somebody/usage")).json
         await proxy.say(user, "What is my dog called?", chat="third")
 
     assert answer.status == 200
@@ -55,6 +57,10 @@ async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
     assert not pupil.extractions(DOG)
     assert health["model"]["tokens_today"] >= 1
     assert health["model"][budget] == 1
+    limit = 1 if budget == "user_tokens_per_day" else None
+    assert usage == {"day": f"{datetime.now(UTC):%Y-%m-%d}", "tokens": usage["tokens"], "limit": limit}
+    assert usage["tokens"] >= 1
+    assert (of_another["tokens"], of_another["limit"]) == (0, limit)
     assert "Rex" in upstream.last.system
 
 

@@ -33,6 +33,7 @@ from recollect_proxy.memory_api.settings import Settings
 from recollect_proxy.memory_api.shared import Global, share_memory
 from recollect_proxy.memory_api.stories import explain_request
 from recollect_proxy.memory_api.todos import list_todos
+from recollect_proxy.memory_api.usage import read_usage
 from recollect_proxy.metrics import Metrics
 
 _LONGEST_BODY = 64 * 1024
@@ -51,6 +52,7 @@ _OF_USERS = (
     Global,
     erase_user,
     Settings,
+    read_usage,
     retry_formation,
     explain_request,
 )

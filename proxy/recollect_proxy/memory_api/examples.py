@@ -14,6 +14,7 @@ from recollect_proxy.memory_api.settings import Flags, FlagsChange, UserFlags
 from recollect_proxy.memory_api.shared import GlobalMemories
 from recollect_proxy.memory_api.stories import Story, ToldCandidate
 from recollect_proxy.memory_api.todos import Todo, Todos
+from recollect_proxy.memory_api.usage import Usage
 
 _SAID = datetime(2026, 3, 15, 9, 30, tzinfo=UTC)
 
@@ -118,6 +119,7 @@ EXAMPLES = (
     _OWN,
     FlagsChange(formation=Strategy.OFF, user_cap=None),
     UserFlags(_OWN, _EFFECTIVE),
+    Usage(_SAID.date(), 5_210, 20_000),
     shapes.Retried(1),
     _STORY,
     Health("ok", "ok", _FORMATION, _CALLS, {"nothing-relevant": 12, "task": 3}),

@@ -59,6 +59,7 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         f"GET {memories}/{{memory_id}}/history",
         f"POST {memories}/history/{{update_id}}/undo",
         f"POST {memories}/{{memory_id}}/share",
+        "GET /memory/users/{user_id}/usage",
         "GET /memory/users/{user_id}/todos",
         "GET /memory/users/{user_id}/quarantine",
         "POST /memory/users/{user_id}/quarantine/{memory_id}/approve",
@@ -128,7 +129,7 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
         for example in schema.get("examples", []):
             validator(documentation, name).validate(example)
             checked += 1
-    assert checked == 19
+    assert checked == 20
 
 
 @pytest.mark.parametrize(
