@@ -207,7 +207,9 @@ class Recalling:
         elif given:
             how = replace(how, limit=min(how.limit, how.later))
         query = ranking.query
-        around = Surroundings(turn.scope.session_id, query.asks_for_before, given, turn.prompt)
+        around = Surroundings(
+            turn.scope.session_id, query.asks_for_before, given, turn.prompt, chat.abandoned
+        )
         relevant = self._policy.gate.opens(ranking.gate_score)
         selected, user_wide = select(ranking.ranked, around, how, relevant=relevant)
         chosen = tuple(each for each in selected if each.dropped is None)
@@ -234,7 +236,7 @@ class Recalling:
         carried = next((message.text for message in turn.history if message.role is Role.USER), None)
         lacks_nothing = not bounds.history_tokens or bool(turn.is_whole and carried)
         return await self._backends.chats.chat(
-            turn.scope, exchanges=0 if lacks_nothing else _EXCHANGES_READ, unless_begun=carried
+            turn.scope, exchanges=0 if lacks_nothing else _EXCHANGES_READ, unless_begun=carried, turn=turn
         )
 
 

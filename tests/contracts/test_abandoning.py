@@ -1,6 +1,8 @@
 """Who edits a message takes back what the version before it taught, and all that was said after it."""
 
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.contracts.indexing import by_words, index_all, indexed, near, said, texts
@@ -27,6 +29,7 @@ from recollect.model import (
     Retire,
     Scope,
     Standing,
+    Turn,
 )
 
 ELSEWHERE = Scope("anna", "chat-2")
@@ -63,6 +66,24 @@ async def test_the_version_before_and_all_that_followed_it_are_said_no_more(stor
     await index_all(store)
     assert new.turn.text in texts(await near(store, vector(*NORTH)))
     assert await by_words(store, "forum") == []
+
+
+async def test_what_a_turn_will_abandon_is_told_before_it_is_in_the_log(store: Store) -> None:
+    await said(store, "Hello", reply="Hi!", parent=ROOT)
+    rome = await said(store, "I live in Rome", reply="Rome!", parent="hi")
+    see = await said(store, "What to see?", reply="", parent="rome")
+    await said(store, "I live in Bergen", reply="Rain!", scope=ELSEWHERE, parent="hi")
+    oslo = exchange("I live in Oslo", parent="hi", at=LATER).turn
+
+    async def abandoned(turn: Turn) -> frozenset[UUID]:
+        return (await store.chats.chat(turn.scope, exchanges=0, turn=turn)).abandoned
+
+    assert await abandoned(oslo) == {rome.message_id, rome.reply_id, see.message_id, see.reply_id}
+    assert await abandoned(rome.turn) == frozenset()
+    assert await abandoned(replace(oslo, parent=None)) == frozenset()
+    assert await abandoned(replace(oslo, parent="rome-2")) == frozenset()
+    assert await abandoned(replace(oslo, at=NOON - (LATER - NOON))) == frozenset()
+    assert (await store.chats.chat(ANNA, exchanges=0)).abandoned == frozenset()
 
 
 async def test_what_is_abandoned_before_it_is_formed_never_is(store: Store) -> None:

@@ -107,6 +107,20 @@ async def test_an_edited_later_message_takes_the_place_of_what_it_taught(thread:
 
 
 @pytest.mark.usefixtures("taught")
+async def test_the_request_that_edits_is_told_nothing_of_what_it_takes_the_place_of(thread: Thread) -> None:
+    await thread.says(WEATHER)
+    await thread.says(BOAT)
+    await thread.says(PALMER)
+    assert await formed(thread) == [BOAT, PALMER]
+    assert "Falmouth" in await asked(thread, WHICH_BOAT)
+
+    sent = await thread.edits(WHICH_BOAT, back=2)
+
+    assert "Falmouth" not in sent.text
+    assert "Palmer" not in sent.text
+
+
+@pytest.mark.usefixtures("taught")
 async def test_what_an_edited_message_replaced_is_back(thread: Thread) -> None:
     await Frontend(thread.proxy, thread.upstream, thread.user, chat="before").says(VOLVO)
     await formed(thread)

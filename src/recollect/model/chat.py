@@ -125,6 +125,7 @@ class Chat:
         summary: Its newest summary; "" if there is none.
         done: What the user asked for in this chat (to remember, forget, correct) and was done since its last turn.
         flags: What is otherwise than the settings have it, for its user.
+        abandoned: The messages of other versions of the turn that comes, and what was said in the chat after the first.
     """
 
     injections: tuple[Injection, ...] = ()
@@ -132,6 +133,7 @@ class Chat:
     summary: str = ""
     done: tuple[Update, ...] = ()
     flags: Flags = field(default_factory=Flags)
+    abandoned: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,7 @@ class Drop(StrEnum):
     LIMIT = "limit"
     BUDGET = "budget"
     NO_PLACE = "no-place"
+    ABANDONED = "abandoned"
 
 
 class Place(StrEnum):

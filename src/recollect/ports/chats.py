@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope
+from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope, Turn
 
 
 class MessageLog(Protocol):
@@ -31,13 +31,16 @@ class MessageLog(Protocol):
 class ChatMemory(Protocol):
     """What a chat was said, and what was added to its prompts."""
 
-    async def chat(self, scope: Scope, *, exchanges: int, unless_begun: str | None = None) -> Chat:
+    async def chat(
+        self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
+    ) -> Chat:
         """Return what is known of a chat.
 
         Args:
             scope: Which.
             exchanges: How many of its last exchanges are read.
             unless_begun: With which first message of the chat none of them is: who sends that, lacks nothing.
+            turn: The one that comes, not in the log yet: what it abandons, once it is there, is told.
         """
         ...
 

@@ -1,9 +1,13 @@
 """What a chat was said and what was added to its prompts, in Postgres. Never: what to add."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from recollect.model import Chat, Injection, LoggedExchange, Place, Scope
+from asyncpg import Record
+
+from recollect.model import Chat, Injection, LoggedExchange, Place, Scope, Turn
 from recollect.normalization import storable_id, storable_text
+from recollect.postgres.message_log import storable_key, storable_parent
 from recollect.postgres.pool import Database
 from recollect.postgres.rows import update_of
 from recollect.postgres.settings import flags_of
@@ -19,7 +23,9 @@ class PostgresChats:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def chat(self, scope: Scope, *, exchanges: int, unless_begun: str | None = None) -> Chat:
+    async def chat(
+        self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
+    ) -> Chat:
         """Return what is known of a chat; its last exchanges, unless it began with that message."""
         user_id, session_id = scope.user_id, storable_id(scope.session_id)
         begun = None if unless_begun is None else storable_text(unless_begun)
@@ -30,7 +36,7 @@ class PostgresChats:
                 if exchanges
                 else []
             )
-            around = await connection.fetchrow(SQL["around_chat"], user_id, session_id)
+            around = await connection.fetchrow(SQL["around_chat"], user_id, session_id, *_version(turn))
             assert around is not None  # noqa: S101 -- a query without FROM has one row
             done = (
                 await connection.fetch(SQL["done_in_chat"], user_id, session_id, _DONE)
@@ -39,21 +45,12 @@ class PostgresChats:
             )
         everybody, own = flags_of(around["flags_of_everybody"]), flags_of(around["flags_of_user"])
         return Chat(
-            injections=tuple(
-                Injection(
-                    row["anchor"],
-                    Place(row["place"]),
-                    row["block"],
-                    tuple(row["items"]),
-                    row["tokens"],
-                    row["at"],
-                )
-                for row in injections
-            ),
+            injections=tuple(map(_injection, injections)),
             exchanges=tuple(LoggedExchange(**dict(row)) for row in reversed(said)),
             summary=around["summary"] or "" if said else "",
             done=tuple(update_of(row) for row in done),
             flags=own.over(everybody),
+            abandoned=frozenset(around["abandoned"] or ()),
         )
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
@@ -79,3 +76,14 @@ class PostgresChats:
                     injection.tokens,
                     injection.at,
                 )
+
+
+def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None, None]:
+    """Return what a turn follows on, its key, and when it was said, as the log has them, if it may be another version."""
+    parent = storable_parent(turn.parent) if turn else None
+    return (None, None, None) if parent is None or turn is None else (parent, storable_key(turn.key), turn.at)
+
+
+def _injection(row: Record) -> Injection:
+    place, items = Place(row["place"]), tuple(row["items"])
+    return Injection(row["anchor"], place, row["block"], items, row["tokens"], row["at"])

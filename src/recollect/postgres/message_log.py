@@ -25,14 +25,14 @@ class PostgresMessageLog:
     async def append(self, exchange: Exchange) -> bool:
         """Write the exchange and enqueue its formation; return whether it was new."""
         scope = exchange.turn.scope
-        session_id, key = storable_id(scope.session_id), _storable_key(exchange.turn.key)
+        session_id, key = storable_id(scope.session_id), storable_key(exchange.turn.key)
         async with self._database.changing(scope.user_id) as connection:
             known = await connection.fetchrow(
                 SQL["exchange_by_key"], scope.user_id, session_id, key, exchange.reply_id
             )
             appending = _Appending(connection, exchange)
             if known is None:
-                parent = _storable_parent(exchange.turn.parent)
+                parent = storable_parent(exchange.turn.parent)
                 is_late = parent is not None and await abandon_other_versions(
                     connection, exchange.turn, key=key, parent=parent
                 )
@@ -135,15 +135,17 @@ def _has_text(exchange: Exchange) -> bool:
     return bool(exchange.reply.strip())
 
 
-def _storable_parent(parent: str | None) -> str | None:
+def storable_parent(parent: str | None) -> str | None:
+    """Return what the log has of what a turn follows on."""
     """Return the parent as the log has keys; None where none is known, or none that could be a key."""
     try:
-        return None if parent is None else _storable_key(parent)
+        return None if parent is None else storable_key(parent)
     except StoreError:
         return None
 
 
-def _storable_key(key: str) -> str:
+def storable_key(key: str) -> str:
+    """Return what the log has of a turn's key: itself, or its hash where an index entry could not hold it."""
     encoded = storable_id(key).encode()
     if len(encoded) <= _LONGEST_KEY:
         return key

@@ -50,12 +50,14 @@ class Surroundings:
         user_wide: Whether other sessions were asked for by the words.
         given: The memories and messages that the prompt holds in earlier blocks.
         prompt: The texts the request carries.
+        abandoned: Messages that the turn takes the place of: what was learned from them alone is no more so.
     """
 
     session_id: str
     user_wide: bool
     given: Collection[UUID] = ()
     prompt: Sequence[str] = ()
+    abandoned: frozenset[UUID] = frozenset()
 
 
 def select(
@@ -120,6 +122,8 @@ class _Selection:
         is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
         if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
             return Drop.OTHER_SESSION
+        if self.around.abandoned and _messages(item) and _messages(item) <= self.around.abandoned:
+            return Drop.ABANDONED
         return Drop.GIVEN if item.id in self.around.given else None
 
     def _by_its_words(
@@ -167,6 +171,11 @@ def _plain(text: str) -> str:
 def _session(item: Item) -> str | None:
     """Return the session an item belongs to; None for what was written by hand or is everybody's."""
     return item.session_id if isinstance(item, Passage) else item.provenance.session_id
+
+
+def _messages(item: Item) -> frozenset[UUID]:
+    """Return the messages an item was learned from; none of what was written by hand."""
+    return frozenset({item.id} if isinstance(item, Passage) else item.provenance.message_ids)
 
 
 def _source(item: Item) -> UUID:

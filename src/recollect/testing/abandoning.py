@@ -38,6 +38,21 @@ def abandon_other_versions(user: Possessions, turn: Turn) -> bool:
     return False
 
 
+def abandoned_by(user: Possessions, turn: Turn) -> frozenset[UUID]:
+    """Return the messages that a turn abandons, once it is in the log."""
+    if turn.parent is None:
+        return frozenset()
+    of_chat = [each for each in user.log if each.exchange.turn.scope.session_id == turn.scope.session_id]
+    others = [
+        number
+        for number, each in enumerate(of_chat)
+        if _is_version(each, turn) and each.exchange.turn.at <= turn.at
+    ]
+    since = of_chat[min(others, default=len(of_chat)) :]
+    said = [each.exchange for each in since if each.exchange.turn.at <= turn.at]
+    return frozenset(known for each in said for known in (each.message_id, each.reply_id))
+
+
 def _forget_blocks(user: Possessions, turn: Turn, anchors: set[str]) -> None:
     for anchor in anchors:
         user.injections.get(turn.scope.session_id, {}).pop(anchor, None)

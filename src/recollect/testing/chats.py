@@ -20,10 +20,12 @@ from recollect.model import (
     RequestRecord,
     Role,
     Scope,
+    Turn,
     Update,
 )
 from recollect.normalization import storable_id, storable_text
 from recollect.ports import USAGE_OUTLIVES
+from recollect.testing.abandoning import abandoned_by
 from recollect.testing.changes import Belongings
 from recollect.testing.settings import Kept
 
@@ -49,7 +51,9 @@ class ChatStore(ABC):
     def _everybody(self) -> list[Belongings]:
         """Return what all users have, or raise what the store is told to."""
 
-    async def chat(self, scope: Scope, *, exchanges: int, unless_begun: str | None = None) -> Chat:
+    async def chat(
+        self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
+    ) -> Chat:
         """Return what is known of a chat; its last exchanges, unless it began with that message."""
         user, session_id = self._of(scope.user_id), storable_id(scope.session_id)
         injections = user.injections.get(session_id, {})
@@ -83,6 +87,7 @@ class ChatStore(ABC):
             summary,
             done=_done(user, session_id, kept),
             flags=await self.settings.flags(scope.user_id),
+            abandoned=frozenset() if turn is None else abandoned_by(user, turn),
         )
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:

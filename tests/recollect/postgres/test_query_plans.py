@@ -200,7 +200,8 @@ async def test_a_search_for_what_is_named_measures_no_vectors(
         ("posting_blocks", (["term1", "term2"], [0, 0]), 2),
         ("injections_of_chat", ("chat 3",), 100),
         ("exchanges_of_chat", ("chat 3", 20, "hello"), 100),  # those of the chat
-        ("around_chat", ("chat 3",), 2),
+        ("around_chat", ("chat 3", None, None, None), 2),
+        ("around_chat", ("chat 3", "another", "key", datetime(2026, 3, 15, tzinfo=UTC)), 2),
         ("done_in_chat", ("chat 3", 10), 2),
         ("blocks_of_chat", ("chat 3", 20), 100),  # those of the chat
         ("unindexed_messages", (5,), 10),

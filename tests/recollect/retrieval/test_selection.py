@@ -75,6 +75,21 @@ def test_the_cliff_is_measured_from_the_best_of_all_also_where_that_is_left_out(
     assert reasons([given, recollection("a red bicycle", score=0.9)], around) == [Drop.GIVEN, None]
 
 
+def test_what_was_learned_only_from_what_the_turn_takes_the_place_of_is_left_out() -> None:
+    old, other = uuid7(), uuid7()
+    around = replace(HERE, abandoned=frozenset({old}))
+    ranked = [
+        Recollection(memory("green tea", provenance=Provenance("chat-1", (old,))), 0.9),
+        Recollection(memory("a red bicycle", provenance=Provenance("chat-1", (old, other))), 0.9),
+        Recollection(memory("two cats", provenance=Provenance()), 0.9),
+        passage("soup with leek", message_id=old),
+        passage("cake with plums"),
+    ]
+
+    assert reasons(ranked, around) == [Drop.ABANDONED, None, None, Drop.ABANDONED, None]
+    assert Drop.ABANDONED not in reasons(ranked)
+
+
 def test_what_is_weak_in_this_session_does_not_keep_out_what_is_strong_in_another() -> None:
     strong = passage("Rex is my dog", session="chat-9", score=1.1)
     weak = [passage(text, score=0.3) for text in ("soup with leek", "rice for four", "cake with plums")]

@@ -60,7 +60,8 @@ LIMIT $3;
 
 -- name: around_chat
 -- What else is known when a turn of a chat of the user comes: what is otherwise than the settings have it, for everybody
--- and for the user; the chat's newest summary; whether anything was asked for in it.
+-- and for the user; the chat's newest summary; whether anything was asked for in it; which messages it abandons, as
+-- it is another version of one with the same parent.
 SELECT (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybody,
     (SELECT flags FROM user_settings WHERE user_id = $1) AS flags_of_user,
     (
@@ -73,7 +74,17 @@ SELECT (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybo
     EXISTS (
         SELECT FROM memory_updates
         WHERE user_id = $1 AND session_id = $2 AND reason IN ('asked', 'forgotten', 'corrected')
-    ) AS was_asked;
+    ) AS was_asked,
+    (
+        SELECT array_agg(message.id)
+        FROM exchanges AS e, unnest(ARRAY[e.message_id, e.reply_id]) AS message (id)
+        WHERE e.user_id = $1 AND e.session_id = $2 AND e.said_at <= $5 AND e.turn_index >= (
+            SELECT min(version.turn_index)
+            FROM exchanges AS version
+            WHERE version.user_id = $1 AND version.session_id = $2 AND version.parent = $3 AND version.key <> $4
+                AND version.said_at <= $5
+        )
+    ) AS abandoned;
 
 -- name: done_in_chat
 -- What the user asked for in a chat and was done since its last turn was said, oldest first, but what was undone.
