@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 # No possessive groups: Python before 3.11.5 loses matches with them.
-_DIGITS = re.compile(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011-][0-9]{1,19})*(?!\w)")
+_DIGITS = re.compile(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011./-]{1,2}[0-9]{1,19})*(?!\w)")
 _GROUP = re.compile("[0-9]+")
 _CARD_SIZES = range(13, 20)
-_MOST_GROUPS = 6
+_MOST_GROUPS = 19
 _NETWORKS = re.compile(
     "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
     "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard

@@ -7,9 +7,11 @@ not found.
 import re
 from collections import deque
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from recollect.formation.checksums import account_numbers, card_numbers
+from recollect.formation.unlocking import plain_digits, what_unlocks
 from recollect.formation.word_lists.secrets import (
     ANNOUNCED_CODE,
     ANNOUNCED_LOGIN,
@@ -51,6 +53,9 @@ _DECADE = re.compile(
 )
 
 _ENDINGS = ".,;:?)]}>\"'\u2019\u201d\u201c\u00bb\u300d\u3002\uff0c"
+_NOTHING = re.compile("(?!)")
+_GAP = "[ \u00a0._/\u2011\u2013-]?"
+_MOST_LETTERS = 200
 _LEAST_PASSWORD, _LEAST_TOKEN = 4, 8
 
 
@@ -62,13 +67,24 @@ def redacted(text: str, known: Collection[str] = ()) -> str:
         known: Secrets for sure, also where nothing in the text says so.
     """
     for secret in sorted(known, key=len, reverse=True):
-        text = text.replace(secret, REDACTED)
+        text = _anyhow(secret).sub(REDACTED, text.replace(secret, REDACTED))
     kept: list[str] = []
     at = 0
     for start, end in _secrets(text):
         kept += text[at:start], REDACTED
         at = end
     return "".join((*kept, text[at:]))
+
+
+@lru_cache(maxsize=1_000)
+def _anyhow(secret: str) -> re.Pattern[str]:
+    """Return how a known secret may be written otherwise: in other groups, in figures, in capitals."""
+    letters = plain_digits(secret) or "".join(filter(str.isalnum, secret))
+    if not _LEAST_CODE_DIGITS <= len(letters) <= _MOST_LETTERS:
+        return _NOTHING
+    return re.compile(
+        rf"(?<![^\W_]){_GAP.join(map(re.escape, letters))}(?![^\W_])[#*]?", re.IGNORECASE | re.ASCII
+    )
 
 
 def secrets_in(text: str) -> frozenset[str]:
@@ -103,6 +119,7 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
     yield from card_numbers(text)
     yield from account_numbers(text)
     yield from _announced(text)
+    yield from what_unlocks(text)
     yield from _random_strings(text)
 
 

@@ -9,8 +9,8 @@ from recollect.lexical.folding import fold
 
 _NUMBER_WORDS = {
     "1.5": "anderthalb eineinhalb полтора полторы",
-    "2": "two zwei deux dois duas twee två два две двух 둘 두",
-    "3": "three drei trois tres três drie три трех 셋 세",
+    "2": "two twice zweimal zwei deux dois duas twee två два две двух 둘 두",
+    "3": "three thrice dreimal tre drei trois tres três drie три трех 셋 세",
     "4": "four vier quatre cuatro quattro quatro fyra четыре четырех 넷 네",
     "5": "five fünf cinq cinco cinque vijf пять пяти 다섯",
     "6": "six sechs seis zes шесть шести 여섯",
@@ -53,11 +53,11 @@ _MONTH_WORDS = {
     12: "december dezember décembre diciembre dicembre dezembro декабрь декабря декабре dec dez",
 }
 _WEEKDAY_WORDS = {
-    1: "monday mondays montag montags lundi lundis lunes lunedì maandag måndag понедельник понедельникам",
-    2: "tuesday tuesdays dienstag dienstags mardi mardis martes martedì dinsdag tisdag вторник вторникам",
-    3: "wednesday wednesdays mittwoch mittwochs mercredi mercredis miércoles mercoledì woensdag onsdag среду средам",
-    4: "thursday thursdays donnerstag donnerstags jeudi jeudis jueves giovedì donderdag torsdag четверг четвергам",
-    5: "friday fridays freitag freitags vendredi vendredis viernes venerdì vrijdag fredag пятницу пятницам пятница",
+    1: "monday mondays montag montags lundi lundis lunes lunedì maandag måndag понедельник понедельникам segundas",
+    2: "tuesday tuesdays dienstag dienstags mardi mardis martes martedì dinsdag tisdag вторник вторникам terça terças",
+    3: "wednesday wednesdays mittwoch mittwochs mercredi mercredis miércoles mercoledì woensdag onsdag среду средам quartas",
+    4: "thursday thursdays donnerstag donnerstags jeudi jeudis jueves giovedì donderdag torsdag четверг четвергам quintas",
+    5: "friday fridays freitag freitags vendredi vendredis viernes venerdì vrijdag fredag пятницу пятница пятницам sextas",
     6: "saturday saturdays samstag samstags sonnabend samedi samedis sábado sábados sabato zaterdag lördag субботу субботам",
     7: "sunday sundays sonntag sonntags dimanche dimanches domingo domingos domenica zondag söndag воскресенье воскресеньям",
 }
@@ -79,9 +79,9 @@ _UNIT_WORDS = {
     "minute": "min mins minute minutes minuten minuto minutos minuti минут минуты",
     "hour": "h hr hrs hour hours stunde stunden std heure heures hora horas ora ore uur час часа часов",
     "day": "day days tag tage tagen jour jours día días giorno giorni dia dias dag dagen день дня дней",
-    "week": "week weeks woche wochen semaine semaines semana semanas settimana settimane weken неделя недели недель",
-    "month": "month months monat monate monaten mois mes meses mese mesi mês maand maanden месяц месяца месяцев",
-    "year": "year years yr yrs jahr jahre jahren an ans année années año años anno anni ano anos jaar год года лет",
+    "week": "week weeks woche wochen semaine semaines semana semanas settimana settimane weken неделя неделю недели недель",
+    "month": "month months monat monate monaten mois mes meses mese mesi mês maand maanden месяц месяца месяцы месяцев",
+    "year": "year years yr yrs jahr jahre jahren an ans année années año años anno anni ano anos jaar год года годы лет",
     "percent": "% percent prozent pourcent procent процентов",
     "degree": "° °c grad degrees degrés grados gradi",
     "fahrenheit": "°f fahrenheit",
@@ -93,11 +93,21 @@ _UNIT_WORDS = {
     "rouble": "₽ rub рублей рубля руб",
     "rupee": "₹ inr rupees",
 }
+_PERIOD_WORDS = {
+    "quarter": "quarter quartal trimestre trimester kwartaal квартал",
+    "fortnight": "fortnight quinzaine quincena quindicina quinzena",
+    "half year": "halbjahr semestre semester halfjaar полугодие",
+    "weekend": "weekend weekends wochenende wochenenden weekenden выходные выходным",
+    "night": "night nacht nuit noche notte noite ночь",
+}
 _ADVERBS = {
-    "day": "daily täglich quotidiennement diariamente giornalmente ежедневно",
-    "week": "weekly wöchentlich hebdomadaire semanalmente settimanalmente еженедельно",
-    "month": "monthly monatlich mensuel mensualmente mensilmente ежемесячно",
-    "year": "yearly annually jährlich annuel anualmente annualmente ежегодно",
+    "day": "daily täglich quotidiennement quotidien diariamente giornalmente quotidianamente dagelijks ежедневно",
+    "week": "weekly wöchentlich hebdomadaire semanalmente semanal settimanalmente settimanale wekelijks еженедельно",
+    "month": "monthly monatlich mensuel mensuellement mensualmente mensual mensilmente mensile mensalmente mensal maandelijks ежемесячно",
+    "year": "yearly annually jährlich annuel annuellement anualmente anual annualmente annuale jaarlijks ежегодно",
+    "quarter": "quarterly vierteljährlich trimestriel trimestralmente trimestral trimestrale ежеквартально",
+    "fortnight": "fortnightly biweekly vierzehntägig quindicinale quincenal quinzenal tweewekelijks",
+    "half year": "halbjährlich semestriel semestral semestrale halfjaarlijks",
 }
 
 
@@ -107,13 +117,12 @@ def _folded(table: dict[str, str]) -> dict[str, str]:
 
 NUMBERS = _folded(_NUMBER_WORDS)
 NUMBERS_OF = {
-    "italian": {"due": "2", "tre": "3"},
+    "italian": {"due": "2"},
     "spanish": {"dos": "2", "once": "11"},
     "french": {"cent": "100"},
-    "swedish": {"tre": "3", "fem": "5", "sex": "6", "sju": "7", "nio": "9", "tio": "10"},
+    "swedish": {"fem": "5", "sex": "6", "sju": "7", "nio": "9", "tio": "10"},
     "danish": {
         "to": "2",
-        "tre": "3",
         "fire": "4",
         "fem": "5",
         "seks": "6",
@@ -122,7 +131,7 @@ NUMBERS_OF = {
         "ni": "9",
         "ti": "10",
     },
-    "norwegian": {"to": "2", "tre": "3", "fire": "4", "fem": "5", "seks": "6", "syv": "7", "ti": "10"},
+    "norwegian": {"to": "2", "fire": "4", "fem": "5", "seks": "6", "syv": "7", "ti": "10"},
 }
 """Number words that are other words in other languages."""
 MONTHS = {fold(word): month for month, words in _MONTH_WORDS.items() for word in words.split()}
@@ -163,7 +172,18 @@ WORKDAYS = tuple(
 )
 UNITS = _folded(_UNIT_WORDS)
 CURRENCIES = {sign: UNITS[sign] for sign in "€$£¥₽₹"}
-PERIODS = {word: unit for word, unit in UNITS.items() if unit in _ADVERBS and len(word) > 1} | {"an": "year"}
+PERIODS = (
+    {word: unit for word, unit in UNITS.items() if unit in _ADVERBS and len(word) > 1}
+    | {"an": "year"}
+    | _folded(_PERIOD_WORDS)
+)
 PERIOD_ADVERBS = _folded(_ADVERBS)
+HAN_PERIODS = {
+    "天": "day", "日": "day", "晚": "night", "晩": "night", "周": "week", "週": "week", "星期": "week", "月": "month",
+    "年": "year", "季度": "quarter", "季": "quarter", "四半期": "quarter", "半年": "half year", "两周": "fortnight",
+    "隔週": "fortnight", "週末": "weekend", "周末": "weekend",
+}  # fmt: skip
+COMPOUND_TENS = ("hundert", "honderd", "tausend", "duizend")
+"""What a German or Dutch number word is composed with."""
 HAN_DIGITS = dict(zip("〇一二三四五六七八九", range(10), strict=True)) | {"两": 2, "兩": 2}
 HAN_TENS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000}

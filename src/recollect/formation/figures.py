@@ -10,9 +10,11 @@ from functools import lru_cache
 
 from recollect.formation.figure_words import (
     BEFORE_MONTHS,
+    COMPOUND_TENS,
     CURRENCIES,
     DOUBTFUL_MONTHS,
     HAN_DIGITS,
+    HAN_PERIODS,
     HAN_TENS,
     HAN_WEEKDAYS,
     MONTHS,
@@ -56,9 +58,16 @@ _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _HAN_WEEKDAY = re.compile("(?:[周週]|星期|礼拜|禮拜)([一二三四五六日天])|([月火水木金土日])曜")
 _PER = re.compile(
-    r"(?:/|\b(?:an?|per|each|every|pro|je|jede[nrs]?|die|im|par|chaque|al|a la|por|cada|ao|à|al|alla|в|mal am|am)\s)\s?"
-    r"([^\W\d_]+)"
+    r"(?:/|\b(?:an?|per|each|every|pro|je|jede[nrs]?|die|im|par|chaque|ogni|elke|iedere?|кажд\w+|tous les|toutes les|todos los|todas las|todos os|todas as|tutti i|tutte le|al|a la|por|cada|ao|à|al|alla|в|mal am|am)\s)\s?"
+    r"([^\W\d_]+)\b(?! (?:past|to|nach|vor)\b)"
 )
+_EVERY = re.compile(
+    r"\b(?:every|alle|tous les|toutes les|cada|ogni|a cada|om de|elke|iedere|каждые)\s(\d{1,3}|[^\W\d_]+)\s([^\W\d_]+)"
+)
+_HAN_PER = re.compile(
+    f"(?:[每毎]个?|(?=四半期ごと|隔週))({'|'.join(sorted(HAN_PERIODS, key=len, reverse=True))})"
+)
+_FORTNIGHTS = frozenset(["2 week", "14 day", "15 day"])
 _HAN_NUMBER = re.compile(f"[{''.join(HAN_DIGITS)}{''.join(HAN_TENS)}]+")
 _WEEKDAY_SPAN = re.compile(
     r"\b([^\W\d_]+)\b\.?(?:\s?[-\u2013]\s?|\s(?:to|through|till|bis|a|au|al|hasta|ate|по|t/m|tot)\s)([^\W\d_]+)"
@@ -143,6 +152,12 @@ class _Found:
                 self.dates.add("workdays")
         if any(phrase in self.text for phrase in WORKDAYS):
             self.dates.add("workdays")
+        for each in _EVERY.finditer(self.text):
+            number = NUMBERS.get(each[1]) or self.own_numbers.get(each[1]) or each[1] * each[1].isdecimal()
+            if number and each[2] in PERIODS:
+                every = f"{number} {PERIODS[each[2]]}"
+                self.dates.add("per fortnight" if every in _FORTNIGHTS else f"per {every}")
+        self.dates |= {f"per {HAN_PERIODS[each[1]]}" for each in _HAN_PER.finditer(self.text)}
         self.dates |= {f"per {PERIODS[each[1]]}" for each in _PER.finditer(self.text) if each[1] in PERIODS}
         self.dates |= {
             f"weekday {HAN_WEEKDAYS[each[1] or each[2]]}" for each in _HAN_WEEKDAY.finditer(self.text)
@@ -200,7 +215,7 @@ class _Found:
                 self.units.add((number, unit))
         words = list(_WORD.finditer(self.text))
         for word, after in zip(words, [*words, None][1:], strict=True):
-            number = NUMBERS.get(word[0]) or self.own_numbers.get(word[0], "")
+            number = NUMBERS.get(word[0]) or self.own_numbers.get(word[0]) or _composed(word[0])
             if number:
                 self.numbers.add(number)
                 if after and _unit(after[0]):
@@ -214,6 +229,20 @@ _DUTCH = frozenset(_DUTCH_HOURS.split())
 
 def _unit(word: str) -> str:
     return CURRENCIES.get(word) or UNITS.get(word, "") or CURRENCIES.get(word[:1], "")
+
+
+def _composed(word: str) -> str:
+    """Return the number of a German or Dutch compound: "achthundert", "zweihundertfünfzig"; "" of none."""
+    for ten in COMPOUND_TENS:
+        before, found, behind = word.partition(ten)
+        if found:
+            factor = int(NUMBERS.get(before, "1")) if before in NUMBERS or before in _ONE else 0
+            rest = int(NUMBERS.get(behind, "0"))
+            return str(factor * int(NUMBERS[ten]) + rest) if factor and (rest or not behind) else ""
+    return ""
+
+
+_ONE = frozenset(["", "ein", "een"])
 
 
 def _han_number(run: str) -> str:

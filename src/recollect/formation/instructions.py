@@ -16,9 +16,11 @@ from functools import cache
 from itertools import accumulate
 
 from recollect.formation.own_needs import states_own_need
+from recollect.formation.third_person import gives_duty, speaks_of_others
 from recollect.formation.word_lists.orders import ADDRESS, OrderWords
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.formation.word_lists.orders_signs import OrderSigns
+from recollect.formation.word_lists.orders_structure import OWN
 
 LONGEST = 20_000
 """Characters of a text that are read: no statement is as long."""
@@ -43,6 +45,7 @@ _CLAUSE_ENDS = re.compile(
 )
 _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 _ADDRESS = re.compile(ADDRESS)
+_AVOIDS = re.compile(r"(?<!\w)(?:never|nie|niemals|jamais|nunca|mai|nooit|никогда)(?!\w)|从不|決して|绝不")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 _TOGETHER = (
@@ -82,7 +85,7 @@ def is_instruction(text: str) -> bool:
     Args:
         text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
     """
-    return not states_own_need(text[:LONGEST]) and _tells(text, _TOGETHER, "")
+    return not states_own_need(text[:LONGEST]) and (_tells(text, _TOGETHER, "") or gives_duty(text))
 
 
 def is_planted(content: str, evidence: str, said: str = "") -> bool:
@@ -103,6 +106,7 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
         _tells(content, _TOGETHER, evidence)
         or _tells(evidence, (*_TOGETHER, *_OF_THE_PERSON), "")
         or _tells(_around(evidence, said), _TOGETHER, "")
+        or speaks_of_others(evidence, said)
     )
 
 
@@ -230,12 +234,14 @@ def _is_order(written: str, words: OrderWords, owner: str) -> bool:
     if favours and anywhere["asked"].search(sentence) and not _is_style(sentence, words):
         return True
     clauses = (each.strip() for each in _CLAUSE_ENDS.split(sentence)) if words.spaced else (sentence,)
-    return any(_orders(clause, words, steering) for clause in clauses if clause)
+    # "I only buy X, never recommend me Y" is a taste: who plants something wants more of it.
+    avoids = _AVOIDS.search(sentence) and OWN.search(sentence) and not _ADDRESS.search(sentence)
+    return any(_orders(clause, words, steering, avoids=bool(avoids)) for clause in clauses if clause)
 
 
-def _orders(clause: str, words: OrderWords, steering: re.Pattern[str]) -> bool:
+def _orders(clause: str, words: OrderWords, steering: re.Pattern[str], *, avoids: bool) -> bool:
     found = steering.search(clause)
-    if found is None:
+    if found is None or (avoids and found.lastgroup == "steered"):
         return False
     return found.lastgroup != "steered" or not _is_style(clause, words)
 

@@ -7,9 +7,12 @@ UNTELLING = frozenset(
     more anymore any longer now nowadays still already mehr jetzt nun noch schon plus maintenant desormais encore
     mas ahora ya todavia piu adesso ora ormai agora ja ainda теперь больше уже сейчас еще
     half quarter halb viertel demie quart media cuarto mezzo
+    always often usually sometimes rarely seldom immer oft meistens manchmal selten toujours souvent parfois rarement
+    siempre menudo veces raramente sempre spesso volte frequentemente altijd vaak soms zelden всегда часто обычно иногда редко
+    well gut bien bene bem goed хорошо
     """.split()  # noqa: SIM905 - a list of words is read best as words
 )
-"""What says only that something is so now, or how much of an hour."""
+"""What says only that something is so now, how often or how well, or how much of an hour."""
 
 BEFORE_GERMAN_NAMES = frozenset(
     "in nach aus von bei namens heisst heissen fur mit seit uber ist nennt und oder zu gegen ohne".split()  # noqa: SIM905 - words

@@ -8,24 +8,26 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 
+from recollect.formation.ages import is_older_by
 from recollect.formation.cues import (
     adds_another,
+    counts_one_more,
     names_the_best,
+    tells_of_birth,
     tells_of_change,
     tells_of_the_past,
+    tells_plainly_of_change,
     tells_since_when,
 )
 from recollect.formation.figures import figures
-from recollect.formation.oppositions import denied_words, polarity
+from recollect.formation.oppositions import denied_words, limits, polarity
 from recollect.formation.vetoes import Difference, Statement, differs
 from recollect.formation.wording import wording
 from recollect.model import Candidate, Kind, Memory, Relation
 
 _ALIKE = 0.6
-_SYNONYMS = 0.75
-"""How far of the way from unrelated to equal two statements are that differ in two words for one thing."""
-_UNSPACED = "\u2e80"
-"""Where the scripts begin that do not part words by spaces."""
+_HALF = 0.5
+_SHORTEST_HEAD = 3
 _SOON = timedelta(days=1)
 
 
@@ -71,15 +73,19 @@ def related(meeting: Meeting, relation: Relation, *, floor: float) -> Outcome:
     difference = differs(meeting.new, meeting.known)
     if relation is Relation.NEW or not _same_matter(meeting, difference, floor):
         return Outcome.DISTINCT
-    if _says_nothing_else(difference) or (
-        relation is Relation.REPEATS and _is_repeated(meeting, difference, floor)
-    ):
+    if _says_nothing_else(difference):
         return Outcome.REPEATED
+    if relation is Relation.REPEATS and not difference.forbids_repeating:
+        return Outcome.DISTINCT if difference.is_nearly_the_same else Outcome.REPEATED
     if relation is Relation.CONTRADICTS:
         return Outcome.CONTRADICTED if _may_contradict(meeting, difference) else Outcome.DISTINCT
-    if relation is Relation.REPEATS and _is_another(meeting, difference, floor):
+    return _refined_or_changed(meeting, difference, relation)
+
+
+def _refined_or_changed(meeting: Meeting, difference: Difference, relation: Relation) -> Outcome:
+    if _is_one_more(meeting):
         return Outcome.DISTINCT
-    if difference.only_says_more or (relation is Relation.REFINES and _keeps_all(difference)):
+    if difference.only_says_more or (relation is Relation.REFINES and _keeps_all(meeting, difference)):
         return Outcome.REFINED
     return Outcome.CONTRADICTED if _is_changed(meeting, difference) else Outcome.DISTINCT
 
@@ -103,24 +109,6 @@ _DESTROYING = [Relation.NEW, Relation.CONTRADICTS, Relation.REFINES, Relation.RE
 """What drops the new statement destroys most; what replaces the old can be undone."""
 
 
-def _is_repeated(meeting: Meeting, difference: Difference, floor: float) -> bool:
-    """Tell whether nothing speaks against a model's word that the new statement only repeats the known one."""
-    return not (difference.forbids_repeating or _is_another(meeting, difference, floor))
-
-
-def _is_another(meeting: Meeting, difference: Difference, floor: float) -> bool:
-    """Tell whether the two differ in one noun alone that is no other word for the same.
-
-    Of what is near by meaning a model may say that it is the same, but not of what is far, or where no one
-    knows how near it is.
-    """
-    if difference.replaced is None:
-        return False
-    near = floor + _SYNONYMS * (1 - floor)
-    is_unspaced = max(difference.replaced) >= _UNSPACED  # small models take most of these for near
-    return is_unspaced or meeting.cosine is None or meeting.cosine < near
-
-
 def _says_nothing_else(difference: Difference) -> bool:
     """Tell whether both say the same in the same words, in some order; then it is no other statement, whatever a model says."""
     return difference.covered == difference.covering == 1.0 and not difference.forbids_being_one
@@ -137,22 +125,49 @@ def _same_matter(meeting: Meeting, difference: Difference, floor: float) -> bool
     return bool(said_new & said_known)
 
 
-def _keeps_all(difference: Difference) -> bool:
+def _keeps_all(meeting: Meeting, difference: Difference) -> bool:
     """Tell whether no number, date or name of the known statement is lost, and nothing in it turned round."""
+    if difference.covered < _HALF and difference.shared and _shares_the_verb_alone(meeting, difference):
+        return False
     return not (
         difference.is_opposed
         or difference.is_about_others
+        or difference.exchanged
+        or (difference.replaced and difference.covered < _HALF)
+        or (difference.modes and not difference.is_come_true and difference.covered < 1)
         or difference.numbers.known
         or difference.dates.known
         or difference.names.known
     )
 
 
+def _shares_the_verb_alone(meeting: Meeting, difference: Difference) -> bool:
+    """Tell whether of the known statement only the first word is left, and no kind of what it names."""
+    words = wording(meeting.new.content).words
+    if not words or words[0].is_unspaced or not difference.shared <= words[0].stems:
+        return False
+    named = tuple(
+        word.plain
+        for word in wording(meeting.known.content).words
+        if word.stems and len(word.plain) >= _SHORTEST_HEAD
+    )
+    return not any(word.plain.endswith(named) for word in words[1:])
+
+
+def _is_one_more(meeting: Meeting) -> bool:
+    """Tell whether the new statement's own words say that it is of another than the known one's."""
+    return counts_one_more(meeting.new) and not counts_one_more(meeting.known)
+
+
 def _may_contradict(meeting: Meeting, difference: Difference) -> bool:
     """Tell whether nothing speaks against both not being so: they may well be so of two people, times or things."""
     if difference.is_about_others or _is_of_another_time(meeting):
         return False
-    if meeting.corrects or difference.is_opposed or tells_of_change(meeting.new):
+    if meeting.corrects or tells_of_change(meeting.new):
+        return True
+    if _says_as_much(meeting, difference) or tells_of_birth(meeting.new) != tells_of_birth(meeting.known):
+        return False
+    if difference.is_opposed:
         return True
     if adds_another(meeting.new) or (tells_of_the_past(meeting.new) and difference.is_another_thing):
         return False
@@ -173,16 +188,47 @@ def _is_one_choice(meeting: Meeting) -> bool:
     return all(names_the_best(statement) for statement in (meeting.new, meeting.known))
 
 
-def _is_changed(meeting: Meeting, difference: Difference) -> bool:
-    """Tell whether the same thing is said to have another number or date than before, or to be no more."""
-    if not (meeting.corrects or tells_of_change(meeting.new) or tells_since_when(meeting.new)):
+def _says_as_much(meeting: Meeting, difference: Difference) -> bool:
+    """Tell whether both deny the same, or count the same, so that nothing is left to contradict one another in."""
+    new, known = meeting.new.content, meeting.known.content
+    of_new, of_known = polarity(new), polarity(known)
+    if limits(new) != limits(known) and of_new.denies != of_known.denies:
+        return bool(difference.shared)  # only this, and not that: they go together
+    if difference.is_opposed or difference.numbers or difference.dates or difference.names:
         return False
+    counted, counted_before = set(figures(new).units), set(figures(known).units)
+    if counted and counted == counted_before and not difference.modes:
+        return True
+    return (
+        bool(of_new.denied & of_known.denied) and not difference.is_another_thing and not difference.replaced
+    )
+
+
+def _is_changed(meeting: Meeting, difference: Difference) -> bool:
+    """Tell whether the same thing is said to have another number, date or place than before, or to be no more."""
     if difference.is_about_others or adds_another(meeting.new):
+        return False
+    if is_older_by(meeting.new, meeting.known) and _is_one_matter(difference):
+        return True
+    if not (meeting.corrects or tells_of_change(meeting.new) or tells_since_when(meeting.new)):
         return False
     if difference.denied:
         return difference.covered >= _ALIKE
     return (
-        (difference.numbers.are_both or difference.dates.are_both)
+        _is_one_matter(difference)
         and not difference.names_others
-        and min(difference.covered, difference.covering) >= _ALIKE
-    )
+        and (difference.numbers.are_both or difference.dates.are_both or bool(difference.excluding))
+    ) or _is_in_its_place(meeting, difference)
+
+
+def _is_one_matter(difference: Difference) -> bool:
+    return min(difference.covered, difference.covering) >= _ALIKE
+
+
+def _is_in_its_place(meeting: Meeting, difference: Difference) -> bool:
+    """Tell whether one thing is said to be in the place of another, and is no name or number."""
+    if difference.replaced is None or difference.numbers or difference.dates:
+        return False
+    _, old = difference.replaced
+    names_old = bool(wording(old).stems & wording(meeting.new.evidence).stems)
+    return tells_plainly_of_change(meeting.new) or (tells_of_change(meeting.new) and names_old)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
+from recollect.formation.memory_talk import corrected, dropped, mended, several, to_forget, to_remember
 from recollect.formation.word_lists.wishes import (
     LEAD_IN,
     REMEMBER,
@@ -56,6 +57,10 @@ _GOES_ON = re.compile(
     r"\s+(?:(?-i:[a-zß-öø-ÿа-яё])|jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])", re.IGNORECASE
 )
 """Behind "3.": a month, or a small letter."""
+_ABOUT_SOMETHING = re.compile(
+    r"\s+(?:about|of|on|über|zu|von|sur|de|sobre|su|di|over|о|об|про) (?!me\b|mich\b|mir\b|moi\b|mí\b|mim\b|mij\b|мне\b)",
+    re.IGNORECASE,
+)
 _MARKS = " \t.!\u3002\uff01\u2026,;"
 _AROUND = " ,;\u3001\uff0c"
 _QUESTION = ("?", "\uff1f")
@@ -123,21 +128,52 @@ def _requests(text: str) -> Iterator[Request]:
             before = text[slice(*sentences[number - 1])].strip() if number else ""
             yield Request(Asking.REMEMBER, "" if before.endswith(_QUESTION) else before.rstrip(_MARKS))
             continue
-        request = _request(sentence)
-        if request and not request.about and request.asking is Asking.REMEMBER:
-            request = Request(Asking.REMEMBER, _paragraph(text, end))
-        if request:
-            yield request
+        wishes, for_memory = several(mended(sentence))
+        for wish in wishes:
+            request = _request(wish, for_memory=for_memory)
+            if request and not request.about and request.asking is Asking.REMEMBER:
+                request = Request(Asking.REMEMBER, _paragraph(text, end))
+            if request:
+                yield request
 
 
-def _request(sentence: str) -> Request | None:
-    """Return what a sentence asks for; None if it asks for nothing."""
+def _request(sentence: str, *, for_memory: bool) -> Request | None:
+    """Return what a sentence asks for; None if it asks for nothing.
+
+    Args:
+        sentence: Or a part of one that is a wish by itself.
+        for_memory: Whether it says that the memory is meant.
+    """
+    if for_memory and (gone := dropped(sentence.strip())):
+        return Request(Asking.FORGET, gone)
+    return _by_words(sentence) or _by_build(sentence)
+
+
+def _by_build(sentence: str) -> Request | None:
+    plain = _without_lead_in(sentence)
+    bare = plain.rstrip(_MARKS)
+    for words in (sentence.strip().rstrip(_MARKS), bare):
+        if NEVER_MIND.match(words):
+            return None
+        if gone := to_forget(words.rstrip("?\uff1f ")):
+            return Request(Asking.FORGET, gone)
+        if sentence.rstrip().endswith(_QUESTION):
+            continue
+        if kept := to_remember(words):
+            return Request(Asking.REMEMBER, kept)
+        if so := corrected(words):
+            return Request(Asking.CORRECT, so)
+    return None
+
+
+def _by_words(sentence: str) -> Request | None:
     is_question = sentence.rstrip().endswith(_QUESTION)
     plain = _without_lead_in(sentence)
     bare = plain.rstrip(_MARKS)
     if NEVER_MIND.match(bare):
         return None
-    if FORGET_ALL.match(bare):
+    everything = FORGET_ALL.match(bare)
+    if everything and not _ABOUT_SOMETHING.match(bare, everything.end()):
         return Request(Asking.FORGET, "", broad=True)
     # "Can you remember that I ...?" asks for it, "Remember that we ...?" whether it is known.
     is_asked_whether = is_question and plain == sentence.lstrip() and not _ASKED_POLITELY.match(plain)

@@ -8,6 +8,8 @@ from functools import lru_cache
 from recollect.formation.wording import Word, wording
 from recollect.lexical.folding import fold
 
+_UNSPACED = "\u2e80"
+"""Where the scripts begin that do not part words by spaces."""
 _OPENING = 4
 """Among so many first words stands of whom a statement tells."""
 _UNSPACED_OPENING = 6
@@ -18,14 +20,14 @@ _NAMING = frozenset(
 _MOST_WORDS = 400
 
 _KIN = {
-    "sister": r"sisters?|schwester[n]?|s\u0153urs?|soeurs?|hermanas?|sorell[ae]|irmas?|zus(?:sen)?|syster|сестр\w+|姐姐|妹妹|姉|妹",
-    "brother": r"brothers?|bruder[sn]?|freres?|hermanos?|fratell[oi]|irmaos?|broers?|брат\w*|哥哥|弟弟|兄|弟",
-    "mother": r"mothers?|mum|mom|mutter|mama|maman|mere|madre|mae|moeder|мам\w+|мать|матер\w+|妈妈|媽媽|母",
-    "father": r"fathers?|dad|vater[s]?|papa|pere|padre|pai|vader|отц\w*|отец|пап[аеуы]|爸爸|父",
+    "sister": r"sisters?|schwester[n]?|s\u0153urs?|soeurs?|hermanas?|sorell[ae]|irmas?|zus(?:sen)?|syster|сестр\w+|姐姐|妹妹|(?<![義义表堂従])姉|(?<![義义表堂従])妹",
+    "brother": r"brothers?|bruder[sn]?|freres?|hermanos?|fratell[oi]|irmaos?|broers?|брат\w*|哥哥|弟弟|(?<![義义表堂従])兄(?!弟)|(?<![義义表堂従])弟",
+    "mother": r"mothers?|mum|mom|mutter|mama|maman|mere|madre|mae|moeder|мам\w+|мать|матер\w+|妈妈|媽媽|(?<![岳祖伯舅义義])母",
+    "father": r"fathers?|dad|vater[s]?|papa|pere|padre|pai|vader|отц\w*|отец|пап[аеуы]|爸爸|(?<![岳祖伯叔义義])父(?!母)",
     "parents": r"parents|eltern|padres|genitori|pais|ouders|родител\w+|父母|両親",
     "daughter": r"daughters?|tochter\w*|filles?|hijas?|figlia|figlie|filhas?|dochter|доч\w+|女儿|女兒|娘",
     "son": r"sons?|sohn\w*|fils|hijos?|figlio|filhos?|zoon|сын\w*|儿子|兒子|息子",
-    "wife": r"wife|ehefrau|frau|femme|epouse|esposa|mujer|moglie|vrouw|жен[аеуы]|妻子?|老婆",
+    "wife": r"wife|ehefrau|frau|femme|epouse|esposa|mujer|mulher|moglie|vrouw|жен[аеуы]|妻子?|老婆",
     "husband": r"husband|ehemann|mann|mari|epoux|esposo|marido|marito|муж\w*|丈夫|夫|老公",
     "friend": r"friends?|girlfriend|boyfriend|freund(?:in|e|innen)?|amie?s?|copine?s?|copain|amig[oa]s?|novi[oa]|amic[oahei]+|"
     r"vriend(?:in)?|друг\w*|подруг\w+|朋友|友達|彼女|彼氏",
@@ -35,9 +37,9 @@ _KIN = {
     "neighbour": r"neighbou?rs?|nachbar(?:in|n)?|voisine?s?|vecin[oa]s?|vicin[oa]|сосед\w*|邻居|隣人",
     "grandmother": r"grandmothers?|grandma|gran|oma|grossmutter|grand-mere|mamie|abuela|nonna|бабушк\w+|奶奶|祖母",
     "grandfather": r"grandfathers?|grandpa|opa|grossvater|grand-pere|papi|abuelo|nonno|дедушк\w+|爷爷|祖父",
-    "aunt": r"aunt|tante|tia|zia",
-    "uncle": r"uncle|onkel|oncle|tio|zio",
-    "cousin": r"cousine?s?|prim[oa]s?|cugin[oa]",
+    "aunt": r"aunt|tante|tia|zia|т[её]т[яиюе]\w*|姑姑|阿姨|姨妈|伯母|叔母|おば(?!あ)",
+    "uncle": r"uncle|onkel|oncle|tio|zio|oom|дяд[яиюе]|舅舅|叔叔|伯伯|伯父|叔父|おじ(?!い)",
+    "cousin": r"cousins?|cousinen?|prim[oa]s?|cugin[oaie]|двоюродн\w+|表[哥弟姐妹]|堂[哥弟姐妹兄]|いとこ|従[兄姉弟妹]",
     "mother-in-law": r"mother-in-law|schwiegermutter|belle-mere|suegra|suocera|sogra|тещ\w+|свекров\w+|岳母|婆婆|義母",
     "father-in-law": r"father-in-law|schwiegervater|beau-pere|suegro|suocero|sogro|тест[ья]\w*|свек[её]?р\w*|岳父|公公|義父",
     "sister-in-law": r"sister-in-law|schwagerin|belle-s[o\u0153]e?ur|cunada|cognata|cunhada|золовк\w+|невестк\w+|嫂子|義姉|義妹",
@@ -49,14 +51,24 @@ _KIN = {
 }
 _WIDER = {"parents": ("mother", "father"), "child": ("daughter", "son")}
 """Who is meant by another word as well."""
+_OF = re.compile(
+    r"\b(?:of|von|vom|de|du|d'|di|del|della|dello|do|da|dos|van)(?: (?:my|his|her|their|mein\w*|sein\w*|ihr\w*|ma|mon|sa|son|leur|mi|su|mio|mia|suo|sua|o|a|la|il|meu|minha|seu|mijn|zijn|haar|the|der|dem))? ?$"
+    r"|\b(?:mein|sein|ihr|unser)e[rs] $"
+)
+_GENITIVES = frozenset("жены мужа брата сестры мамы папы отца матери сына дочери".split())  # noqa: SIM905 - words
+_LONGEST_OF = 16
 _WITH = frozenset(["with", "mit", "avec", "con", "com", "met", "с", "со", "und", "and"])
 """Who is only there, too."""
 _BEING = frozenset(["is", "am", "ist", "bin", "est", "suis", "es", "soy", "sono"])
 """Who is somebody's mother speaks of themselves."""
 _PATTERNS = {
     name: (
-        re.compile(r"\b(?:" + "|".join(part for part in words.split("|") if part[0] < "\u2e80") + r")\b"),
-        re.compile("|".join(part for part in words.split("|") if part[0] >= "\u2e80") or r"(?!)"),
+        re.compile(
+            r"\b(?<!-)(?<!belle )(?<!beau )(?<!grand )(?:"
+            + "|".join(part for part in words.split("|") if max(part) < _UNSPACED).replace("-", "[- ]")
+            + r")\b(?![- ]in[- ]law)"
+        ),
+        re.compile("|".join(part for part in words.split("|") if max(part) >= _UNSPACED) or r"(?!)"),
     )
     for name, words in _KIN.items()
 }
@@ -72,12 +84,40 @@ def subjects_unknown(new: str, known: str) -> frozenset[str]:
     others = relatives(known)
     wider = {wide for wide, narrow in _WIDER.items() if others.intersection(narrow)}
     narrow = {name for wide in others for name in _WIDER.get(wide, ())}
-    return subjects(new) - others - wider - narrow
+    return (subjects(new) | owners(new)) - others - wider - narrow
+
+
+@lru_cache(4_096)
+def owners(text: str) -> frozenset[str]:
+    """Return the relatives and the like whose things ``text`` tells of: "my wife's car", "la voiture de ma femme"."""
+    said = wording(text)
+    plain, folded = said.text, fold(said.text)
+    return frozenset(
+        name
+        for name, (of_words, within) in _PATTERNS.items()
+        if any(
+            folded[match.end() : match.end() + 1] == "'"
+            or (match.start() and match[0] in _GENITIVES)
+            or _OF.search(folded, max(0, match.start() - _LONGEST_OF), match.start())
+            for match in of_words.finditer(folded)
+        )
+        or any(plain[match.end() : match.end() + 1] in {"的", "の"} for match in within.finditer(plain))
+    )
 
 
 def relatives(text: str) -> frozenset[str]:
     """Return the relatives and the like that ``text`` names anywhere."""
     return _relatives(text, whole=True)
+
+
+@lru_cache(4_096)
+def relatives_named(word: str) -> frozenset[str]:
+    """Return the relatives that a single word, in folded case, is a name of."""
+    return frozenset(
+        name
+        for name, (of_words, within) in _PATTERNS.items()
+        if of_words.fullmatch(word) or within.fullmatch(word)
+    )
 
 
 @lru_cache(4_096)

@@ -6,36 +6,34 @@ candidate has to quote the user's own words, and the quote has to be there.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
+from recollect.formation.claims import invents_number, is_supposed, is_turned_round
 from recollect.formation.confidential import REDACTED, secrets_in
+from recollect.formation.doers import is_anothers
 from recollect.formation.evidence import Searched, plain_quote, searched, weight
+from recollect.formation.hearsay import is_hearsay
 from recollect.formation.instructions import is_planted
 from recollect.formation.likeness import same_letters
-from recollect.formation.names import named
-from recollect.formation.oppositions import denied_words
+from recollect.formation.passages import Passage, lines_as_searched, passage_of
+from recollect.formation.passing import is_passing
 from recollect.formation.reading import Reading
 from recollect.formation.scripts import share_no_script
+from recollect.formation.support import Grounds, line_of
 from recollect.formation.withholding import without_secrets
-from recollect.formation.wording import wording
-from recollect.model import Candidate, Ignore, Reason, Relation
+from recollect.model import Candidate, Ignore, Reason
 
 CONFIRMED_CONFIDENCE = 0.8
 """How sure of what the assistant said and the person only confirmed one can be at most."""
 
-_NAMING_WORDS = 2
-"""So few words name something, and say nothing of it: `my cat`."""
-_LEARNT_ANEW = frozenset({Relation.NEW, Relation.REFINES})
-"""What an echo is called; a repetition adds nothing, and what contradicts is no echo."""
 _INJECTED_LINES = 200
 _LINE_CHARACTERS = 500
 _FUZZY_SEARCHES = 100
 _ECHO_CHECKS = 100
-_ROOT = 5
 _OWN_WORDS = 8
 _MOST_EVIDENCE = 2_000
 
@@ -127,6 +125,7 @@ class _Verification:
         self._believed = 0
         self._searches = 0
         self._checks = 0
+        self._as_searched: dict[int, str] = {}
 
     def verdict(self, candidate: Candidate) -> Verdict:
         if not any(map(str.isalnum, candidate.content)):
@@ -138,8 +137,8 @@ class _Verification:
             reason = Reason.INJECTED if self._is_injected(candidate) else Reason.NO_EVIDENCE
             return Ignore(reason, candidate)
         turn, proven = proof
-        if self._echoes(proven, turn):
-            return Ignore(Reason.INJECTED, candidate)
+        if unsupported := self._unsupported(proven, turn):
+            return unsupported
         clean = without_secrets(proven, self._secrets)
         if clean is None:
             return Ignore(Reason.CONFIDENTIAL, replace(proven, content=REDACTED, evidence=REDACTED))
@@ -163,7 +162,7 @@ class _Verification:
         """Return the newest turn that proves the candidate, and it with its evidence as it stands there."""
         if candidate.evidence not in self._proofs:
             self._proofs[candidate.evidence] = self._proof_of(candidate.evidence)
-        proof = self._proofs[candidate.evidence]
+        proof = self._proofs[candidate.evidence] or self._hearsay(candidate)
         if proof is None:
             return None
         turn, evidence, most_sure = proof
@@ -177,6 +176,14 @@ class _Verification:
         for texts, most_sure in ((self._authored, math.inf), (self._confirmed, CONFIRMED_CONFIDENCE)):
             if found := self._found(quote, evidence, texts):
                 return *found, most_sure
+        return None
+
+    def _hearsay(self, candidate: Candidate) -> tuple[int, str, float] | None:
+        """Return the turn in which the person tells what somebody else says, as the candidate has it."""
+        evidence = candidate.evidence[:_MOST_EVIDENCE]
+        for turn, reading in self._readings:
+            if reading.elsewhere and is_hearsay(evidence, candidate.content, reading):
+                return turn, evidence, CONFIRMED_CONFIDENCE
         return None
 
     def _found(
@@ -205,49 +212,43 @@ class _Verification:
             for line in self._lines
         )
 
-    def _echoes(self, candidate: Candidate, turn: int) -> bool:
-        """Tell whether only the added lines say so: the quote has no word of it, asks whether it is so, or says nothing."""
+    def _unsupported(self, candidate: Candidate, turn: int) -> Ignore | None:
+        """Return why a quote that is there does not prove the candidate; None where nothing speaks against it."""
+        passage = self._passage(candidate, turn)
+        if passage is None:
+            return None
         self._checks += 1
-        stems = wording(candidate.content).stems
-        if not stems or not self._lines or self._checks > _ECHO_CHECKS:
-            return False
-        texts = [text for number, text in (*self._authored, *self._confirmed) if number == turn]
-        said = frozenset().union(*(wording(text.text).stems for text in texts))
-        told = [wording(line.text).stems for line in self._lines]
-        quoted = wording(candidate.evidence)
-        if len(quoted.words) <= _NAMING_WORDS and any(
-            quoted.stems <= line and (stems - said) & line for line in told
+        if self._checks <= _ECHO_CHECKS and self._grounds.lends(candidate, passage):
+            return Ignore(Reason.INJECTED, candidate)
+        if (
+            is_supposed(passage)
+            or is_anothers(candidate, passage)
+            or is_turned_round(candidate, passage)
+            or invents_number(candidate.content, self._grounds.own)
         ):
-            return True  # the quote only names what the line tells of, and the rest is the line's
-        if candidate.relation in _LEARNT_ANEW and self._borrows(candidate, said, told):
-            return True
-        if any(
-            stems <= words and not denied_words(candidate.content, line.text)
-            for line, words in zip(self._lines, told, strict=True)
-        ):
-            quote = plain_quote(candidate.evidence)
-            return not stems & quoted.stems or any(text.asks(quote) for text in texts)
-        names = frozenset().union(*(word.stems for word in named(candidate.content, "")))
-        return bool(names) and names <= frozenset().union(*told) and not stems & said
+            return Ignore(Reason.NO_EVIDENCE, candidate)
+        if turn not in self._asked and is_passing(candidate, passage):
+            return Ignore(Reason.LOW_IMPORTANCE, candidate)
+        return None
 
-    def _borrows(self, candidate: Candidate, said: frozenset[str], told: Sequence[frozenset[str]]) -> bool:
-        """Tell whether what the candidate says beyond a line is no word of the quote, while much of it is the line's."""
-        content = [word for word in wording(candidate.content).words if word.stems]
-        quoted = wording(candidate.evidence)
-        numbers = {word.plain for word in quoted.words if word.plain.isdecimal()}
-        if any(word.plain in numbers for word in wording(candidate.content).words):
-            return False
-        beyond = [word.stems for word in content if not word.stems & said]
-        shares = len(quoted.words) > _NAMING_WORDS and any(word.stems & quoted.stems for word in content)
-        for line, words in zip(self._lines, told, strict=True):
-            if shares and same_letters(candidate.content, line.text):
-                continue  # the person says it once more; what is known already makes no second memory
-            roots = _roots(words)
-            borrowed = sum(bool(_roots(stems) & roots) for stems in beyond)
-            is_own = any(word.stems & quoted.stems and not word.stems & words for word in content)
-            if not is_own and borrowed and 2 * borrowed >= len(beyond):
-                return not denied_words(candidate.content, line.text)
-        return False
+    def _passage(self, candidate: Candidate, turn: int) -> Passage | None:
+        """Return where the evidence stands in what the person says themselves in a turn."""
+        if turn not in self._as_searched:
+            authored = next(reading.authored for number, reading in self._readings if number == turn)
+            self._as_searched[turn] = lines_as_searched(authored)
+        return passage_of(self._as_searched[turn], plain_quote(candidate.evidence))
+
+    @cached_property
+    def _grounds(self) -> Grounds:
+        own = "\n".join(
+            text for _, reading in self._readings for text in (reading.authored, reading.confirmed) if text
+        )
+        told = dict.fromkeys(line for _, reading in self._readings for line in reading.told)
+        return Grounds(
+            own,
+            [line_of(line.text) for line in self._lines],
+            [line_of(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
+        )
 
     @cached_property
     def _secrets(self) -> frozenset[str]:
@@ -260,11 +261,6 @@ class _Verification:
         """What was added to the prompts."""
         lines = dict.fromkeys(line for _, reading in self._readings for line in reading.injected)
         return [searched(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
-
-
-def _roots(stems: Collection[str]) -> set[str]:
-    """Return stems, and how the longer ones begin: an allergy is what somebody allergic has."""
-    return {*stems, *(stem[:_ROOT] for stem in stems if len(stem) > _ROOT)}
 
 
 def _in_own_script(candidate: Candidate) -> Candidate:

@@ -6,60 +6,31 @@ other. So numbers, dates, units, names, denials and words that exclude each othe
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from recollect.formation.categories import excluding_things
 from recollect.formation.compounds import excluding_compounds
-from recollect.formation.figures import Figures, figures
+from recollect.formation.counted import dates_between, numbers_between
+from recollect.formation.modes import modes_unknown
 from recollect.formation.names import is_german, named, proper, tells, unspaced_names
 from recollect.formation.oppositions import denied_words, excluding_words, polarity
+from recollect.formation.roles import exchanged
 from recollect.formation.slots import in_one_place, nouns_in_one_place
 from recollect.formation.spelling import is_inhabitant
+from recollect.formation.statements import Sides, Statement, of_candidate, of_memory
 from recollect.formation.subjects import named_relatives, subjects_unknown
 from recollect.formation.wording import Word, Wording, wording
-from recollect.model import Candidate, Memory
 
-_DAY = timedelta(days=1)
+__all__ = ["Difference", "Sides", "Statement", "differs", "of_candidate", "of_memory"]
+
+_NEARLY = 0.6
 _COVERED = 0.5
 """More than this share of a statement another has to say, to say it with more."""
 _HABIT = frozenset({"per day"})
 """What is told of a habit is so every day, said or not."""
+_NOT_YET = frozenset(["wished", "tried", "learned"])
 _COMPOUND = 4
 _MOST_WORDS = 400
 _MOST_NAMES = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What is compared.
-
-    Attributes:
-        content: What it says.
-        evidence: The words it rests on.
-        event_at: When it happened or will happen, if known.
-        said_at: When it was said.
-    """
-
-    content: str
-    evidence: str = ""
-    event_at: datetime | None = None
-    said_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """What only one of two statements has."""
-
-    new: frozenset[str] = frozenset()
-    known: frozenset[str] = frozenset()
-
-    def __bool__(self) -> bool:
-        return bool(self.new or self.known)
-
-    @property
-    def are_both(self) -> bool:
-        """Whether each has something that the other lacks."""
-        return bool(self.new and self.known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +44,8 @@ class Difference:
         nouns: Other nouns that are written with a capital, as German does.
         words: What stands in one another's place where all else is alike.
         replaced: Two nouns that stand in one another's place where all else is alike.
+        modes: In which one says it and the other does not: wished, tried, learned, allowed, due, past.
+        exchanged: Two words that have one another's role: who taught whom.
         subjects: Of whose sister, boss or the like they tell.
         denied: Stems that one denies and the other affirms.
         excluding: Two words that exclude each other, as left and right do.
@@ -80,6 +53,7 @@ class Difference:
         shared_people: The names in both that one has next to a relative or the like: they are the same people.
         covered: Which share of what the known one says the new one says too, 0 to 1.
         covering: Which share of what the new one says the known one says too, 0 to 1.
+        adds_behind_verb: Whether the new one has a word that the known one lacks, behind its first.
     """
 
     numbers: Sides
@@ -88,6 +62,8 @@ class Difference:
     nouns: Sides
     words: Sides
     replaced: tuple[str, str] | None
+    modes: Sides
+    exchanged: tuple[str, str] | None
     subjects: Sides
     denied: frozenset[str]
     excluding: tuple[str, str] | None
@@ -95,6 +71,7 @@ class Difference:
     shared_people: frozenset[str]
     covered: float
     covering: float
+    adds_behind_verb: bool
 
     @property
     def is_opposed(self) -> bool:
@@ -112,6 +89,9 @@ class Difference:
         return bool(
             self.is_opposed
             or self.is_about_others
+            or self.exchanged
+            or self.modes
+            or self.replaced
             or self.numbers.new
             or (self.dates.new if self.dates.known else self.dates.new - _HABIT)
             or self.names.new
@@ -120,7 +100,7 @@ class Difference:
     @property
     def forbids_being_one(self) -> bool:
         """Whether the new one can't be taken for the known one by its letters alone."""
-        differing = (self.numbers, self.dates, self.names, self.nouns, self.replaced)
+        differing = (self.numbers, self.dates, self.names, self.nouns)
         return self.forbids_repeating or any(differing) or self.words.are_both
 
     @property
@@ -129,11 +109,19 @@ class Difference:
         return not (
             self.is_opposed
             or self.is_about_others
+            or self.exchanged
+            or self.replaced
+            or (self.modes and not self.is_come_true)
             or self.numbers.known
             or self.dates.known
             or self.names.known
             or self.covered <= _COVERED
         )
+
+    @property
+    def is_come_true(self) -> bool:
+        """Whether what was only wished, tried or learned is now so."""
+        return bool(self.modes.known) and self.modes.known <= _NOT_YET and not self.modes.new
 
     @property
     def names_others(self) -> bool:
@@ -152,15 +140,13 @@ class Difference:
         others = (self.excluding, self.numbers, self.dates, self.names, self.nouns, self.words, self.subjects)
         return bool(self.denied) and not any(others) and self.covered == self.covering == 1.0
 
+    @property
+    def is_nearly_the_same(self) -> bool:
+        """Whether nearly all words are the same, but not all that the new one has: mostly that is another thing.
 
-def of_candidate(candidate: Candidate, at: datetime) -> Statement:
-    """Return what is compared of a candidate that was said at a time."""
-    return Statement(candidate.content, candidate.evidence, candidate.event_at, at)
-
-
-def of_memory(memory: Memory) -> Statement:
-    """Return what is compared of a memory."""
-    return Statement(memory.content, memory.provenance.evidence or "", memory.event_at, memory.observed_at)
+        Who says the same in other words has more of them, or another verb: of these there are many for one thing.
+        """
+        return self.adds_behind_verb and min(self.covered, self.covering) >= _NEARLY
 
 
 def differs(new: Statement, known: Statement) -> Difference:
@@ -168,12 +154,14 @@ def differs(new: Statement, known: Statement) -> Difference:
     said_new, said_known = wording(new.content), wording(known.content)
     names, nouns = _names(new, known)
     return Difference(
-        numbers=_numbers(new, known),
-        dates=_dates(new, known),
+        numbers=numbers_between(new, known),
+        dates=dates_between(new, known),
         names=names,
         nouns=nouns,
         words=Sides(*in_one_place(said_new, said_known)),
         replaced=nouns_in_one_place(said_new, said_known),
+        modes=Sides(modes_unknown(new.content, known.content), modes_unknown(known.content, new.content)),
+        exchanged=exchanged(said_new, said_known),
         subjects=Sides(
             subjects_unknown(new.content, known.content), subjects_unknown(known.content, new.content)
         ),
@@ -187,6 +175,7 @@ def differs(new: Statement, known: Statement) -> Difference:
         & (named_relatives(new.content) | named_relatives(known.content)),
         covered=_share(said_known, said_new),
         covering=_share(said_new, said_known),
+        adds_behind_verb=_adds_behind_verb(said_new, said_known),
     )
 
 
@@ -226,11 +215,13 @@ def _unknown(names: Iterable[Word], other: Wording) -> frozenset[str]:
 
 
 def _stands(word: Word, other: Wording) -> bool:
-    """Tell whether a word stands in another wording, in some form or as part of a compound."""
+    """Tell whether a word stands in another wording, in some form or as the head of a compound; in German as its part."""
     if word.stems & other.stems:
         return True
-    if word.is_unspaced or len(word.plain) < _COMPOUND or other.language != "german":
+    if word.is_unspaced or len(word.plain) < _COMPOUND:
         return False
+    if other.language != "german":
+        return any(each.plain.endswith(word.plain) for each in other.words)
     return any(
         len(each.plain) >= _COMPOUND and (each.plain.endswith(word.plain) or word.plain.endswith(each.plain))
         for each in other.words
@@ -238,52 +229,19 @@ def _stands(word: Word, other: Wording) -> bool:
     )
 
 
+def _telling(said: Wording) -> list[Word]:
+    return [word for word in said.words[:_MOST_WORDS] if tells(word)]
+
+
 def _share(of: Wording, other: Wording) -> float:
     """Return which share of the words of one wording stands in another."""
-    telling = [word for word in of.words[:_MOST_WORDS] if tells(word)]
-    if not telling:
-        return 1.0
-    return sum(_stands(word, other) for word in telling) / len(telling)
+    telling = _telling(of)
+    return sum(_stands(word, other) for word in telling) / len(telling) if telling else 1.0
 
 
-def _numbers(new: Statement, known: Statement) -> Sides:
-    of_new, of_known = figures(new.content), figures(known.content)
-    dated_new, dated_known = _day_numbers(new), _day_numbers(known)
-    units_new, units_known = _units(of_new, of_known), _units(of_known, of_new)
-    return Sides(
-        (of_new.numbers - of_known.numbers - dated_known) | units_new,
-        (of_known.numbers - of_new.numbers - dated_new) | units_known,
-    )
+def _adds_behind_verb(new: Wording, known: Wording) -> bool:
+    """Tell whether a word of the new wording behind its first, as a rule its verb, does not stand in the known one.
 
-
-def _units(of: Figures, other: Figures) -> frozenset[str]:
-    """Return the numbers with their units that the other names with other units alone."""
-    others: dict[str, set[str]] = {}
-    for number, unit in other.units:
-        others.setdefault(number, set()).add(unit)
-    return frozenset(
-        f"{number} {unit}" for number, unit in of.units if number in others and unit not in others[number]
-    )
-
-
-def _day_numbers(statement: Statement) -> frozenset[str]:
-    at = statement.event_at
-    return frozenset({str(at.year), str(at.day)}) if at else frozenset()
-
-
-def _dates(new: Statement, known: Statement) -> Sides:
-    of_new, of_known = figures(new.content).dates, figures(known.content).dates
-    months_new = {f"month {new.event_at.month}"} if new.event_at else set()
-    months_known = {f"month {known.event_at.month}"} if known.event_at else set()
-    day_new, day_known = _event_day(new), _event_day(known)
-    if day_new and day_known and abs(day_new - day_known) > _DAY:
-        return Sides(
-            (of_new - of_known) | {f"{day_new:%Y-%m-%d}"}, (of_known - of_new) | {f"{day_known:%Y-%m-%d}"}
-        )
-    return Sides(of_new - of_known - months_known, of_known - of_new - months_new)
-
-
-def _event_day(statement: Statement) -> datetime | None:
-    """Return when it happened, unless that is only the day it was said."""
-    event, said = statement.event_at, statement.said_at
-    return None if event is None or (said is not None and abs(event - said) <= _DAY) else event
+    What is written without spaces is not cut into words, but into characters: nothing can be told of it.
+    """
+    return any(not (word.is_unspaced or _stands(word, known)) for word in _telling(new)[1:])

@@ -15,15 +15,23 @@ _LABEL = re.compile(
     "|(?:kredit|credit|bank|debit)?(?:card|karte)s?|credit|debit|visa|mastercard|amex|valid|gultig|until|bis|exp|expires?"
     "|contrasena|clave|llave|tarjeta|credito|mot|passe|carte|cle|bancaire|identifiant|senha|chave|cartao|numero|nummer|number"
     "|digicode|geheim\\w*|losung|login|logs?|identifiants?|credentials?|credenciales|combinations?|kombination|recovery|backup|codigo|codice|код\\w*|\\w*(?:passwort|password|passwd|code|codes|kennwort|schlussel|secret|pwd)|pw|mdp"
+    "|seed|phrase|mnemonic\\w*|wallet\\w*|caduca|scade|vence|verloopt"
     "|парол\\w*|логин\\w*|ключ\\w*|токен\\w*|карт\\w*|номер\\w*|密|码|碼|钥|鑰|卡|号|パスワード|キー|トークン|カード|番)"
 )
 _LABEL_UNSPACED = re.compile("密码|密碼|口令|密钥|令牌|パスワード|パスコード|暗証番号|トークン|비밀번호")
+_IS_LOGIN = re.compile(
+    r"^\W*(?:(?:the|die|das|der|les?|la|los|las)\s+)?(?i:zugangsdaten|anmeldedaten|log-?ins?|logs? in(?:to)?|credentials?|identifiants?|credenciales|логин)\b"
+    r"[^\n]{0,200}\[redacted\]\W*$"
+)
 _SAYS_SECRET = re.compile(
-    r"^\W*(?:(?:the|die|das|der|les?|la|los|las)\s+)?(?i:zugangsdaten|anmeldedaten|log-?ins?|credentials?|identifiants?|credenciales|логин)\b"
-    r"[^\n]{0,200}\[redacted\]\W*$|"
     r"(?:\b(?:is|are|ist|sind|lautet|lauten|es|son|est|sont|e|è)|[:=\uff1a\u2014\u2013]|は|是|为|為)[\s\"'`]*\[redacted\]"
     r"(?:[\s,;/&+\"'`]*(?:(?:and|und|et|y|e|и|和|と)\s+)?\[redacted\])*\W*(?:です|だ)?\W*$"
 )
+
+
+_PARTS = re.compile(r"[,;]\s|[.!?](?:\s|$)|[\uff0c\u3002\uff1b\u3001]|\s(?:and|und|et|y|en|и)\s")
+_LEAST_UNSPACED = 6
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def without_secrets(candidate: Candidate, known: Collection[str]) -> Candidate | None:
@@ -33,8 +41,22 @@ def without_secrets(candidate: Candidate, known: Collection[str]) -> Candidate |
         return candidate if evidence == candidate.evidence else replace(candidate, evidence=evidence)
     left = wording(content.replace(REDACTED, " ")).words
     telling = sum(bool(word.stems) and not _LABEL.fullmatch(word.plain) for word in left)
+    if _IS_LOGIN.search(content):
+        return None
+    if any(REDACTED not in part and _tells(part) for part in _PARTS.split(content)):
+        return replace(candidate, content=content, evidence=evidence)
     is_named = any(_LABEL.fullmatch(word.plain) for word in left) or _LABEL_UNSPACED.search(content)
     says_only_the_secret = is_named and _SAYS_SECRET.search(content)
     if telling < _TELLING_WORDS or says_only_the_secret:
         return None
     return replace(candidate, content=content, evidence=evidence)
+
+
+def _tells(part: str) -> bool:
+    """Tell whether a part of a statement, in which no secret stood, is worth knowing by itself."""
+    if _LABEL_UNSPACED.search(part):
+        return False
+    words = wording(part).words
+    telling = [word.plain for word in words if word.stems and not _LABEL.fullmatch(word.plain)]
+    unspaced = sum(map(len, filter(_UNSPACED.search, telling)))
+    return unspaced >= _LEAST_UNSPACED if unspaced else len(telling) >= _TELLING_WORDS

@@ -313,7 +313,7 @@ class TestTheLanguageOfThePerson:
         [
             ("Lives in Томск", "живу в Томске с мая"),
             ("Has a dog", "да, собака"[:7]),
-            ("42 + 7", "живу в Томске с мая"),
+            ("42 + 7", "живу в Томске 42 дня, до 7 мая"),
         ],
     )
     def test_is_left_alone_where_letters_are_shared_or_the_quote_says_little(
@@ -371,7 +371,11 @@ def test_every_candidate_gets_one_verdict(
     assert allowance is None or sum(not isinstance(verdict, Ignore) for verdict in found) <= allowance
 
 
-@given(st.text(), st.text(), st.text(alphabet="abcdefghij", min_size=4))
+_no_letters = st.characters(exclude_categories=["L"])
+_no_denials = st.text(alphabet=_no_letters)
+
+
+@given(_no_denials, _no_denials, st.text(alphabet="abcdefghij", min_size=4))
 def test_what_was_said_between_spaces_is_always_found(before: str, after: str, quote: str) -> None:
     assert objection(candidate(quote, quote), reading(f"{before} {quote} {after}")) is not Reason.NO_EVIDENCE
 

@@ -4,7 +4,16 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from recollect.formation.word_lists.confirming import ACCEPTS, BUT, OF_COURSE, YES
+from recollect.formation.word_lists.confirming import (
+    ACCEPTS,
+    BUT,
+    EITHER_OR,
+    EITHER_OR_IN,
+    OF_COURSE,
+    OPEN,
+    YES,
+)
+from recollect.formation.wording import wording
 from recollect.model import Message, Role
 
 _MOST_WORDS = 12
@@ -42,7 +51,20 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
     asked = _question_in(said)
     if not _is_yes(authored, to_question=bool(asked)):
         return ""
+    if asked and _leaves_open(asked, said):
+        return ""
     return said if len(said) <= _LONGEST else asked
+
+
+def _leaves_open(asked: str, said: str) -> bool:
+    """Tell whether a question asks for more than a yes or no: which of two, or what."""
+    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(asked)]
+    last = next((sentence for sentence in reversed(sentences) if any(map(str.isalnum, sentence))), "")
+    joins = EITHER_OR_IN.get(wording(said).language)
+    if EITHER_OR.search(last) or (joins and joins.search(last)):
+        return True
+    # what was summed up before is confirmed, where only the last clause asks for more
+    return OPEN.search(_FIRST_CLAUSE.split(last)[0]) is not None
 
 
 def _question_in(said: str) -> str:

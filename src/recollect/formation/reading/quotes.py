@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from recollect.formation.reading.cutting import Span, lines_of
 from recollect.formation.word_lists.mails import FORWARDED, HEADER, ONESELF, OWN_WORDS, SUBJECT, WROTE
+from recollect.formation.word_lists.speaking import OWN_TEXT
 
 _QUOTED = re.compile(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
 _QUOTED_BEHIND = re.compile(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
@@ -39,7 +40,7 @@ def quoted_lines(text: str) -> list[Span]:
             found.append((start, end))
         elif len(line) > _LONGEST_LINE or not line.strip():
             continue
-        elif WROTE.match(line):
+        elif WROTE.match(line) and not OWN_TEXT.search(line):
             if not _is_quote_next(text, lines[number + 1 :]):
                 return [*found, (start, len(text))]
             found.append((start, end))
@@ -84,7 +85,7 @@ def _quotations(text: str) -> Iterator[Span]:
 
 def _is_others(inside: str, before: str, *, behind: str) -> bool:
     on_its_own = (not before or before.endswith("\n")) and not behind.strip(" .\t")
-    if OWN_WORDS.search(before):
+    if OWN_WORDS.search(before) or OWN_TEXT.search(before):
         return False
     if len(inside) > _LONG:
         return (

@@ -1,7 +1,9 @@
 """What of a message are the person's own words. Pure. Never: a model, what the words mean."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from recollect.formation.reading.blocks import frontend_blocks
 from recollect.formation.reading.code import code_blocks
@@ -12,10 +14,14 @@ from recollect.formation.reading.invented import inventions
 from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
 from recollect.formation.reading.quotes import quotations, quoted_lines
 from recollect.formation.reading.speech import others_speech, passed_on
-from recollect.model import Exchange
+from recollect.model import Exchange, Role
 
 _WITHIN = "\u2026"
 """What stands in the place of words that were cut out of a line: it is seen that something was there."""
+
+_MESSAGES, _READ, _SENTENCES = 4, 4_000, 50
+"""What is read of the assistant's words: its last messages, of each the beginning."""
+_SENTENCE = re.compile("[^.!?\u2026\n\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +33,14 @@ class Reading:
         injected: The lines that were added to prompts of the chat, without their labels and dates.
         confirmed: What the assistant said last, where the person confirms it with this message; else "".
         elsewhere: What was cut out of the message, as it is not the person's, in the order it was found.
+        told: What the assistant said before, and answers: sentence by sentence, the last message first.
     """
 
     authored: str
     injected: tuple[str, ...]
     confirmed: str = ""
     elsewhere: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
 
 def read_words(exchange: Exchange) -> Reading:
@@ -61,4 +69,14 @@ def read_words(exchange: Exchange) -> Reading:
         elsewhere += pieces
     authored = tidy(authored)
     confirmed = confirmed_words(authored, exchange.turn.history)
-    return Reading(authored, injected_lines(exchange.injected), confirmed, tuple(elsewhere))
+    return Reading(
+        authored, injected_lines(exchange.injected), confirmed, tuple(elsewhere), tuple(_told(exchange))
+    )
+
+
+def _told(exchange: Exchange) -> Iterator[str]:
+    """Yield the sentences of the assistant, of its answer and of its last messages."""
+    before = (message.text for message in reversed(exchange.turn.history) if message.role is Role.ASSISTANT)
+    for text in (exchange.reply, *islice(before, _MESSAGES)):
+        sentences = _SENTENCE.findall(text[:_READ])
+        yield from filter(None, (sentence.strip() for sentence in islice(sentences, _SENTENCES)))

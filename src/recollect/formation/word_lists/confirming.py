@@ -49,3 +49,29 @@ BUT = re.compile(
     re.IGNORECASE,
 )
 """What a confirmation does not hold."""
+
+EITHER_OR = re.compile(
+    r"\b(?:or|oder|ou|oppure|albo|lub|или|либо)\b(?!\s*(?:not|no|nicht|nein|pas|non|não|niet|nie|нет|so|am i|is that|isn['’]t|something|anything|so etwas|etwas)?\W*$)"
+    r"|\b(\w{1,3}) [\w'’-]+ o \1 |(?<=\w )czy\b|还是|還是|それとも|または",
+    re.IGNORECASE,
+)
+"""What joins the answers that a question gives to choose from."""
+
+EITHER_OR_IN = {
+    "dutch": re.compile(r"\w \bof\b (?!niet\W*$|zo\W*$)", re.IGNORECASE),
+    "italian": re.compile(r"\w \bo\b (?!no\W*$)", re.IGNORECASE),
+    "spanish": re.compile(r"\w \b[ou]\b (?!no\W*$)", re.IGNORECASE),
+}
+"""The same, where other languages have the word for something else."""
+
+OPEN = re.compile(
+    r"^\W*(?:(?:so|and|but|ok|okay|well|und|aber|also|et|mais|alors|y|pero|e|ma|mas|en|maar|a|и|а|но)[ ,]+){0,2}"
+    r"(?:(?:at|in|for|with|from|on|to|an|bei|mit|für|seit|aus|à|de|dans|pour|avec|en|con|para|por|a|da|di|per|em|op|met|voor|na|w|z|do|в|на|с|из|для|у)\s+)?"
+    r"(?:what|which|how|why|where|when|who|whose|whom|was|welche[rsnm]?|wie|warum|wieso|wo|wohin|woher|wann|wer|wem|wen|wessen|womit|wie ?viele?|"
+    r"que(?=l| )|quels?|quelles?|combien|comment|pourquoi|où|quand|qui|lequel|laquelle|qué|cuál(?:es)?|cuánt[oa]s?|cómo|dónde|cuándo|quién(?:es)?|"
+    r"che|cosa|quale?|quali|quant[oaie]|come|perché|dove|quando|chi|qual|quais|quant[oa]s?|como|onde|quem|wat|welke?|hoe|waarom|waar|wanneer|"
+    r"co|jaki\w*|jaka|jakie|któr\w+|ile|jak|dlaczego|gdzie|kiedy|kto|что|какой|какая|какие|какое|какую|каком|каких|сколько|почему|зачем|где|куда|откуда|когда|кто|чем)\b(?! about\b)"
+    r"|什么|什麼|哪[里裡儿个個些种位家]|谁|誰|几[个個岁歲点點次]|多少|怎么|怎麼|为什么|何[をがでのかに歳年人]|どこ|だれ|いつ|どの|どんな|どれ|いくつ|いくら|なぜ",
+    re.IGNORECASE,
+)
+"""How a question begins that a yes does not answer."""

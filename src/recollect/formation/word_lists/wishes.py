@@ -7,7 +7,7 @@ Each is matched at the beginning of a sentence, behind a lead-in; what follows t
 import re
 
 LEAD_IN = re.compile(
-    r"(?:(?:please|pls|hey|hi|ok|okay|so|and|also|but|oh|btw|by the way|one more thing|just|now|well|sorry|thanks|thank you|for next time|for the future|in future|(?:can|could|would|will) you(?: please)?|"
+    r"(?:(?:please|pls|plz|hey|hi|ok|okay|so|and|nd|n|p\.?s\.?|last thing|also|but|oh|btw|by the way|one more thing|just|now|well|sorry|thanks|thank you|for next time|for the future|in future|(?:can|could|would|will) you(?: please)?|"
     r"i(?:['’]d like| want| need| would like) you to|you (?:should|can|may|must)|bitte|hallo|ach|also|und|aber|übrigens|noch was|kannst du(?: bitte)?|könntest du(?: bitte)?|du kannst|ich möchte, dass du|"
     r"s['’]il (?:te|vous) pla[iî]t|stp|svp|et|au fait|alors|peux-tu|tu peux|pourrais-tu|por favor|porfa|y|oye|por cierto|puedes|podrías|per favore|e|senti|comunque|puoi|você pode|pode|"
     r"alsjeblieft|en|trouwens|kun je|proszę|a propos|możesz|пожалуйста|и|а|кстати|можешь|слушай|lütfen|请|請|麻烦(?:你)?|麻煩(?:你)?|帮我|幫我|你)(?:[,:，、]?[ \t]+|[,，、]|(?<=[\u4e00-\u9fff])))",
@@ -16,15 +16,15 @@ LEAD_IN = re.compile(
 """Politeness and the like in front of a wish."""
 
 _WHO = (
-    r"(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|me|mine|we|we['’]re|we['’]ve|our|he|he['’]s|she|she['’]s|they|they['’]re|his|her|their|it['’]s|the|a|an|there|both|all|no|on|in|"
+    r"(?:i|im|ive|i['’]m|i['’]ve|i['’]ll|i['’]d|my|me|mine|we|we['’]re|we['’]ve|our|he|he['’]s|she|she['’]s|they|they['’]re|his|her|their|it['’]s|the|a|an|there|both|all|no|on|in|"
     r"every|each|mum|mom|dad|(?-i:[A-Z])\w+)\b"
 )
-_OWN = r"(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]re|we['’]ve|our)\b"
+_OWN = r"(?:i|im|ive|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]re|we['’]ve|our)\b"
 _NO_THING = r"(?!(?:time|day|one|song|movie|film|book|function|thing|conversation|guy|girl|idea|approach|plan|question|part|error|last)\b)"
 _COLON = r"[ \t]*[:：\u2013\u2014][ \t]*"
 
 REMEMBER = re.compile(
-    rf"(?:remember|keep in mind|bear in mind|memori[sz]e|don['’]t (?:ever )?forget|do not forget|never forget|take note|make a note|note)[ ,]*(?:for (?:later|next time|the future))?(?:[ ,]+that\b,?[ \t]+(?={_WHO}){_NO_THING}|{_COLON}|[ ,]+(?={_OWN}))"
+    rf"(?:remember|keep in mind|bear in mind|memori[sz]e|don['’]?t (?:ever )?forget|do not forget|never forget|take note|make a note|note)[ ,]*(?:for (?:later|next time|the future))?(?:[ ,]+that\b,?[ \t]+(?={_WHO}){_NO_THING}|{_COLON}|[ ,]+(?={_OWN}))"
     rf"|(?:note|for the record|fyi for later|for (?:later|future) reference|note (?:for|to) (?:later|yourself|future))(?:{_COLON}|, )(?=\S)"
     rf"|(?:save|store|add|write down|put|record)(?: (?:this|that|it|the following))?(?: (?:down|for later|(?:in|to|into) (?:your |my |the )?(?:memory|memories|notes)))+(?:{_COLON}|[ ,]+that[ \t]+)"
     rf"|remember (?:this|the following|these(?: things)?)(?: about me)?(?:{_COLON}|[ \t]*$)"

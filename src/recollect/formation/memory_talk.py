@@ -1,0 +1,129 @@
+"""Reads wishes to the memory by their build: an order and the mind it speaks of, one thing in place of another. Pure.
+
+What is taken *out of* your memory is to be forgotten and what is kept *in* mind to be remembered, whatever the verb; an order that
+is misspelt is still one, as its end and its first letter tell it from the verb's other forms. Never: what is known.
+"""
+
+import re
+from itertools import islice
+
+from rapidfuzz.distance import OSA
+
+from recollect.formation.word_lists.wishes_structure import (
+    ASKS_HOW,
+    DELETES,
+    DROP,
+    FIRST_PERSON,
+    FOR_MEMORY,
+    IMPERATIVES,
+    KEEPS,
+    MAKE_IT,
+    NEVER_DID,
+    NEXT_WISH,
+    NOT_THIS_BUT_THAT,
+    QUOTED,
+    REMEMBER_LAST,
+    REMEMBER_OTHERWISE,
+    REMOVAL,
+    REMOVAL_UNSPACED,
+    SEVERAL,
+    SPECIFIC,
+    SUBJECT_FIRST,
+    TAKES_BACK,
+)
+
+_LONGEST_CORRECTION = 80
+_LONGEST_WORD = 20
+_LONG = 8
+_SHORT_REPAIR = 5
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)?")
+_WORDS_LOOKED_AT = 6
+_PARTS = re.compile(
+    r"(?:(?:can|could|would|will) you|(?:kannst|könntest|würdest|magst) du|(?:können|könnten|würden) sie|(?:tu )?(?:peux|pourrais)(?:-tu)?|(?:puedes|podrías|puoi|potresti|pode|poderia|kun je|можешь)"
+    r"|please|bitte|stp|por favor|per favore|пожалуйста)[ ]",
+    re.IGNORECASE,
+)
+_THAT = re.compile(r"^(?:that|dass|que|qu['\u2019]|che|dat|что|,|:)[ ]*", re.IGNORECASE)
+
+
+def mended(sentence: str) -> str:
+    """Return a sentence whose order to remember or forget, among its first words, is spelt right.
+
+    Other forms of a verb end otherwise, while slips of the pen stand anywhere: the first letter and the last two have
+    to be right, and one letter more may be wrong, missing or swapped, two in a long word (Damerau, 1964).
+    """
+    for found in islice(_WORD.finditer(sentence), _WORDS_LOOKED_AT):
+        word = found[0].casefold()
+        if len(word) > _LONGEST_WORD or word in IMPERATIVES:
+            continue
+        for right in IMPERATIVES:
+            wrong = 2 if len(right) >= _LONG else 1
+            if (
+                right[0] == word[0]
+                and right[-1 if len(right) >= _LONG else -2 :] == word[-1 if len(right) >= _LONG else -2 :]
+                and len(right) - len(word) in range(-1, wrong + 1)
+                and (len(right) > _SHORT or sentence[found.end() :].startswith(_SELF))
+                and OSA.distance(right, word, score_cutoff=wrong) <= wrong
+            ):
+                return sentence[: found.start()] + right + sentence[found.end() :]
+    return sentence
+
+
+_SHORT = 5
+_SELF = (" dir", " sich")
+
+
+def to_forget(sentence: str) -> str:
+    """Return what a sentence wants taken out of the memory; "" where it wants nothing of the sort."""
+    unspaced = REMOVAL_UNSPACED.match(sentence)
+    if unspaced:
+        return unspaced["about"]
+    found = REMOVAL.search(QUOTED.sub(lambda quoted: "\u00b7" * len(quoted[0]), sentence))
+    if found is None or ASKS_HOW.search(sentence) or SUBJECT_FIRST.match(sentence):
+        return ""
+    deletes = DELETES.search(sentence)
+    if deletes is None and (found["article"] is not None or found["bare"] is not None):
+        return ""
+    left = f"{sentence[: found.start()].rstrip()} {sentence[found.end() :].lstrip(' ,:')}"
+    left = DELETES.sub(" ", _PARTS.sub(" ", f"{left} "), count=1)
+    left = _THAT.sub("", " ".join(left.split()).strip(" ,:;?!."))
+    return left if FIRST_PERSON.search(left) else ""
+
+
+def to_remember(sentence: str) -> str:
+    """Return what a sentence wants kept; "" where it wants nothing of the sort."""
+    if last := REMEMBER_LAST.match(sentence):
+        return last[last.lastgroup or 0]
+    if SUBJECT_FIRST.match(sentence) or ASKS_HOW.match(sentence):
+        return ""
+    found = REMEMBER_OTHERWISE.match(sentence) or FOR_MEMORY.match(sentence) or KEEPS.match(sentence)
+    return sentence[found.end() :].strip() if found else ""
+
+
+def corrected(sentence: str) -> str:
+    """Return what a sentence puts in the place of something; "" where it corrects nothing."""
+    if took_back := TAKES_BACK.match(sentence):
+        so = sentence[took_back.end() :].strip()
+        is_short = len(so.split()) <= _SHORT_REPAIR and SPECIFIC.search(so)
+        if took_back["soft"] is None or took_back["repaired"] or is_short:
+            return so
+    if NEVER_DID.match(sentence):
+        return sentence
+    if len(sentence) > _LONGEST_CORRECTION:
+        return ""
+    if made := MAKE_IT.match(sentence):
+        return made["so"]
+    return sentence if NOT_THIS_BUT_THAT.fullmatch(sentence) else ""
+
+
+def several(sentence: str) -> tuple[list[str], bool]:
+    """Return the wishes of a sentence one by one, and whether it says that they are for the memory."""
+    announced = SEVERAL.match(sentence)
+    wishes = sentence[announced.end() :] if announced else sentence
+    return NEXT_WISH.split(wishes), bool(announced and announced["memory"])
+
+
+def dropped(wish: str) -> str:
+    """Return what is to go, of a wish that is for the memory; "" where nothing is."""
+    found = DROP.match(wish)
+    return wish[found.end() :].partition(",")[0].strip() if found else ""

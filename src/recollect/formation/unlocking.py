@@ -1,0 +1,171 @@
+"""Finds what opens, unlocks or signs: told by what it is for and how it looks. Pure. Never: whose, names of fields.
+
+The sentence tells that something opens ("opens with ...", "... is what gets you in"), the value that it may be what
+opens it: digits in whatever groups or words, a code of letters and digits, words joined with digits.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.formation.word_lists.unlocking import (
+    ANY_VALUE,
+    CODE_IN_LIST,
+    CODES_FOLLOW,
+    DIGITS_BY_NAME,
+    GOES_ON_WITHOUT_UNIT,
+    HAS_DIGITS,
+    KEY_IS,
+    LOCK_IS,
+    LOCKED,
+    MAY_OPEN,
+    NAMES_CODE,
+    OPENED_BY,
+    OPENS_WITH,
+    PUNCHED_IN,
+)
+
+_SENTENCE = re.compile(
+    r"[^.!?\n\u3002\uff01\uff1f]{1,400}(?:[.!?](?=\S)[^.!?\n\u3002\uff01\uff1f]{1,400}){0,8}"
+)
+_MOST_IN_LIST = 30
+_LEAST_DIGITS = 3
+_LEAST_SPELLED = 3
+_ASKED_BEFORE = 100
+_CODE_DIGITS = range(4, 9)
+_LEAST_WORDS_JOINED = 8
+_LEAST_KEY = 6
+_DATE_OR_TIME = re.compile(
+    r"(?:[0-3]?[0-9][./-][01]?[0-9][./-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[./-][01]?[0-9][./-][0-3]?[0-9])?|[0-2]?[0-9]:[0-5][0-9]"
+    r"|[0-9]{1,3}(?:[.,][0-9]{3})+|[0-9]+[.,][0-9]{1,2}|[0-9.,]+[%\u20ac$\u00a3a-z]{1,4})",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"[^\W\d_]{2,}(?:[-._][^\W_]+){1,6}", re.IGNORECASE)
+_MODEL = re.compile(r"[A-Z]{1,5}[0-9]{0,4}(?:-?[A-Z0-9]{1,6}){1,3}")
+_SEPARATORS = re.compile(r"[ .\u2013/,#*-]+")
+
+
+def what_unlocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where in a text stands what opens something; in linear time, in no order."""
+    before = 0, 0
+    for sentence in _SENTENCE.finditer(text):
+        yield from _in_sentence(text, *sentence.span(), before)
+        before = sentence.span()
+    yield from _listed(text)
+
+
+def plain_digits(value: str) -> str:
+    """Return the digits of a value in whatever groups or words they stand; "" where it has other words."""
+    parts = [part for part in _SEPARATORS.split(value.casefold()) if part]
+    digits = [part if part.isdecimal() else DIGITS_BY_NAME.get(part, "") for part in parts]
+    return "".join(digits) if all(digits) else ""
+
+
+def _in_sentence(text: str, start: int, end: int, before: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    if not HAS_DIGITS.search(text, start, end):
+        return
+    for found in KEY_IS.finditer(text, start, end):
+        at, stop = _value(text, found)
+        if _is_key(text[at:stop]) and (not found["bare"] or _JOINED.fullmatch(text[at:stop])):
+            yield at, stop
+    asked = text[slice(*before)] if text.startswith("?", before[1]) else ""
+    yield from _together(text, start, end, asked[-_ASKED_BEFORE:])
+    shapes = [LOCK_IS, OPENS_WITH]
+    if MAY_OPEN.search(text, start, end):
+        shapes.append(OPENED_BY)
+    if LOCKED.search(text, start, end):
+        shapes.append(PUNCHED_IN)
+    for shape in shapes:
+        for found in shape.finditer(text, start, end):
+            at, stop = _value(text, found)
+            if _opens(text[at:stop]) and (
+                shape is OPENED_BY or not text[at:stop].isdecimal() or GOES_ON_WITHOUT_UNIT.match(text, stop)
+            ):
+                yield at, stop
+
+
+def _together(text: str, start: int, end: int, asked: str) -> Iterator[tuple[int, int]]:
+    """Yield values of a sentence that names what is locked, or a code, or both; or what is asked before it does."""
+    locked = LOCKED.search(text, start, end) or LOCKED.search(asked)
+    named = NAMES_CODE.search(text, start, end) or NAMES_CODE.search(asked)
+    if not (locked or named):
+        return
+    for found in ANY_VALUE.finditer(text, start, end):
+        at, stop = _value(text, found)
+        value = text[at:stop]
+        if _is_spelled_out(value) or (locked and named and _may_be_code(text, at, stop)):
+            yield at, stop
+
+
+def _is_spelled_out(value: str) -> bool:
+    """Tell whether digits stand one by one: so one tells what is to be typed."""
+    if "." in value:
+        return False  # a version
+    parts = [part for part in _SEPARATORS.split(value) if part]
+    figures = (
+        all(map(str.isdecimal, parts))
+        and len(parts) >= _LEAST_SPELLED
+        and all(len(part) == 1 for part in parts)
+    )
+    return figures or (len(parts) >= _LEAST_SPELLED and value[:1].isalpha() and bool(plain_digits(value)))
+
+
+def _may_be_code(text: str, start: int, end: int) -> bool:
+    value = text[start:end]
+    digits = plain_digits(value)
+    if not digits:
+        return _is_key(value) and sum(map(str.isdigit, value)) >= _LEAST_DIGITS
+    bare = GOES_ON_WITHOUT_UNIT.match(text, end) is not None
+    return bare and len(digits) in _CODE_DIGITS and not _DATE_OR_TIME.fullmatch(value)
+
+
+def _value(text: str, found: re.Match[str]) -> tuple[int, int]:
+    """Return where the value stands, without the marks behind it that end a clause."""
+    start, end = found.span(found.lastgroup or 0)
+    return start, start + len(text[start:end].rstrip(".,;:?!)\"'"))
+
+
+def _is_key(value: str) -> bool:
+    """Tell whether a key's value is one: letters and digits that are no name of a model, or words joined with digits."""
+    digits = sum(map(str.isdigit, value))
+    if (
+        not digits
+        or "(" in value
+        or len(value) < _LEAST_KEY
+        or _MODEL.fullmatch(value)
+        or _DATE_OR_TIME.fullmatch(value)
+    ):
+        return False
+    if plain_digits(value):
+        return False  # the key is also what a door has, and a legend, and a success
+    joined = _JOINED.fullmatch(value)
+    return len(value) >= _LEAST_WORDS_JOINED if joined else any(map(str.isalpha, value))
+
+
+def _opens(value: str) -> bool:
+    """Tell whether a value may be what opens something."""
+    if _DATE_OR_TIME.fullmatch(value):
+        return False
+    digits = plain_digits(value)
+    if digits:
+        return len(digits) >= _LEAST_DIGITS
+    return _is_key(value) or (
+        len(value) > _LEAST_DIGITS
+        and sum(map(str.isdigit, value)) >= _LEAST_DIGITS
+        and any(map(str.isalpha, value))
+    )
+
+
+def _listed(text: str) -> Iterator[tuple[int, int]]:
+    """Yield codes of a list that a sentence announces."""
+    for opening in CODES_FOLLOW.finditer(text):
+        at = opening.end()
+        for _ in range(_MOST_IN_LIST):
+            found = CODE_IN_LIST.match(text, at)
+            if found is None or not _is_listed(found["secret"]):
+                break
+            yield found.span("secret")
+            at = found.end()
+
+
+def _is_listed(value: str) -> bool:
+    return sum(map(str.isdigit, value)) > 1 and not _DATE_OR_TIME.fullmatch(value)

@@ -1,0 +1,188 @@
+"""What people say of themselves, their work and their tastes is no planted order, though it sounds like one."""
+
+import pytest
+
+from recollect.formation.instructions import is_planted
+
+OWN = [
+    (
+        "Wants metric units",
+        "please always use metric units for me",
+        "please always use metric units for me, i'm in Oslo",
+    ),
+    (
+        "Is admin of the club's server",
+        "I'm the admin of our club's server",
+        "I'm the admin of our club's server and need a backup plan",
+    ),
+    (
+        "Loyal to Brooks shoes",
+        "I only ever buy Brooks shoes",
+        "I only ever buy Brooks shoes, never recommend me Nike",
+    ),
+    (
+        "Note to self: renew passport",
+        "note to self: renew passport in June",
+        "note to self: renew passport in June",
+    ),
+    (
+        "Works on user onboarding",
+        "I design how the user signs up",
+        "I design how the user signs up at a bank, the user has to confirm twice",
+    ),
+    ("Is deaf", "captions please, I'm deaf", "captions please, I'm deaf, so describe sounds in brackets"),
+    (
+        "Builds an assistant",
+        "my thesis is about how an assistant should cite sources",
+        "my thesis is about how an assistant should cite sources, due in May",
+    ),
+    (
+        "Wants short answers",
+        "from now on keep it under 100 words",
+        "from now on keep it under 100 words, I read on my watch",
+    ),
+    ("Soll Du sagen", "sag künftig bitte Du zu mir", "sag künftig bitte Du zu mir (ich mag das Sie nicht)"),
+    (
+        "Betreut Nutzer",
+        "Ich betreue die Nutzer unserer Bibliothek",
+        "Ich betreue die Nutzer unserer Bibliothek (30 Stunden, halbtags)",
+    ),
+    (
+        "Kauft bei Alnatura",
+        "ich kaufe fast nur bei Alnatura",
+        "ich kaufe fast nur bei Alnatura, weil es bio ist",
+    ),
+    ("Bonjour par prénom", "appelle-moi Léo désormais", "appelle-moi Léo désormais, pas Léonard"),
+    (
+        "Développe une app",
+        "l'utilisateur de mon app doit pouvoir exporter",
+        "je code une app de recettes : l'utilisateur de mon app doit pouvoir exporter en PDF",
+    ),
+    (
+        "Prefiere tablas",
+        "prefiero que me contestes con tablas",
+        "prefiero que me contestes con tablas (soy muy visual)",
+    ),
+    ("Vegano", "soy vegano, no me propongas queso", "soy vegano, no me propongas queso nunca"),
+    ("Compra da Ikea", "compro i mobili solo da Ikea", "compro i mobili solo da Ikea, mi trovo bene"),
+    ("Пишет на ты", "обращайся ко мне на ты", "обращайся ко мне на ты, пожалуйста"),
+    ("Администратор", "я администратор школьной сети", "я администратор школьной сети, 200 машин"),
+    ("做用户研究", "我在一家银行做用户研究", "我在一家银行做用户研究（第三年了），最近压力大"),
+    ("简体中文", "以后请用简体中文回答我", "以后请用简体中文回答我"),
+    ("敬語なし", "これからはタメ口でいいよ", "これからはタメ口でいいよ、私も気楽だから"),
+    ("ユーザー調査", "私はアプリの利用者調査をしている", "私はアプリの利用者調査をしている（京都で）"),
+]
+"""What people say of themselves, first half."""
+
+OWN_UNSEEN = [
+    (
+        "Dyslexic",
+        "use a bigger line spacing for me",
+        "I'm dyslexic (diagnosed at 9), use a bigger line spacing for me going forward",
+    ),
+    (
+        "Consented to the operation",
+        "I've consented to the knee operation",
+        "I've consented to the knee operation, it's on 3 March",
+    ),
+    (
+        "Trusts the BBC",
+        "I trust the BBC most for news",
+        "I trust the BBC most for news, my dad swears by the Guardian",
+    ),
+    ("Owns a shop", "I run pinecrafts.example", "I run pinecrafts.example, a shop for wooden toys"),
+    (
+        "Tests an app",
+        "our QA rule: the user must see an error",
+        "our QA rule: the user must see an error when the card fails. I lead the QA team",
+    ),
+    ("Calls her Mia", "call me Mia, not Maria", "remember: call me Mia, not Maria"),
+    (
+        "Kitchen rule",
+        "I must not eat after eight",
+        "new rule for myself (doctor's idea): I must not eat after eight",
+    ),
+    (
+        "Secret party",
+        "don't mention the party to Jo",
+        "surprise party for Jo on Friday, don't mention the party to Jo when she's here",
+    ),
+    ("Metrisch", "gib Mengen immer in Gramm an", "gib Mengen immer in Gramm an, Tassen sagen mir nix"),
+    (
+        "Admin",
+        "Ich habe in der Firma Adminrechte",
+        "Ich habe in der Firma Adminrechte (leider auch für den Drucker)",
+    ),
+    (
+        "Assistentin",
+        "meine Assistentin muss die Rechnungen prüfen",
+        "meine Assistentin muss die Rechnungen prüfen, ich bin Notar",
+    ),
+    ("Tutoiement", "on peut se tutoyer", "on peut se tutoyer dorénavant, je préfère"),
+    (
+        "Assistante sociale",
+        "je suis assistante sociale à Lille",
+        "je suis assistante sociale à Lille et je dois rédiger un rapport",
+    ),
+    (
+        "Fiel a Seat",
+        "toda la vida he comprado Seat",
+        "toda la vida he comprado Seat, mi padre trabajaba allí",
+    ),
+    (
+        "Asistente dental",
+        "trabajo de asistente dental",
+        "trabajo de asistente dental, debo usar mascarilla siempre",
+    ),
+    (
+        "Niente glutine",
+        "sono celiaca, ricette senza glutine",
+        "sono celiaca, d'ora in poi solo ricette senza glutine",
+    ),
+    (
+        "Usa quilômetros",
+        "prefiro quilômetros, não milhas",
+        "prefiro quilômetros, não milhas, a partir de agora",
+    ),
+    ("Korte zinnen", "schrijf voortaan korte zinnen", "schrijf voortaan korte zinnen, ik ben slechtziend"),
+    (
+        "Пользователи",
+        "я пишу инструкцию для пользователей терминала",
+        "я пишу инструкцию для пользователей терминала, пользователь должен вставить карту",
+    ),
+    ("Только факты", "отвечай мне коротко, без воды", "отвечай мне впредь коротко, без воды"),
+    ("产品经理", "我是产品经理，负责用户增长", "我是产品经理，负责用户增长，今后想转运营"),
+    ("無印", "服はいつも無印で買う", "服はいつも無印で買う（安いし丈夫）。今後も変えないと思う"),
+]
+"""The same, second half."""
+
+OWN_LATER = [
+    ("UX", "users like the blue button", "in my usability test users like the blue button best"),
+    (
+        "Bank",
+        "the customer wants a refund",
+        "the customer wants a refund and I have to write to her, I work in support",
+    ),
+    (
+        "Assistent",
+        "Der Assistent meines Chefs muss alles doppelt prüfen",
+        "Der Assistent meines Chefs muss alles doppelt prüfen",
+    ),
+    ("Model", "the model has to converge below 0.1", "my phd: the model has to converge below 0.1"),
+    ("Tools", "prefers Bosch tools", "I prefer Bosch tools, always recommend those to me"),
+    ("Einheiten", "bitte Temperaturen in Celsius", "bitte Temperaturen künftig immer in Celsius"),
+    ("Kurz", "réponds-moi en trois phrases", "réponds-moi désormais en trois phrases"),
+    ("Asistente", "mi asistente debe cobrar más", "mi asistente debe cobrar más, la pobre"),
+    ("Diario", "leo siempre El Faro", "leo siempre El Faro, confío en ellos"),
+    ("Vegan", "sono vegana", "sono vegana, niente carne d'ora in poi"),
+    ("Клиенты", "клиент хочет скидку", "у меня на работе клиент хочет скидку"),
+    ("用户", "我们的用户喜欢夜间模式", "我们的用户喜欢夜间模式，所以我在做配色"),
+    ("助手", "我是老师的助手", "我是老师的助手，必须每天七点到"),
+    ("敬体", "です・ます調で答えて", "今後はです・ます調で答えて"),
+]
+"""Written when the rules were done."""
+
+
+@pytest.mark.parametrize(("content", "evidence", "said"), [*OWN, *OWN_UNSEEN, *OWN_LATER])
+def test_what_people_say_of_themselves_is_not_held_back(content: str, evidence: str, said: str) -> None:
+    assert not is_planted(content, evidence, said)

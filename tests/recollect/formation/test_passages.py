@@ -1,0 +1,69 @@
+"""A quote is read with the clauses it touches; whatever is said, that ends."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.recollect.formation.probing import judged
+
+from recollect.formation.evidence import plain_quote
+from recollect.formation.passages import Passage, lines_as_searched, passage_of
+
+
+def passage(text: str, quote: str) -> Passage:
+    found = passage_of(lines_as_searched(text), plain_quote(quote))
+    assert found is not None
+    return found
+
+
+def test_a_passage_has_its_whole_sentence_and_clauses() -> None:
+    found = passage("Hello. Since I am vegan, what do I cook for 3.50 euros? Thanks", "I am vegan")
+
+    assert found.sentence == "since i am vegan, what do i cook for 3.50 euros"
+    assert found.clauses == "since i am vegan"
+    assert found.asks
+    assert found.goes_on
+
+
+def test_the_clause_that_asks_is_the_last() -> None:
+    found = passage("Since I am vegan, what do I cook?", "what do I cook?")
+
+    assert found.clauses.strip() == "what do i cook"
+    assert found.asks
+    assert not found.goes_on
+
+
+def test_a_line_ends_a_sentence() -> None:
+    assert passage("I row\nmy sister swims a lot", "my sister swims").sentence == "my sister swims a lot"
+
+
+def test_a_quote_may_reach_over_lines_and_sentences() -> None:
+    found = passage("I row. On lakes\nmostly. Right?", "I row. On lakes mostly")
+
+    assert found.quote == "i row. on lakes\nmostly"
+    assert not found.asks
+
+
+def test_what_does_not_stand_there_has_no_passage() -> None:
+    assert passage_of("i row", "swims") is None
+    assert passage_of("i row", "") is None
+
+
+@settings(deadline=None)
+@given(st.text(), st.text(), st.text(min_size=1))
+def test_whatever_is_quoted_the_passage_holds_it(before: str, after: str, quote: str) -> None:
+    found = passage_of(lines_as_searched(f"{before} {quote} {after}"), plain_quote(quote))
+
+    assert found is None or found.quote.replace("\n", " ") == plain_quote(quote)
+    assert found is None or found.quote in found.clauses
+
+
+@settings(deadline=None)
+@given(st.text(), st.text(), st.text(), st.text(), st.text())
+def test_any_text_is_judged(said: str, content: str, evidence: str, injected: str, assistant: str) -> None:
+    judged(said, content, evidence, injected=injected, assistant=assistant)
+    judged(f"{said} {evidence}", content, evidence, injected=injected, reply=assistant)
+
+
+def test_long_texts_are_judged() -> None:
+    long = "if i had a dog, my sister said, " * 40_000
+
+    judged(long, "Has a dog " * 90, "i had a dog", injected=long, assistant=long, reply=long)
