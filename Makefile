@@ -11,9 +11,12 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 endif
 NODE_CLIENT = tests/e2e/clients/node
+# What OpenWebUI asks for and starts without: 5 GB of torch and of CUDA's libraries.
+OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-cusolver nvidia-cusparse nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx torch triton
+OPENWEBUI_PYTHON ?= $(BIN)/python
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
-.PHONY: run upstream demo test coverage lint format types check bench fuzz test-clients node-client test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo test coverage lint format types check bench fuzz test-clients node-client e2e-openwebui test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -75,6 +78,19 @@ node-client:
 $(NODE_CLIENT)/node_modules/.package-lock.json: $(NODE_CLIENT)/package-lock.json
 	cd $(NODE_CLIENT) && npm ci --silent
 
+e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter: tests/e2e/openwebui
+	$(BIN)/pytest tests/e2e/openwebui
+
+.venv-openwebui/.ready: .venv-openwebui/.locked pyproject.toml
+	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --no-deps --no-build-isolation --editable ".[openwebui]"
+	@touch $@
+
+# Locked together with what the filter needs, so that none of OpenWebUI's pins moves. Its Python is 3.11 or 3.12.
+.venv-openwebui/.locked: $(VENV)/.uv requirements/openwebui.txt
+	$(BIN)/uv venv --quiet --clear --python $(OPENWEBUI_PYTHON) .venv-openwebui
+	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --require-hashes --no-deps -r requirements/openwebui.txt
+	@touch $@
+
 test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 	$(BIN)/pytest tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py
 
@@ -89,9 +105,10 @@ lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/dev.txt
 	$(BIN)/uv pip compile --quiet requirements/clients.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/clients.txt
 	$(BIN)/uv pip compile --quiet requirements/bench-litellm.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/bench-litellm.txt
+	$(BIN)/uv pip compile --quiet requirements/openwebui.in pyproject.toml --extra openwebui --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate $(addprefix --no-emit-package ,$(OPENWEBUI_LACKS)) --output-file requirements/openwebui.txt
 
 clean:
-	rm -rf $(VENV) .venv-clients $(NODE_CLIENT)/node_modules
+	rm -rf $(VENV) .venv-clients .venv-openwebui $(NODE_CLIENT)/node_modules
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer")'

@@ -9,6 +9,7 @@ requirements: recollect-memory[openwebui]==0.1.0
 It never knows open_webui's own modules, HTTP, SQL, prompts, nor keeps anything of one request.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 
+import asyncio
 import logging
 import os
 import traceback
@@ -69,6 +70,7 @@ class Filter:
     ) -> dict[str, Any]:
         """Add to the prompt what the user said in other chats and what helps with this turn."""
         try:
+            await asyncio.to_thread(__import__, "recollect.assembly")  # may take long, once: others chat
             import msgspec  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
 
             from recollect import chat, prompting, recalling, tokens  # noqa: PLC0415 -- as above
@@ -107,11 +109,9 @@ class Filter:
     async def _engine(self) -> "LiveEngine":
         from recollect import assembly, settings  # noqa: PLC0415 -- as in inlet
 
-        fields = settings.EngineSettings.model_fields
-        given = {
-            name: fields[name].get_default(call_default_factory=True) if value == "" else value
-            for name, value in self.valves
-        }
+        fields = settings.EngineSettings.model_fields.items()
+        blank = {name: field.get_default(call_default_factory=True) for name, field in fields}
+        given = {name: blank[name] if value == "" else value for name, value in self.valves}
         return await assembly.shared_engine(settings.EngineSettings(**given))
 
 

@@ -1,0 +1,213 @@
+"""Recollect in Open WebUI, in both ways: the proxy behind it, and the filter inside it.
+
+Never: what a test expects.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import asyncpg
+from tests.e2e.openwebui.language_model import MARKS, LanguageModel
+from tests.e2e.openwebui.people import Person, signed_in
+from tests.e2e.openwebui.server import REPOSITORY, Server, served_openwebui
+from tests.folders import database_folder
+from tests.recollect_proxy.settings import proxy_settings
+from tests.running_proxy import RunningProxy, running_proxy
+from tests.waiting import until
+
+from recollect.postgres import EmbeddedServer, start_embedded
+from recollect_proxy.settings import ProxySettings
+
+FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"
+FILTER_NAME = "recollect"
+
+_SECONDS = 60.0
+_LEFT = {"pending", "failed"}
+_SECRET = "a secret that Open WebUI and Recollect share"
+_HEADERS = {
+    "X-Recollect-Task": "{{TASK}}",
+    "X-Recollect-Message": "{{USER_MESSAGE_ID}}",
+    "X-Recollect-Parent": "{{USER_MESSAGE_PARENT_ID}}",
+}
+_PATIENT = {
+    "recall_deadline_ms": 10_000,  # the machine may be busy with other tests
+    "recall_embedding_ms": 10_000,
+    "recall_lexical_ms": 10_000,
+}
+_QUICK = {
+    "formation_quiet_seconds": 0,
+    "formation_batch_turns": 1,
+    "summary_turns": 0,
+    "summary_tokens": 0,
+}
+
+MemoryApi: TypeAlias = Callable[[], AbstractAsyncContextManager[RunningProxy]]
+
+
+class Database:
+    """A Postgres of one host's own, that can be stopped and started.
+
+    Attributes:
+        dsn: How to reach it while it runs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.dsn = ""
+        self._folder = folder
+        self._server: EmbeddedServer | None = None
+
+    async def start(self) -> None:
+        """Start it, where it was before."""
+        self._server = await asyncio.to_thread(start_embedded, self._folder)
+        self.dsn = self._server.dsn
+
+    async def stop(self) -> None:
+        """Stop it, whoever uses it."""
+        if self._server is not None:
+            await asyncio.to_thread(self._server.stop)
+        self._server = None
+
+    async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
+        """Return what it answers."""
+        connection = await asyncpg.connect(self.dsn)
+        try:
+            return await connection.fetch(query, *arguments)
+        finally:
+            await connection.close()
+
+
+@dataclass(frozen=True)
+class Host:
+    """Open WebUI with Recollect.
+
+    Attributes:
+        name: "proxy" or "filter".
+        server: Open WebUI.
+        administrator: Who may add people there.
+        model: The LLM behind all.
+        database: Where memories are.
+        memory_api: Opens Recollect's memory API over that database.
+    """
+
+    name: str
+    server: Server
+    administrator: Person
+    model: LanguageModel
+    database: Database
+    memory_api: MemoryApi
+
+    async def learned(self, person: Person, *memories: str) -> None:
+        """Wait until nothing of a person's is left to form, and their memories are these.
+
+        Raises:
+            AssertionError: They are others.
+        """
+        states, found = ["pending"], [""]
+
+        async def so_far() -> bool:
+            nonlocal states, found
+            states, found = await self.states(person), await self.memories(person)
+            return not _LEFT & set(states) and found == sorted(memories)
+
+        with suppress(TimeoutError):
+            await until(so_far, seconds=_SECONDS)
+        assert found == sorted(memories), f"{found} are remembered"
+        assert not _LEFT & set(states), f"not all is formed: {states}"
+
+    async def states(self, person: Person) -> list[str]:
+        """Return how far each exchange of a person is."""
+        query = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
+        return [row["state"] for row in await self.database.rows(query, person.id)]
+
+    async def logged(self, person: Person) -> list[str]:
+        """Return what is kept of a person's own words, in order."""
+        query = "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'user' ORDER BY id"
+        return [row["content"] for row in await self.database.rows(query, person.id)]
+
+    async def memories(self, person: Person) -> list[str]:
+        """Return what a person's memories say."""
+        query = (
+            "SELECT content FROM recollect.vectors JOIN recollect.users_vectors "
+            "ON vector_id = vectors.id AND users_vectors.owner = vectors.owner "
+            "WHERE user_id = $1 AND valid_to IS NULL"
+        )
+        return sorted(row["content"] for row in await self.database.rows(query, person.id))
+
+
+@asynccontextmanager
+async def with_proxy(folder: Path) -> AsyncIterator[Host]:
+    """Serve Open WebUI before the proxy before the LLM, as our README says."""
+    model = LanguageModel()
+    async with model.upstream, _running_database() as database:
+        settings = _settings(model, database, folder, identity="openwebui-jwt", openwebui_jwt_secret=_SECRET)
+        async with (
+            running_proxy(settings) as proxy,
+            served_openwebui(
+                folder,
+                connection=f"http://127.0.0.1:{proxy.port}/v1",
+                connection_headers=_HEADERS | MARKS,
+                model=model.upstream.base_url,
+                ENABLE_FORWARD_USER_INFO_HEADERS="true",
+                FORWARD_USER_INFO_HEADER_JWT_SECRET=_SECRET,
+            ) as server,
+        ):
+            yield Host("proxy", server, await signed_in(server), model, database, lambda: nullcontext(proxy))
+
+
+@asynccontextmanager
+async def with_filter(folder: Path) -> AsyncIterator[Host]:
+    """Serve Open WebUI with the filter before the LLM, as the filter's README says."""
+    model = LanguageModel()
+    patient = {f"RECOLLECT_{name.upper()}": str(value) for name, value in (_PATIENT | _QUICK).items()}
+    async with (
+        model.upstream,
+        _running_database() as database,
+        served_openwebui(
+            folder,
+            connection=model.upstream.base_url,
+            connection_headers=MARKS,
+            model=model.upstream.base_url,
+            **patient,
+        ) as server,
+    ):
+        administrator = await signed_in(server)
+        await administrator.add_filter(
+            FILTER_NAME,
+            FILTER.read_text(),
+            database_url=database.dsn,
+            data_dir=str(folder / "recollect"),
+            extraction_base_url=model.upstream.base_url,
+            extraction_model="extractor",
+            recall_deadline_ms=_PATIENT["recall_deadline_ms"],
+        )
+        settings = _settings(model, database, folder)
+        yield Host("filter", server, administrator, model, database, lambda: running_proxy(settings))
+
+
+@asynccontextmanager
+async def _running_database() -> AsyncIterator[Database]:
+    with database_folder() as folder:
+        database = Database(folder)
+        await database.start()
+        try:
+            yield database
+        finally:
+            await database.stop()
+
+
+def _settings(model: LanguageModel, database: Database, folder: Path, **own: Any) -> ProxySettings:
+    return proxy_settings(
+        upstream=model.upstream.base_url,
+        database_url=database.dsn,
+        data_dir=folder / "recollect",
+        port=0,
+        extraction_base_url=model.upstream.base_url,
+        extraction_model="extractor",
+        **_PATIENT,
+        **_QUICK,
+        **own,
+    )

@@ -1,0 +1,114 @@
+"""The LLM behind Open WebUI: it chats, names chats, embeds, and extracts each statement it is shown.
+
+Never: Open WebUI, a memory.
+"""
+
+import json
+import re
+from typing import Any
+
+from tests.received import Received
+from tests.scripted_answers import DONE, Answer, completion, completion_stream, event, streamed, whole
+from tests.scripted_embeddings import embedded
+from tests.scripted_extraction import Pupil, asked_for, messages_shown, statement
+from tests.scripted_upstream import ScriptedUpstream
+
+MODELS = ("scripted", "scripted-too")
+REPLY = "All right, noted."
+MARKS = {"X-Test-Task": "{{TASK}}", "X-Test-Chat": "{{CHAT_ID}}"}
+"""What a connection sends along, so that a test knows the requests apart that nobody else has to."""
+
+TOOL = "get_current_timestamp"
+_CALL = {"index": 0, "id": "call-1", "type": "function", "function": {"name": TOOL, "arguments": "{}"}}
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
+_OF_TASKS = {
+    "title": "A scripted title",
+    "tags": ["scripted"],
+    "follow_ups": ["What else?"],
+    "queries": ["scripted"],
+}
+
+
+class LanguageModel:
+    """What the model was asked, and how it answers.
+
+    Attributes:
+        upstream: The server it is reached at.
+        pupil: How it answers as a model of the background.
+        looks_up: Words of a person at which it first asks for the time, by a tool.
+    """
+
+    def __init__(self) -> None:
+        self.looks_up: set[str] = set()
+        self.upstream = ScriptedUpstream(self._answer)
+        self.pupil = Pupil(extracts=_statements)
+
+    def forget(self) -> None:
+        """Forget what it was asked, and when to look things up."""
+        self.upstream.begun.clear()
+        self.upstream.received.clear()
+        self.pupil.asked.clear()
+        self.looks_up.clear()
+
+    def chats(self, words: str) -> list[Received]:
+        """Return the requests of people whose last message has these words, in the order of their coming."""
+        return [each for each in self._asked() if not _task(each) and words in last_message(each)]
+
+    def of_chat(self, chat_id: str) -> list[Received]:
+        """Return the requests of one saved chat in the order of their coming, without its tasks."""
+        return [each for each in self.chats("") if each.values(b"X-Test-Chat") == [chat_id.encode()]]
+
+    def tasks(self, chat_id: str) -> dict[str, list[Received]]:
+        """Return what was asked in the background of a chat, by the name of the task."""
+        found: dict[str, list[Received]] = {}
+        for each in self._asked():
+            if _task(each) and each.values(b"X-Test-Chat") == [chat_id.encode()]:
+                found.setdefault(_task(each), []).append(each)
+        return found
+
+    def _asked(self) -> list[Received]:
+        return [
+            each
+            for each in self.upstream.received
+            if each.target.endswith(b"/chat/completions") and not asked_for(each)
+        ]
+
+    def _answer(self, request: Received) -> Answer:
+        if request.target.endswith(b"/models"):
+            models = [{"id": name, "object": "model", "owned_by": "scripted"} for name in MODELS]
+            return whole(json.dumps({"object": "list", "data": models}).encode())
+        if request.target.endswith(b"/embeddings"):
+            return embedded(request)
+        if asked_for(request):
+            return self.pupil(request)
+        if not _task(request) and last_message(request) in self.looks_up:
+            return streamed(
+                event({"role": "assistant", "tool_calls": [_CALL]}), event({}, finish="tool_calls"), DONE
+            )
+        said = json.dumps(_OF_TASKS) if _task(request) else REPLY
+        return completion_stream(said) if request.json.get("stream") else completion(said)
+
+
+def prompt(request: Received) -> str:
+    """Return all that a chat request says, whoever says it."""
+    return "\n".join(_text(message.get("content")) for message in request.json["messages"])
+
+
+def last_message(request: Received) -> str:
+    """Return what the last message of a chat request says."""
+    return _text(request.json["messages"][-1].get("content"))
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "\n".join(part.get("text", "") for part in content)
+    return content or ""
+
+
+def _task(request: Received) -> str:
+    return b"".join(request.values(b"X-Test-Task")).decode()
+
+
+def _statements(request: Received) -> list[dict[str, Any]]:
+    sentences = (found[0].strip() for shown in messages_shown(request) for found in _SENTENCE.finditer(shown))
+    return [statement(each) for each in sentences if each and not each.endswith("?")]

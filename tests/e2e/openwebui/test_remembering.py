@@ -1,0 +1,186 @@
+"""What a person says in Open WebUI is recalled in their other chats, once, and for nobody else."""
+
+from itertools import pairwise
+
+from tests.e2e.openwebui.hosts import Host
+from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
+from tests.e2e.openwebui.people import Conversation, Person, temporary
+
+LISBON = "I live in Lisbon with my dog Pipa."
+WHERE = "In which city do I live with my dog?"
+WHICH_LOCKER = "Which number is my locker at the pool?"
+LOCKER = "My locker at the pool has the number 417."
+LOCKER_AND_WHERE = f"{LOCKER} {WHERE}"
+SHORTER = "I want it in one short sentence."
+PALMER = "My dentist is Doctor Palmer in Mill Lane."
+QUILL = "My dentist is Doctor Quill in Castle Street."
+WHICH_DENTIST = "Who is my dentist, and in which street?"
+
+
+async def asked(host: Host, person: Person, question: str) -> str:
+    """Ask in a new chat, and return the prompt that the model was given."""
+    assert await Conversation(person).says(question) == REPLY
+    return prompt(host.model.chats(question)[-1])
+
+
+async def test_a_fact_is_recalled_in_a_new_chat_of_who_told_it_and_of_nobody_else(
+    host: Host, alice: Person, bob: Person
+) -> None:
+    assert await Conversation(alice).says(LISBON) == REPLY
+    await host.learned(alice, LISBON)
+
+    assert LISBON in await asked(host, alice, WHERE)
+    assert "Lisbon" not in await asked(host, bob, WHERE)
+
+
+async def test_titles_tags_and_follow_ups_neither_recall_nor_form(host: Host, alice: Person) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+
+    chat = Conversation(alice, tasks=True)
+    await chat.says(WHERE)
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LISBON, LOCKER)
+
+    tasks = host.model.tasks(chat.id)
+    assert tasks.keys() == {"title_generation", "tags_generation", "follow_up_generation"}
+    assert not [each for requests in tasks.values() for each in requests if "Lisbon" in prompt(each)]
+    assert await host.logged(alice) == [LISBON, WHERE, LOCKER]
+
+
+async def test_a_temporary_chat_forms_nothing(host: Host, alice: Person) -> None:
+    await temporary(alice).says(LISBON)
+    assert host.model.chats(LISBON)
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LOCKER)
+
+    assert await host.logged(alice) == [LOCKER]
+    assert "Lisbon" not in await asked(host, alice, WHERE)
+
+
+async def test_in_a_channel_nothing_is_recalled_and_nothing_learned(
+    host: Host, alice: Person, bob: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+
+    channel = await alice.open_channel(bob)
+    assert await alice.asks_in_channel(channel, LOCKER_AND_WHERE) == REPLY
+    assert "Lisbon" not in prompt(host.model.chats(LOCKER_AND_WHERE)[-1])
+    await Conversation(alice).says(PALMER)
+    await host.learned(alice, LISBON, PALMER)
+
+    assert await host.logged(alice) == [LISBON, PALMER]
+
+
+async def test_a_regenerated_answer_forms_once(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+    await chat.says(LISBON)
+    await host.learned(alice, LISBON)
+
+    assert await chat.regenerates() == REPLY
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LISBON, LOCKER)
+
+    assert len(await chat.messages()) == 3, "there is no second answer"
+    assert len(await host.states(alice)) == 2
+    assert len(host.model.pupil.extractions(LISBON)) == 1
+
+
+async def test_a_wish_for_how_to_answer_anew_is_no_message_of_its_own(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+    await chat.says(LISBON)
+    await chat.regenerates(SHORTER)
+    assert host.model.chats(SHORTER)
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LISBON, LOCKER)
+
+    assert await host.logged(alice) == [LISBON, LOCKER]
+
+
+async def test_a_message_to_several_models_forms_once(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+    await chat.says(LISBON, models=MODELS)
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LISBON, LOCKER)
+
+    messages = await chat.messages()
+    assert [messages[each]["content"] for each in chat.answered] == [REPLY] * len(MODELS)
+    assert sorted(each.json["model"] for each in host.model.chats(LISBON)) == sorted(MODELS)
+    assert len(await host.states(alice)) == 2
+    assert len(host.model.pupil.extractions(LISBON)) == 1
+
+
+async def test_an_edited_first_message_replaces_what_it_taught(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+    await chat.says(PALMER)
+    await host.learned(alice, PALMER)
+    await chat.edits(QUILL)
+    await host.learned(alice, QUILL)
+
+    told = await asked(host, alice, WHICH_DENTIST)
+
+    assert QUILL in told
+    assert "Palmer" not in told
+
+
+async def test_an_edited_later_message_replaces_what_it_taught(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+    await chat.says(LOCKER)
+    await chat.says(PALMER)
+    await host.learned(alice, LOCKER, PALMER)
+    await chat.edits(QUILL)
+    await host.learned(alice, LOCKER, QUILL)
+
+    told = await asked(host, alice, WHICH_DENTIST)
+
+    assert QUILL in told
+    assert "Palmer" not in told
+
+
+async def test_the_prompt_of_a_chat_only_grows(host: Host, alice: Person) -> None:
+    await Conversation(alice).says(LISBON)
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LISBON, LOCKER)
+
+    chat = Conversation(alice)
+    for question in (WHERE, WHICH_LOCKER, "Thank you!"):
+        await chat.says(question)
+
+    prompts = [each.json["messages"] for each in host.model.of_chat(chat.id)]
+    assert [len(each) for each in prompts] == [2, 4, 6]
+    assert LISBON in str(prompts[0])
+    assert LOCKER in str(prompts[1])
+    for earlier, later in pairwise(prompts):
+        assert later[: len(earlier)] == earlier
+
+
+async def test_a_turn_with_a_tool_is_recalled_for_in_all_its_rounds_and_forms_once(
+    host: Host, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    host.model.looks_up.add(LOCKER_AND_WHERE)
+
+    chat = Conversation(alice)
+    assert await chat.says(LOCKER_AND_WHERE) == REPLY
+    await host.learned(alice, LISBON, LOCKER)
+
+    rounds = [each.json["messages"] for each in host.model.of_chat(chat.id)]
+    assert [each[-1]["role"] for each in rounds] == ["user", "tool"]
+    assert LISBON in str(rounds[0])
+    assert rounds[1][: len(rounds[0])] == rounds[0]
+    assert len(await host.states(alice)) == 2
+
+
+async def test_a_call_of_the_api_without_a_chat_has_memory_too(host: Host, alice: Person) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+
+    said = {"role": "user", "content": LOCKER_AND_WHERE}
+    call = {"model": MODELS[0], "messages": [said], "stream": False}
+    answer = await alice.call("POST", "/api/chat/completions", json=call)
+    await host.learned(alice, LISBON, LOCKER)
+
+    assert answer["choices"][0]["message"]["content"] == REPLY
+    assert LISBON in prompt(host.model.chats(LOCKER_AND_WHERE)[-1])
