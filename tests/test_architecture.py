@@ -210,6 +210,11 @@ RULES = (
         f"{CONSOLE} httpx msgspec openai",
     ),
     Rule(
+        "recollect_proxy.openwebui",
+        f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy recollect_proxy",
+        f"{CONSOLE} asyncpg msgspec",
+    ),
+    Rule(
         "recollect_proxy.calibrate",
         f"{ENGINE} recollect.__version__ recollect.assembly recollect.postgres recollect.settings recollect_proxy",
         f"{CONSOLE} msgspec numpy",

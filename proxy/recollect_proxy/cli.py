@@ -1,4 +1,4 @@
-"""The command line: `recollect serve`, `key`, `demo`, `calibrate`, `bench`. Never: what the commands do."""
+"""The command line: `recollect serve`, `key`, `demo`, `calibrate`, `import`, `doctor`, `bench`. Never: what the commands do."""
 
 import sys
 from pathlib import Path
@@ -17,6 +17,8 @@ from recollect_proxy.calibrate import calibrate
 from recollect_proxy.demo.command import demo
 from recollect_proxy.identity import add_key
 from recollect_proxy.logs import configure_logging
+from recollect_proxy.openwebui.doctor_command import doctor
+from recollect_proxy.openwebui.import_command import import_app
 from recollect_proxy.options import read_settings
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
@@ -44,7 +46,9 @@ app = typer.Typer(
 
 app.command()(demo)
 app.command()(calibrate)
+app.command()(doctor)
 app.add_typer(bench_app, name="bench")
+app.add_typer(import_app, name="import")
 
 
 @app.command(epilog=_settings_help())

@@ -1,0 +1,149 @@
+"""Waits for one message of a person from OpenWebUI: stands in for the proxy for so long. Never: judges the request."""
+
+import asyncio
+import socket
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+
+import msgspec
+import uvicorn
+
+from recollect.chat import read_body
+from recollect.errors import RecollectError
+from recollect_proxy.asgi import (
+    Application,
+    ClientLeftError,
+    Incoming,
+    Receive,
+    Scope,
+    Send,
+    peer_of,
+    respond,
+)
+from recollect_proxy.openwebui.captured import Captured
+
+_JSON, _EVENTS = b"application/json", b"text/event-stream"
+_MODEL = "recollect-doctor"
+_ANSWER = "Recollect's doctor has seen this message. What it found stands in the terminal it was started in."
+_CHATS = ("/chat/completions", "/responses")
+
+
+class NotListeningError(RecollectError):
+    """The address can't be listened on."""
+
+
+class NothingCameError(RecollectError):
+    """No chat message came in time."""
+
+
+async def await_request(
+    host: str,
+    port: int,
+    *,
+    seconds: float,
+    limit: int,
+    is_wanted: Callable[[Captured], bool],
+    ready: Callable[[int], None],
+) -> Captured:
+    """Answer as an LLM until a request comes that is wanted, and return it.
+
+    Args:
+        host: Where to listen.
+        port: Likewise; 0: any free one.
+        seconds: How long to wait at most.
+        limit: Bytes of a body up to which it is read.
+        is_wanted: Whether this is the request; others are answered, and forgotten.
+        ready: Is called with the port when it listens.
+
+    Raises:
+        NotListeningError: It can't listen there.
+        NothingCameError: No such request came in time.
+    """
+    found: asyncio.Future[Captured] = asyncio.get_running_loop().create_future()
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        captured = await _answer(scope, receive, send, limit)
+        if captured is not None and not found.done() and is_wanted(captured):
+            found.set_result(captured)
+
+    listening = _bound(host, port)
+    server = _server(application)
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        ready(listening.getsockname()[1])
+        async with asyncio.timeout(seconds):
+            return await found
+    except TimeoutError:
+        raise NothingCameError(
+            f"No chat message came within {seconds:g} seconds. Is the base URL of OpenWebUI's connection this address, "
+            f"and did somebody send a message to the model {_MODEL}?"
+        ) from None
+    finally:
+        server.should_exit = True
+        await serving
+        listening.close()
+
+
+class _Guest(uvicorn.Server):
+    """Leaves the signals to the process it is a guest of."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Capture none."""
+        yield
+
+
+def _server(application: Application) -> uvicorn.Server:
+    config = uvicorn.Config(
+        application,
+        http="httptools",
+        loop="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=2,
+    )
+    return _Guest(config)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise NotListeningError(
+            f"{host}:{port} can't be listened on ({error.strerror}): stop what serves there meanwhile, or name another --port."
+        ) from None
+
+
+async def _answer(scope: Scope, receive: Receive, send: Send, limit: int) -> Captured | None:
+    """Answer a request; return it if it is a chat's, and was answered."""
+    incoming, path = Incoming(receive), scope["path"].rstrip("/")
+    with suppress(ClientLeftError):
+        if path.endswith("/models"):
+            listed = {"object": "list", "data": [{"id": _MODEL, "object": "model", "owned_by": "recollect"}]}
+            await respond(send, 200, msgspec.json.encode(listed), content_type=_JSON)
+            return None
+        body = await incoming.read(limit)
+        if not path.endswith(_CHATS) or body is None:
+            error = {"error": {"message": "The doctor answers chats only.", "type": "invalid_request_error"}}
+            await respond(send, 404, msgspec.json.encode(error), content_type=_JSON)
+            return None
+        chat = read_body(body)
+        await _complete(send, streamed=chat is not None and chat.stream)
+        return Captured(list(scope["headers"]), body, scope["path"], peer_of(scope))
+    return None
+
+
+async def _complete(send: Send, *, streamed: bool) -> None:
+    completion = {"id": "chatcmpl-doctor", "created": 0, "model": _MODEL}
+    said = {"role": "assistant", "content": _ANSWER}
+    if not streamed:
+        choice = {"index": 0, "message": said, "finish_reason": "stop"}
+        whole = {**completion, "object": "chat.completion", "choices": [choice]}
+        await respond(send, 200, msgspec.json.encode(whole), content_type=_JSON)
+        return
+    choice = {"index": 0, "delta": said, "finish_reason": "stop"}
+    chunk = {**completion, "object": "chat.completion.chunk", "choices": [choice]}
+    events = b"data: " + msgspec.json.encode(chunk) + b"\n\ndata: [DONE]\n\n"
+    await respond(send, 200, events, content_type=_EVENTS)

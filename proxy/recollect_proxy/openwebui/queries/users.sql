@@ -1,0 +1,2 @@
+-- Who has an account.
+SELECT id FROM "user"

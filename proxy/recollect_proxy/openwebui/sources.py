@@ -1,0 +1,253 @@
+"""Opens what OpenWebUI keeps: its SQLite file, its Postgres, or an export. Reads only. Never: what is made of it."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, closing
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import asyncpg
+
+from recollect.errors import RecollectError
+from recollect_proxy.openwebui.rows import Row
+
+_HEADER = b"SQLite format 3\0"
+_VERSION_AT = 18
+_CONNECT_SECONDS = 30
+_QUERY_SECONDS = 300
+
+
+class SourceError(RecollectError):
+    """What is to be imported can't be read."""
+
+
+class Source(Protocol):
+    """What OpenWebUI keeps."""
+
+    async def users(self) -> frozenset[str] | None:
+        """Return who has an account; None where it does not tell."""
+        ...
+
+    async def memories(self) -> Sequence[Row]:
+        """Return the rows of its memories, the oldest first."""
+        ...
+
+    async def chats(self) -> Sequence[Row]:
+        """Return `id` and `user_id` of its chats, if not all of them, the oldest first."""
+        ...
+
+    async def chat(self, listed: Row) -> Row | None:
+        """Return the whole row of one of ``chats``; None if it is gone meanwhile."""
+        ...
+
+
+@asynccontextmanager
+async def open_source(name: str) -> AsyncIterator[Source]:
+    """Open a source, and close it.
+
+    Args:
+        name: Path of `webui.db` or of an export, or a URL as `postgresql://user:password@host/database`.
+
+    Raises:
+        SourceError: It can't be read, or is none of OpenWebUI's.
+    """
+    scheme, separator, rest = name.partition("://")
+    if separator:
+        if scheme.partition("+")[0] not in {"postgresql", "postgres"}:
+            raise SourceError("The source is a path, or a URL that begins with postgresql://.")
+        async with _open_postgres(f"postgresql://{rest}") as source:
+            yield source
+        return
+    path = Path(name)
+    if await asyncio.to_thread(_is_database, path):
+        with closing(await asyncio.to_thread(_connected, path)) as connection:
+            yield _Sqlite(connection)
+    else:
+        yield await asyncio.to_thread(_Export, path)
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_HEADER)) == _HEADER
+    except OSError as error:
+        raise SourceError(f"{path} can't be read: {error.strerror}.") from None
+
+
+def _query(name: str) -> str:
+    return (resources.files(__package__) / "queries" / f"{name}.sql").read_text("utf-8")
+
+
+# -- SQLite ----------------------------------------------------------------------------------------
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Connect to a file without changing it, or anything beside it.
+
+    One that keeps a log of changes (WAL) and has none is open nowhere: it is read as it stands, since SQLite would make a
+    log. So is one that lies where nothing can be written, unless a log lies there.
+    """
+    where = f"file:{quote(str(path.absolute()))}?mode=ro"
+    log = path.with_name(path.name + "-wal")
+    try:
+        if not (_keeps_log(path) and not log.exists()):
+            return _tried(where)
+    except sqlite3.Error:
+        if log.exists() and log.stat().st_size:
+            raise SourceError(
+                f"{path} can't be read: {log.name} lies beside it, and the folder can't be written. Copy both to another folder."
+            ) from None
+    try:
+        return _tried(f"{where}&immutable=1")
+    except sqlite3.Error as error:
+        raise SourceError(f"{path} can't be read: {error}.") from None
+
+
+def _keeps_log(path: Path) -> bool:
+    """Tell by the file's header whether it is in WAL mode (SQLite's file format, section 1.3.3)."""
+    with path.open("rb") as file:
+        return file.read(_VERSION_AT + 1)[_VERSION_AT:] == b"\2"
+
+
+def _tried(where: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(where, uri=True, check_same_thread=False, timeout=_CONNECT_SECONDS)
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    connection.row_factory = sqlite3.Row
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    return connection
+
+
+class _Sqlite:
+    """OpenWebUI's own file. Each query reads by itself, so that OpenWebUI can write between them."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def users(self) -> frozenset[str] | None:
+        return frozenset(row["id"] for row in await self._rows("users"))
+
+    async def memories(self) -> Sequence[Row]:
+        return await self._rows("memories")
+
+    async def chats(self) -> Sequence[Row]:
+        return await self._rows("chats")
+
+    async def chat(self, listed: Row) -> Row | None:
+        return next(iter(await self._rows("chat", {"1": listed["id"]})), None)
+
+    async def _rows(self, name: str, arguments: Row | None = None) -> list[Row]:
+        def fetch() -> list[Row]:
+            rows = self._connection.execute(_query(name), arguments or {}).fetchall()
+            return [dict(zip(row.keys(), row, strict=True)) for row in rows]
+
+        try:
+            return await asyncio.to_thread(fetch)
+        except sqlite3.Error as error:
+            raise SourceError(f"This is no database of OpenWebUI that can be read: {error}.") from None
+
+
+# -- Postgres --------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _open_postgres(url: str) -> AsyncIterator["_Postgres"]:
+    try:
+        connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_QUERY_SECONDS)
+    except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise SourceError(f"OpenWebUI's Postgres can't be reached: {type(error).__name__}.") from None
+    try:
+        yield _Postgres(connection)
+    finally:
+        await connection.close(timeout=_CONNECT_SECONDS)
+
+
+class _Postgres:
+    """OpenWebUI's Postgres. Each query has a read-only transaction of its own."""
+
+    def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+        self._connection = connection
+
+    async def users(self) -> frozenset[str] | None:
+        return frozenset(row["id"] for row in await self._rows("users"))
+
+    async def memories(self) -> Sequence[Row]:
+        return await self._rows("memories")
+
+    async def chats(self) -> Sequence[Row]:
+        return await self._rows("chats")
+
+    async def chat(self, listed: Row) -> Row | None:
+        return next(iter(await self._rows("chat", listed["id"])), None)
+
+    async def _rows(self, name: str, *arguments: Any) -> list[Row]:
+        try:
+            async with self._connection.transaction(readonly=True):
+                return [dict(row) for row in await self._connection.fetch(_query(name), *arguments)]
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            raise SourceError(
+                f"This is no database of OpenWebUI that can be read: {type(error).__name__}."
+            ) from None
+
+
+# -- an export -------------------------------------------------------------------------------------
+
+
+class _Export:
+    """A file that OpenWebUI exports: a JSON list of memories or chats, or one of them a line."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows = list(_exported(path))
+
+    async def users(self) -> frozenset[str] | None:
+        return None
+
+    async def memories(self) -> Sequence[Row]:
+        return [row for row in self._rows if "chat" not in row]
+
+    async def chats(self) -> Sequence[Row]:
+        return sorted((row for row in self._rows if "chat" in row), key=_began)
+
+    async def chat(self, listed: Row) -> Row | None:
+        return listed
+
+
+def _began(row: Row) -> float:
+    began = row.get("created_at")
+    return float(began) if isinstance(began, int | float) else 0.0
+
+
+def _exported(path: Path) -> Iterator[Row]:
+    """Yield the objects of an export; what is none, as an empty one: it is told by its place.
+
+    Raises:
+        SourceError: It is no JSON, or of something else.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+        whole = json.loads(text)
+    except (OSError, UnicodeError, RecursionError) as error:
+        raise SourceError(
+            f"{path} can't be read as an export of OpenWebUI: {type(error).__name__}."
+        ) from None
+    except ValueError:
+        whole = [_of_line(line) for line in text.split("\n") if line.strip()] or [None]
+    rows = whole if isinstance(whole, list) else [whole]
+    if rows and not any(isinstance(row, dict) and ("chat" in row or "content" in row) for row in rows):
+        raise SourceError(f"{path} is no database of OpenWebUI, and no JSON that it exports.")
+    for number, row in enumerate(rows, start=1):
+        yield row if isinstance(row, dict) else {"id": f"number {number}"}
+
+
+def _of_line(line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

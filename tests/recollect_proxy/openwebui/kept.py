@@ -1,0 +1,131 @@
+"""What OpenWebUI keeps, made by hand in the shapes of release 0.12.4: rows, chats, a database. Never: a test."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+BEGUN = 1_760_000_000
+"""When the first chat began: October 2025."""
+
+SCHEMA = (
+    'CREATE TABLE "user" (id VARCHAR NOT NULL PRIMARY KEY, name VARCHAR, email VARCHAR)',
+    (
+        "CREATE TABLE memory (id VARCHAR NOT NULL PRIMARY KEY, user_id VARCHAR, content TEXT, updated_at BIGINT,"
+        " created_at BIGINT, type VARCHAR DEFAULT 'context' NOT NULL, path TEXT, meta JSON)"
+    ),
+    (
+        "CREATE TABLE chat (id VARCHAR NOT NULL PRIMARY KEY, user_id VARCHAR, title TEXT, created_at BIGINT,"
+        " updated_at BIGINT, chat JSON, meta JSON DEFAULT '{}' NOT NULL, current_message_id TEXT)"
+    ),
+)
+
+OLD_SCHEMA = (
+    'CREATE TABLE "user" (id VARCHAR NOT NULL PRIMARY KEY, name VARCHAR)',
+    "CREATE TABLE memory (id VARCHAR, user_id VARCHAR, content TEXT, updated_at BIGINT, created_at BIGINT)",
+    "CREATE TABLE chat (id VARCHAR, user_id VARCHAR, title TEXT, created_at BIGINT, updated_at BIGINT, chat JSON)",
+)
+"""As releases had it before memories had types and chats had `meta`."""
+
+
+def memory_row(content: Any, *, user: str = "anna", **changed: Any) -> dict[str, Any]:
+    """Return a row of the table `memory`."""
+    row = {
+        "id": f"memory of {user}: {content}",
+        "user_id": user,
+        "content": content,
+        "updated_at": BEGUN,
+        "created_at": BEGUN,
+        "type": "context",
+        "path": None,
+        "meta": {"created_by": "manual"},
+    }
+    return row | changed
+
+
+def message(id_: str, role: str, content: Any, parent: str | None, **changed: Any) -> dict[str, Any]:
+    """Return a message of a chat's tree."""
+    return {"id": id_, "role": role, "content": content, "parentId": parent, "childrenIds": []} | changed
+
+
+def talk(*pairs: tuple[str, str], name: str = "", begun: int = BEGUN) -> list[dict[str, Any]]:
+    """Return the messages of a chat of questions and answers, whose ids are `{name}u1`, `{name}a1`, `{name}u2`, ..."""
+    messages: list[dict[str, Any]] = []
+    parent = None
+    for number, (said, answer) in enumerate(pairs, start=1):
+        at = begun + 60 * number
+        question = message(f"{name}u{number}", "user", said, parent, timestamp=at)
+        reply = message(
+            f"{name}a{number}",
+            "assistant",
+            answer,
+            question["id"],
+            model="scripted",
+            timestamp=at + 5,
+            done=True,
+        )
+        messages += question, reply
+        parent = reply["id"]
+    return messages
+
+
+def chat_row(
+    messages: Sequence[dict[str, Any]],
+    *,
+    id_: str = "chat-1",
+    user: str = "anna",
+    current: str | None = None,
+    **changed: Any,
+) -> dict[str, Any]:
+    """Return a row of the table `chat`, whose last message is the one that is shown."""
+    current = current or (messages[-1]["id"] if messages else None)
+    tree = {"currentId": current, "messages": {each["id"]: each for each in messages}}
+    row = {
+        "id": id_,
+        "user_id": user,
+        "title": "A chat",
+        "created_at": BEGUN,
+        "updated_at": BEGUN,
+        "chat": {"id": id_, "history": tree, "messages": [], "timestamp": BEGUN * 1000},
+        "meta": {},
+        "current_message_id": current,
+    }
+    return row | changed
+
+
+def write_database(
+    path: Path,
+    *,
+    users: Sequence[str] = ("anna", "ben"),
+    memories: Sequence[dict[str, Any]] = (),
+    chats: Sequence[dict[str, Any]] = (),
+    schema: Sequence[str] = SCHEMA,
+) -> Path:
+    """Write OpenWebUI's file, with a log of changes beside it, and return its path."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    for statement in schema:
+        connection.execute(statement)
+    connection.executemany('INSERT INTO "user" (id) VALUES (?)', [(user,) for user in users])
+    for table, rows in (("memory", memories), ("chat", chats)):
+        known = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
+        for row in rows:
+            names = [name for name in known if name in row]
+            marks = ", ".join("?" * len(names))
+            values = [_column(row[name]) for name in names]
+            connection.execute(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", values)
+    connection.commit()
+    connection.close()
+    return path
+
+
+def write_export(path: Path, rows: Sequence[Any], *, lines: bool = False) -> Path:
+    """Write an export, as one list or a row a line, and return its path."""
+    text = "\n".join(json.dumps(row) for row in rows) if lines else json.dumps(rows)
+    path.write_text(text + "\n", "utf-8")
+    return path
+
+
+def _column(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, dict | list) else value

@@ -1,0 +1,91 @@
+"""A captured request is read from whatever a person has of it, and what is none is refused unquoted."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect_proxy.openwebui import captured
+from recollect_proxy.openwebui.captured import Captured, CaptureError, read_captured
+
+BODY = b'{"messages": [{"role": "user", "content": "one\\n\\ntwo"}]}'
+
+
+def written(folder: Path, content: bytes | str) -> Path:
+    path = folder / "request"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+def test_a_request_as_it_went_over_the_wire_is_read(tmp_path: Path, end: bytes) -> None:
+    lines = [
+        b"POST /v1/responses HTTP/1.1",
+        b"Host: x",
+        b"X-Recollect-Task:",
+        b"X-A:  b: c ",
+        b"no header",
+        b"",
+        BODY,
+    ]
+
+    assert read_captured(written(tmp_path, b"\n" + end.join(lines) + end)) == Captured(
+        [(b"host", b"x"), (b"x-recollect-task", b""), (b"x-a", b"b: c")], BODY, "/v1/responses"
+    )
+
+
+def test_a_head_without_a_body_is_read(tmp_path: Path) -> None:
+    assert read_captured(
+        written(tmp_path, "POST http://127.0.0.1:8787/v1/chat/completions HTTP/1.1\nA: b")
+    ) == Captured([(b"a", b"b")], b"", "http://127.0.0.1:8787/v1/chat/completions")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"X-A": "b", "X-C": ["d", "é"]}, [["X-A", "b"], ["X-C", "d"], ["X-C", "é"], "broken", ["x"]]],
+)
+def test_a_request_as_json_is_read(tmp_path: Path, headers: object) -> None:
+    given = {"headers": headers, "body": json.loads(BODY), "path": "/api/chat/completions"}
+
+    found = read_captured(written(tmp_path, json.dumps(given)))
+
+    assert found.headers == [(b"x-a", b"b"), (b"x-c", b"d"), (b"x-c", "é".encode())]
+    assert json.loads(found.body) == json.loads(BODY)
+    assert found.path == "/api/chat/completions"
+
+
+def test_a_body_as_text_stays_as_it_is(tmp_path: Path) -> None:
+    found = read_captured(written(tmp_path, json.dumps({"headers": {}, "body": BODY.decode()})))
+
+    assert found == Captured([], BODY)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "my diary", "GET", "{broken", '{"headers": 7}', '{"a": ' * 100_000, "\0\xff"]
+)
+def test_what_is_no_request_is_refused_and_not_quoted(tmp_path: Path, content: str) -> None:
+    with pytest.raises(CaptureError) as raised:
+        read_captured(written(tmp_path, content))
+    assert "diary" not in str(raised.value)
+
+
+def test_a_file_that_is_not_there_or_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CaptureError, match="No such file"):
+        read_captured(tmp_path / "none")
+    monkeypatch.setattr(captured, "_LARGEST", 10)
+    with pytest.raises(CaptureError, match="larger"):
+        read_captured(written(tmp_path, b"x" * 11))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary())
+def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
+    try:
+        found = read_captured(written(tmp_path, content))
+    except CaptureError:
+        return
+    assert isinstance(found, Captured)

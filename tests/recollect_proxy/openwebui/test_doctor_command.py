@@ -1,0 +1,210 @@
+"""`recollect doctor --openwebui`: waits for a person's message or reads one, says what it found, and ends accordingly."""
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.raw_client import fetch
+from tests.recollect_proxy.openwebui.requests_of_openwebui import SECRET, body, captured, headers, token
+from tests.recollect_proxy.settings import proxy_settings
+from tests.served_process import RECOLLECT, environment
+from typer.testing import CliRunner, Result
+
+from recollect_proxy import cli
+from recollect_proxy.openwebui.awaiting import NothingCameError, NotListeningError, await_request
+from recollect_proxy.openwebui.captured import Captured
+from recollect_proxy.openwebui.examining import is_persons
+
+SETTINGS = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in set(os.environ) - set(environment()):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("RECOLLECT_IDENTITY", "openwebui-jwt")
+    monkeypatch.setenv("RECOLLECT_OPENWEBUI_JWT_SECRET", SECRET)
+
+
+def recollect(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"}).invoke(cli.app, arguments)
+
+
+def request_file(folder: Path, given: dict[str, str], content: bytes | None = None) -> str:
+    path = folder / "request.json"
+    path.write_text(json.dumps({"headers": given, "body": json.loads(content or body())}))
+    return str(path)
+
+
+def test_a_captured_request_with_all_set_ends_with_0(tmp_path: Path) -> None:
+    done = recollect(
+        "doctor",
+        "--openwebui",
+        "--request",
+        request_file(tmp_path, headers(x_openwebui_user_jwt=token(age=9_000))),
+    )
+
+    assert done.exit_code == 0, done.output
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["ok"] * 7
+
+
+def test_what_is_missing_is_told_with_what_to_set_and_ends_with_1(tmp_path: Path) -> None:
+    done = recollect(
+        "doctor", "--openwebui", "--request", request_file(tmp_path, headers("x-recollect-task"))
+    )
+
+    assert done.exit_code == 1
+    lines = done.stdout.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("MISSING"))
+    assert lines[at].startswith("MISSING  task: x-recollect-task is absent")
+    assert lines[at + 1].strip() == '-> add to the headers of the connection: "x-recollect-task": "{{TASK}}"'
+
+
+def test_as_json_it_is_one_document(tmp_path: Path) -> None:
+    done = recollect(
+        "doctor", "--openwebui", "--json", "--request", request_file(tmp_path, headers("x-recollect-task"))
+    )
+
+    document = json.loads(done.stdout)
+    assert document["ok"] is False
+    assert {each["check"] for each in document["findings"] if each["status"] == "missing"} == {"task"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["doctor"], "recollect doctor --openwebui"),
+        (["doctor", "--openwebui", "--request", "/no/such/file"], "No such file"),
+        (["doctor", "--openwebui", "--port", "70000"], "RECOLLECT_PORT"),
+    ],
+)
+def test_where_there_is_nothing_to_look_at_it_ends_with_2(arguments: list[str], complaint: str) -> None:
+    done = recollect(*arguments)
+
+    assert done.exit_code == 2
+    assert complaint in done.stderr
+    assert "Traceback" not in done.output
+
+
+async def awaited(
+    requests: Sequence[tuple[bytes, bytes, dict[str, str], bytes]], *, limit: int = 2**20
+) -> tuple[Captured, list[int], list[bytes]]:
+    """Send requests one after the other; return what was waited for, and how each was answered."""
+    port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    waiting = asyncio.create_task(
+        await_request(
+            "127.0.0.1",
+            0,
+            seconds=30,
+            limit=limit,
+            is_wanted=lambda each: is_persons(each, SETTINGS),
+            ready=port.set_result,
+        )
+    )
+    statuses, bodies = [], []
+    for method, target, given, content in requests:
+        encoded = [(name.encode(), value.encode()) for name, value in given.items()]
+        answer = await fetch(await port, method, target, encoded, content or None)
+        statuses.append(answer.status)
+        bodies.append(answer.body)
+    return await waiting, statuses, bodies
+
+
+async def test_the_first_message_of_a_person_is_waited_for() -> None:
+    chats = b"/v1/chat/completions"
+    task = headers(x_recollect_task="title_generation")
+
+    request, statuses, bodies = await awaited(
+        [
+            (b"GET", b"/v1/models", {}, b""),
+            (b"POST", b"/v1/embeddings", {}, b"{}"),
+            (b"POST", chats, task, body(stream=False)),
+            (b"POST", chats, headers(), body()),
+        ]
+    )
+
+    assert statuses == [200, 404, 200, 200]
+    assert json.loads(bodies[0])["data"][0]["id"] == "recollect-doctor"
+    assert json.loads(bodies[2])["choices"][0]["message"]["role"] == "assistant"
+    assert bodies[3].startswith(b"data: {")
+    assert bodies[3].endswith(b"data: [DONE]\n\n")
+    assert (request.path, request.peer) == ("/v1/chat/completions", "127.0.0.1")
+    assert dict(request.headers)[b"x-recollect-task"] == b""
+    assert request.body == body()
+
+
+async def test_a_body_that_is_too_large_is_refused_and_the_next_waited_for() -> None:
+    chats = b"/v1/chat/completions"
+
+    request, statuses, _ = await awaited(
+        [(b"POST", chats, headers(), body(said="x" * 2_000)), (b"POST", chats, headers(), body())],
+        limit=1_000,
+    )
+
+    assert statuses == [404, 200]
+    assert request.body == body()
+
+
+async def test_a_client_that_leaves_is_no_message() -> None:
+    port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    waiting = asyncio.create_task(
+        await_request(
+            "127.0.0.1", 0, seconds=30, limit=2**20, is_wanted=lambda _: True, ready=port.set_result
+        )
+    )
+    _, writer = await asyncio.open_connection("127.0.0.1", await port)
+    writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+    await fetch(await port, b"POST", b"/v1/chat/completions", [], body())
+    assert (await waiting).body == body()
+
+
+async def test_when_nothing_comes_that_is_said() -> None:
+    with pytest.raises(NothingCameError, match="base URL"):
+        await await_request(
+            "127.0.0.1", 0, seconds=0.05, limit=1, is_wanted=lambda _: True, ready=lambda _: None
+        )
+
+
+async def test_an_address_that_is_taken_is_said() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(NotListeningError, match="another --port"):
+            await await_request(
+                "127.0.0.1", port, seconds=1, limit=1, is_wanted=lambda _: True, ready=lambda _: None
+            )
+
+
+async def test_a_person_is_told_where_to_send_and_then_what_was_found() -> None:
+    process = await asyncio.create_subprocess_exec(
+        RECOLLECT,
+        "doctor",
+        "--openwebui",
+        "--port",
+        "0",
+        "--listen",
+        "60",
+        env=environment(identity="openwebui-jwt", openwebui_jwt_secret=SECRET),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    assert process.stdout is not None
+    async with asyncio.timeout(120):
+        told = (await process.stderr.readline()).decode()
+        port = int(told.split("127.0.0.1:")[1].split("/")[0])
+        sent = captured(headers())
+        answer = await fetch(port, b"POST", b"/v1/chat/completions", sent.headers, sent.body)
+        out = (await process.stdout.read()).decode()
+        status = await process.wait()
+
+    assert answer.status == 200
+    assert status == 0, out
+    assert len(out.splitlines()) == 7

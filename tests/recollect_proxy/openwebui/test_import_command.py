@@ -1,0 +1,139 @@
+"""`recollect import openwebui` as a person runs it: what it prints, and how it ends."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.recollect_proxy.openwebui.kept import chat_row, memory_row, talk, write_database, write_export
+from tests.served_process import RECOLLECT, environment
+from typer.testing import CliRunner
+
+from recollect.model import Reason
+from recollect_proxy import cli
+from recollect_proxy.openwebui.tally import Tally
+
+DIARY = "I keep bees on the roof of the library."
+
+
+async def run(arguments: Sequence[str], **settings: object) -> tuple[int, list[str], list[str]]:
+    """Run the import as a process of its own; return its status, and the lines of stdout and stderr."""
+    process = await asyncio.create_subprocess_exec(
+        RECOLLECT,
+        "import",
+        "openwebui",
+        *arguments,
+        env=environment(formation="qa_turn", **settings),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(120):
+        out, error = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode().splitlines(), error.decode().splitlines()
+
+
+async def test_a_person_is_told_what_came_and_none_of_it(
+    store_dsn: str, data_dir: Path, tmp_path: Path
+) -> None:
+    source = write_database(
+        tmp_path / "webui.db",
+        memories=[memory_row(DIARY), memory_row(None, id="m-broken"), memory_row(DIARY, user="gone")],
+        chats=[chat_row(talk((DIARY, "Oh.")))],
+    )
+    settings = {"database_url": store_dsn, "data_dir": data_dir}
+
+    status, out, errors = await run([str(source), "--chats"], **settings)
+
+    assert (status, errors) == (0, ["skipped: memory m-broken: it has no text"])
+    assert out[:6] == [
+        "users:     1",
+        "memories:  1 new, 0 there already",
+        "chats:     1 new or longer, 0 there already",
+        "exchanges: 1 new, 0 there already",
+        "left out:  1 rows of users who have no account any more",
+        "skipped:   1 rows that can't be read (named above)",
+    ]
+    assert any("RECOLLECT_MEMORIES_PER_HOUR" in line for line in out)
+    assert "bees" not in f"{out}{errors}"
+
+    status, out, _ = await run([str(source), "--chats", "--dry-run"], **settings)
+
+    assert status == 0
+    assert out[:3] == [
+        "Dry run: nothing was written. This would come:",
+        "users:     1",
+        "memories:  0 new, 1 there already",
+    ]
+    assert not any("RECOLLECT_" in line for line in out), "nothing is to be formed"
+
+
+async def test_without_limits_and_with_a_model_there_is_less_to_know(
+    store_dsn: str, data_dir: Path, tmp_path: Path
+) -> None:
+    source = write_export(tmp_path / "chats.json", [chat_row(talk((DIARY, "Oh.")))])
+
+    _, out, _ = await run(
+        [str(source), "--chats", "--dry-run", "--user", "anna", "--user", "ben"],
+        database_url=store_dsn,
+        data_dir=data_dir,
+        memories_per_hour=0,
+        user_cap=0,
+        extraction_model="small",
+    )
+
+    assert out[-1].startswith("Memories are formed of the chats while")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["/no/such/file"], 1, "No such file"),
+        (["ftp://x/y"], 1, "postgresql://"),
+        ([], 2, "SOURCE"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_a_line(
+    arguments: list[str], status: int, complaint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in set(os.environ) - set(environment()):
+        monkeypatch.delenv(name)
+
+    done = CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"}).invoke(
+        cli.app, ["import", "openwebui", *arguments]
+    )
+
+    assert done.exit_code == status
+    assert complaint in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_without_saying_from_what_the_help_is_shown() -> None:
+    done = CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"}).invoke(cli.app, ["import"])
+
+    assert "openwebui" in done.output
+
+
+def test_the_summary_counts_each_reason() -> None:
+    tally = Tally(users={"a"}, off={"a"})
+    tally.memories.update(new=3, held=2)
+    tally.refused.update({Reason.CONFIDENTIAL: 1, Reason.TOO_LONG: 4})
+    tally.left_out.update({"of a sub-agent": 5})
+
+    lines = list(tally.lines(chats=True, dry_run=False))
+
+    assert lines[1] == (
+        "memories:  3 new, 2 held back until their person approves, 0 there already, "
+        "1 refused (nothing but a secret), 4 refused (too long)"
+    )
+    assert lines[2].endswith("5 left out (of a sub-agent)")
+    assert lines[-1] == "formation is off for 1 users: nothing of their chats is kept"
+
+
+def test_of_many_broken_rows_the_first_are_told() -> None:
+    tally = Tally(broken=[f"memory {number}: broken" for number in range(50)])
+
+    assert len(list(tally.problems())) == 21
+    assert list(tally.problems())[-1] == "... and 30 more"
+    assert len(list(Tally(broken=["memory 1: broken"]).problems())) == 1

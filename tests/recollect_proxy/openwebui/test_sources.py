@@ -1,0 +1,280 @@
+"""OpenWebUI's file, its Postgres and its exports give the same, and none of them is changed."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.recollect_proxy.openwebui.kept import (
+    OLD_SCHEMA,
+    SCHEMA,
+    chat_row,
+    memory_row,
+    talk,
+    write_database,
+    write_export,
+)
+
+from recollect_proxy.openwebui.sources import Source, SourceError, open_source
+
+MEMORIES = [memory_row("I keep bees."), memory_row("I collect stamps.", user="ben")]
+CHATS = [
+    chat_row(talk(("I keep bees.", "Oh."))),
+    chat_row(talk(("I collect stamps.", "Oh.")), id_="chat-2", user="ben", created_at=1),
+]
+
+
+async def everything(source: Source) -> tuple[list[str], list[str], list[Any]]:
+    listed = await source.chats()
+    chats = [await source.chat(each) for each in listed]
+    return (
+        [row["content"] for row in await source.memories()],
+        [row["id"] for row in listed],
+        [
+            json.loads(chat["chat"]) if isinstance(chat["chat"], str) else chat["chat"]
+            for chat in chats
+            if chat
+        ],
+    )
+
+
+EVERYTHING = (
+    ["I keep bees.", "I collect stamps."],
+    ["chat-2", "chat-1"],
+    [CHATS[1]["chat"], CHATS[0]["chat"]],
+)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+async def test_the_file_of_openwebui_is_read_and_not_changed(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "webui.db", memories=MEMORIES, chats=CHATS)
+    before = contents(tmp_path)
+
+    async with open_source(str(path)) as source:
+        assert await everything(source) == EVERYTHING
+        assert await source.users() == frozenset({"anna", "ben"})
+        assert await source.chat({"id": "gone"}) is None
+
+    assert contents(tmp_path) == before, "and no file is left beside it, which might be another account's"
+
+
+async def test_what_openwebui_wrote_last_is_read_while_it_runs_and_it_can_go_on(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "webui.db", memories=MEMORIES[:1])
+    running = sqlite3.connect(path)
+    running.execute("INSERT INTO memory (id, user_id, content) VALUES ('m', 'anna', 'I moved to Ghent.')")
+    running.commit()
+
+    async with open_source(str(path)) as source:
+        assert [row["content"] for row in await source.memories()] == ["I moved to Ghent.", "I keep bees."]
+        running.execute("INSERT INTO memory (id, user_id, content) VALUES ('n', 'anna', 'Again.')")
+        running.commit()
+        assert len(await source.memories()) == 3
+    running.close()
+
+
+async def test_a_file_of_an_older_release_is_read(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "webui.db", memories=MEMORIES, chats=CHATS, schema=OLD_SCHEMA)
+
+    async with open_source(str(path)) as source:
+        assert await everything(source) == EVERYTHING
+
+
+async def test_a_file_without_a_log_of_changes_is_read_while_it_is_written(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "webui.db", memories=MEMORIES)
+    running = sqlite3.connect(path)
+    running.execute("PRAGMA journal_mode = DELETE")
+
+    async with open_source(str(path)) as source:
+        assert len(await source.memories()) == 2
+        running.execute("DELETE FROM memory WHERE user_id = 'ben'")
+        running.commit()
+        assert len(await source.memories()) == 1
+    running.close()
+
+
+async def test_bytes_that_are_no_text_are_survived(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "webui.db")
+    connection = sqlite3.connect(path)
+    connection.execute(
+        "INSERT INTO memory (id, user_id, content) VALUES ('m', 'anna', CAST(x'ff41' AS TEXT))"
+    )
+    connection.commit()
+    connection.close()
+
+    async with open_source(str(path)) as source:
+        assert [row["content"] for row in await source.memories()] == ["\ufffdA"]
+
+
+async def test_another_programs_database_is_refused(tmp_path: Path) -> None:
+    path = write_database(
+        tmp_path / "other.db", users=(), schema=('CREATE TABLE "user" (id TEXT)', "CREATE TABLE x (y)")
+    )
+
+    async with open_source(str(path)) as source:
+        with pytest.raises(SourceError, match="no database of OpenWebUI"):
+            await source.memories()
+
+
+async def test_a_torn_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "webui.db"
+    path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+
+    with pytest.raises(SourceError, match="can't be read"):
+        async with open_source(str(path)):
+            pass
+
+
+async def test_a_file_in_a_folder_that_cannot_be_written_is_read_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_database(tmp_path / "webui.db", memories=MEMORIES)
+    other = sqlite3.connect(path)
+    other.execute("PRAGMA journal_mode = DELETE")
+    other.close()
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+
+    def connect_where_nothing_can_be_written(where: str, **options: Any) -> sqlite3.Connection:
+        if "immutable" not in where:  # as SQLite says it there, and root can write anywhere
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(where, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", connect_where_nothing_can_be_written)
+    async with open_source(str(path)) as source:
+        assert len(await source.memories()) == 2
+
+    (tmp_path / "webui.db-wal").write_bytes(b"what was written last")
+    with pytest.raises(SourceError, match=r"webui\.db-wal lies beside it"):
+        async with open_source(str(path)):
+            pass
+
+
+@pytest.mark.parametrize("lines", [False, True])
+async def test_an_export_is_read(tmp_path: Path, lines: bool) -> None:  # noqa: FBT001 -- a parameter
+    path = write_export(tmp_path / "export.json", [*MEMORIES, *CHATS], lines=lines)
+
+    async with open_source(str(path)) as source:
+        assert await everything(source) == EVERYTHING
+        assert await source.users() is None
+
+
+async def test_one_exported_chat_and_an_empty_export_are_read(tmp_path: Path) -> None:
+    (tmp_path / "chat.json").write_text(json.dumps(CHATS[0]))
+    (tmp_path / "none.json").write_text("[]")
+
+    async with open_source(str(tmp_path / "chat.json")) as source:
+        assert [row["id"] for row in await source.chats()] == ["chat-1"]
+    async with open_source(str(tmp_path / "none.json")) as source:
+        assert await everything(source) == ([], [], [])
+
+
+async def test_a_broken_row_of_an_export_is_named_by_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "export.jsonl"
+    path.write_text("\n".join([json.dumps(MEMORIES[0]), "{broken", "[" * 100_000, json.dumps(MEMORIES[1])]))
+
+    async with open_source(str(path)) as source:
+        assert [row["id"] for row in await source.memories()] == [
+            MEMORIES[0]["id"],
+            "number 2",
+            "number 3",
+            MEMORIES[1]["id"],
+        ]
+
+
+async def test_line_separators_within_a_text_do_not_part_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "export.jsonl"
+    rows = [memory_row("one\u2028two\x85three"), memory_row("four")]
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
+
+    async with open_source(str(path)) as source:
+        assert [row["content"] for row in await source.memories()] == ["one\u2028two\x85three", "four"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"hello", b'{"a": 1}', b"[1, 2]", b"\xff\xfe\x00", b'"content"', b"[" * 200_000],
+)
+async def test_what_is_no_export_is_refused_and_not_quoted(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+
+    with pytest.raises(SourceError, match="export") as raised:
+        async with open_source(str(path)):
+            pass
+    assert "hello" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("/no/such/file.db", "can't be read: No such file"),
+        ("https://chat.example", "postgresql://"),
+        ("mysql://a:secret@b/c", "postgresql://"),
+        ("postgresql://anna:secret@127.0.0.1:9/none", "can't be reached"),
+        ("postgresql://anna:secret@127.0.0.1:port/none", "can't be reached"),
+    ],
+)
+async def test_a_source_that_is_not_there_is_said_without_its_password(name: str, why: str) -> None:
+    with pytest.raises(SourceError, match=why) as raised:
+        async with open_source(name):
+            pass
+    assert "secret" not in str(raised.value)
+
+
+async def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="can't be read"):
+        async with open_source(str(tmp_path)):
+            pass
+
+
+# -- Postgres --------------------------------------------------------------------------------------
+
+
+async def fill(dsn: str, schema: Sequence[str] = SCHEMA) -> None:
+    connection = await asyncpg.connect(dsn)
+    for statement in schema:
+        await connection.execute(statement)
+    for row in MEMORIES:
+        await connection.execute(
+            "INSERT INTO memory (id, user_id, content, created_at, type, meta) VALUES ($1, $2, $3, $4, $5, $6)",
+            *(row[name] for name in ("id", "user_id", "content", "created_at", "type")),
+            json.dumps(row["meta"]),
+        )
+    for row in CHATS:
+        await connection.execute(
+            "INSERT INTO chat (id, user_id, created_at, chat) VALUES ($1, $2, $3, $4)",
+            *(row[name] for name in ("id", "user_id", "created_at")),
+            json.dumps(row["chat"]),
+        )
+    await connection.execute("INSERT INTO \"user\" (id) VALUES ('anna'), ('ben')")
+    await connection.close()
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+async def test_the_postgres_of_openwebui_is_read(empty_dsn: str, scheme: str) -> None:
+    await fill(empty_dsn)
+
+    async with open_source(f"{scheme}://{empty_dsn.partition('://')[2]}") as source:
+        memories, ids, chats = await everything(source)
+        assert (sorted(memories), ids, chats) == (sorted(EVERYTHING[0]), EVERYTHING[1], EVERYTHING[2])
+        assert await source.users() == frozenset({"anna", "ben"})
+        assert await source.chat({"id": "gone"}) is None
+
+
+async def test_a_postgres_of_something_else_is_refused(empty_dsn: str) -> None:
+    async with open_source(empty_dsn) as source:
+        with pytest.raises(SourceError, match="no database of OpenWebUI"):
+            await source.memories()
+
+
+def test_the_queries_only_read() -> None:
+    folder = Path(__file__).parents[3] / "proxy/recollect_proxy/openwebui/queries"
+
+    for name in os.listdir(folder):  # noqa: PTH208 -- names are enough
+        assert (folder / name).read_text().splitlines()[-1].startswith("SELECT ")
