@@ -33,8 +33,8 @@ class Request:
 
 def fact(user: int, number: int) -> str:
     """Return what this user alone knows."""
-    subject = ("garage", "bicycle", "garden shed", "safe")[number % 4]
-    return f"The code word of my {subject} number {number} is canary-{user}-{number}."
+    subject = ("boat", "bicycle", "garden shed", "donkey")[number % 4]
+    return f"The name of my {subject} number {number} is canary-{user}-{number}."
 
 
 def planned(chance: random.Random) -> list[Request]:
@@ -43,7 +43,7 @@ def planned(chance: random.Random) -> list[Request]:
     requests = []
     for number in range(REQUESTS):
         user = number if number < len(USERS) else chance.randrange(len(USERS))
-        said = f"What is the code word of my {chance.choice(['garage', 'bicycle', 'safe'])}?"
+        said = f"What is the name of my {chance.choice(['boat', 'bicycle', 'donkey'])}?"
         if number < len(USERS) or chance.random() < 0.3:
             said = fact(user, told[user])
             told[user] += 1

@@ -262,6 +262,20 @@ async def test_who_writes_it_by_hand_approves_it(store: Store, refused: bool) ->
     await kept(store, ORDER)
 
 
+@pytest.mark.parametrize("refused", [True, False])
+async def test_an_import_approves_nothing(store: Store, refused: bool) -> None:  # noqa: FBT001 -- parametrized
+    order = await held(store)
+    if refused:
+        await release(store, order, None)
+
+    change = Add(memory(ORDER), Reason.NEW)
+    [done] = await store.memories.apply(ANNA, [change], actor=Actor.IMPORT, at=NOON)
+
+    assert isinstance(done, Ignore)
+    assert await contents(store) == []
+    assert await waiting(store) == ([] if refused else [ORDER])
+
+
 async def test_what_does_not_wait_is_not_let_go(store: Store) -> None:
     order = await held(store)
     for user_id, memory_id in (("anna", uuid7()), ("ben", order.id)):

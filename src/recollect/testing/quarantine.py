@@ -44,7 +44,7 @@ def held_back(user: Possessions, by: Author, memory: Memory) -> Ignore | None:
     hashed, messages = content_hash(memory.content), memory.provenance.message_ids
     if hashed not in user.quarantine:
         return None
-    if by.actor is not Actor.FORMATION:
+    if by.actor not in {Actor.FORMATION, Actor.IMPORT}:
         del user.quarantine[hashed]
         return None
     known = user.quarantine[hashed]
