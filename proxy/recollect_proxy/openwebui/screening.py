@@ -6,9 +6,9 @@ wait for the person. The texts are statements about a person, not quotes of them
 
 from datetime import UTC, datetime
 
-from recollect.formation.confidential import secrets_in
-from recollect.formation.instructions import is_instruction
-from recollect.formation.withholding import without_secrets
+from recollect.formation.planting.instructions import is_instruction
+from recollect.formation.secrecy.confidential import secrets_in
+from recollect.formation.secrecy.withholding import without_secrets
 from recollect.lexical import document_terms
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source
 from recollect_proxy.openwebui.decorations import undecorated

@@ -1,11 +1,11 @@
 """How memories are formed from what was said."""
 
-from recollect.formation.confidential import redacted
 from recollect.formation.deciding import log_decision
 from recollect.formation.forming import Forming
 from recollect.formation.guarding import Budget, Guard
 from recollect.formation.requests import asks_to_forget
 from recollect.formation.rules import Rules
+from recollect.formation.secrecy.confidential import redacted
 
 __all__ = [
     "Budget",

@@ -6,8 +6,8 @@ Cosine only nominates: what is near by meaning may be the same, the opposite, or
 from collections.abc import Sequence
 from uuid import UUID
 
-from recollect.formation.likeness import same_letter
-from recollect.formation.vetoes import Statement
+from recollect.formation.difference.likeness import same_letter
+from recollect.formation.difference.vetoes import Statement
 from recollect.formation.weighing import Weighed
 from recollect.model import STATEMENTS, Judging, Memory, Relation
 from recollect.normalization import content_hash

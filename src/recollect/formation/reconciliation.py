@@ -11,12 +11,12 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.formation.likeness import same_letter
+from recollect.formation.difference.likeness import same_letter
+from recollect.formation.difference.vetoes import Statement, of_candidate, of_memory
 from recollect.formation.nomination import nominate
 from recollect.formation.origin import Origin
 from recollect.formation.relating import Meeting, Outcome, is_denied, related, safer
 from recollect.formation.suspicion import suspects
-from recollect.formation.vetoes import Statement, of_candidate, of_memory
 from recollect.formation.weighing import Weighed
 from recollect.model import (
     STATEMENTS,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 
-from recollect.formation.ages import is_older_by
-from recollect.formation.cues import (
+from recollect.formation.difference.ages import is_older_by
+from recollect.formation.difference.cues import (
     adds_another,
     counts_one_more,
     names_the_best,
@@ -19,9 +19,9 @@ from recollect.formation.cues import (
     tells_plainly_of_change,
     tells_since_when,
 )
-from recollect.formation.figures import figures
-from recollect.formation.oppositions import denied_words, limits, polarity
-from recollect.formation.vetoes import Difference, Statement, differs
+from recollect.formation.difference.figures import figures
+from recollect.formation.difference.oppositions import denied_words, limits, polarity
+from recollect.formation.difference.vetoes import Difference, Statement, differs
 from recollect.formation.wording import wording
 from recollect.model import Candidate, Kind, Memory, Relation
 

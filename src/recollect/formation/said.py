@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.formation.confidential import holds_secret
-from recollect.formation.instructions import is_instruction
+from recollect.formation.planting.instructions import is_instruction
 from recollect.formation.reading import Reading, read_words
 from recollect.formation.requests import Asking, Request, read_requests
+from recollect.formation.secrecy.confidential import holds_secret
 from recollect.model import Change, Exchange, Hide, Memory, Reason
 from recollect.ports import Asker
 

@@ -6,11 +6,11 @@ the place that was moved from is found by that name.
 
 from collections.abc import Iterator, Sequence
 
-from recollect.formation.cues import tells_of_origin
-from recollect.formation.names import proper_names
-from recollect.formation.spelling import is_inhabitant
-from recollect.formation.subjects import subjects
-from recollect.formation.vetoes import of_memory
+from recollect.formation.difference.cues import tells_of_origin
+from recollect.formation.difference.names import proper_names
+from recollect.formation.difference.spelling import is_inhabitant
+from recollect.formation.difference.subjects import subjects
+from recollect.formation.difference.vetoes import of_memory
 from recollect.formation.wording import Wording, wording
 from recollect.model import Memory
 

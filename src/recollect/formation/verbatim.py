@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
-from recollect.formation.confidential import redacted
+from recollect.formation.secrecy.confidential import redacted
 from recollect.model import Exchange, Kind, Memory, Provenance, Source, Vector
 
 QUESTION_LENGTH = 1_000

@@ -12,19 +12,19 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
-from recollect.formation.claims import invents_number, is_supposed, is_turned_round
-from recollect.formation.confidential import REDACTED, secrets_in
-from recollect.formation.doers import is_anothers
-from recollect.formation.evidence import Searched, plain_quote, searched, weight
-from recollect.formation.hearsay import is_hearsay
-from recollect.formation.instructions import is_planted
-from recollect.formation.likeness import same_letters
-from recollect.formation.passages import Passage, lines_as_searched, passage_of
-from recollect.formation.passing import is_passing
+from recollect.formation.difference.likeness import same_letters
+from recollect.formation.planting.instructions import is_planted
+from recollect.formation.proof.claims import invents_number, is_supposed, is_turned_round
+from recollect.formation.proof.doers import is_anothers
+from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
+from recollect.formation.proof.hearsay import is_hearsay
+from recollect.formation.proof.passages import Passage, lines_as_searched, passage_of
+from recollect.formation.proof.passing import is_passing
+from recollect.formation.proof.support import Grounds, line_of
 from recollect.formation.reading import Reading
 from recollect.formation.scripts import share_no_script
-from recollect.formation.support import Grounds, line_of
-from recollect.formation.withholding import without_secrets
+from recollect.formation.secrecy.confidential import REDACTED, secrets_in
+from recollect.formation.secrecy.withholding import without_secrets
 from recollect.model import Candidate, Ignore, Reason
 
 CONFIRMED_CONFIDENCE = 0.8

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.categories import excluding_things, things
-from recollect.formation.category_words import CATEGORY_WORDS
-from recollect.formation.compounds import excluding_compounds
+from recollect.formation.difference.categories import excluding_things, things
+from recollect.formation.difference.category_words import CATEGORY_WORDS
+from recollect.formation.difference.compounds import excluding_compounds
 
 
 @pytest.mark.parametrize(

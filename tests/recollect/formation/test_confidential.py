@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.formation.confidential import holds_secret, redacted
+from recollect.formation.secrecy.confidential import holds_secret, redacted
 
 CALM = settings(deadline=None)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.formation.confidential import REDACTED, redacted
-from recollect.formation.withholding import without_secrets
+from recollect.formation.secrecy.confidential import REDACTED, redacted
+from recollect.formation.secrecy.withholding import without_secrets
 from recollect.model import Candidate, Kind
 
 TOLD = [

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.evidence import plain_quote, plain_text, searched, weight
+from recollect.formation.proof.evidence import plain_quote, plain_text, searched, weight
 
 SAID = "Hi! We've moved from Antwerp to Ghent in Febuary, and I dont eat meat, only fish. Is 3 o'clock fine?"
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.figures import figures
+from recollect.formation.difference.figures import figures
 
 
 @pytest.mark.parametrize(

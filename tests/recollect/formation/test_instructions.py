@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.formation.instructions import is_instruction, is_planted
+from recollect.formation.planting.instructions import is_instruction, is_planted
 
 LABELLED = Path(__file__).parents[2] / "bench" / "formation" / "orders.jsonl"
 

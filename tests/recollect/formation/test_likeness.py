@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.likeness import same_letter, same_letters
-from recollect.formation.vetoes import Statement
+from recollect.formation.difference.likeness import same_letter, same_letters
+from recollect.formation.difference.vetoes import Statement
 
 
 def same(new: str, known: str) -> bool:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.names import named, proper, proper_names, unspaced_names
+from recollect.formation.difference.names import named, proper, proper_names, unspaced_names
 
 
 def german_names(content: str, evidence: str = "") -> set[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.formation.instructions import is_instruction, is_planted
+from recollect.formation.planting.instructions import is_instruction, is_planted
 
 PLANTED = [
     (

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recollect.formation.probing import judged
 
-from recollect.formation.evidence import plain_quote
-from recollect.formation.passages import Passage, lines_as_searched, passage_of
+from recollect.formation.proof.evidence import plain_quote
+from recollect.formation.proof.passages import Passage, lines_as_searched, passage_of
 
 
 def passage(text: str, quote: str) -> Passage:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.likeness import same_letter
+from recollect.formation.difference.likeness import same_letter
+from recollect.formation.difference.vetoes import differs, of_candidate, of_memory
 from recollect.formation.reconciliation import Weighed, reconcile
 from recollect.formation.verification import Believed
-from recollect.formation.vetoes import differs, of_candidate, of_memory
 from recollect.model import (
     COMMONS,
     STATEMENTS,

@@ -11,8 +11,8 @@ from tests.recollect.formation.pairs_alike import ALIKE
 from tests.recollect.formation.pairs_apart import APART
 from tests.recollect.formation.pairs_apart_elsewhere import APART_ELSEWHERE
 
+from recollect.formation.difference.vetoes import Statement
 from recollect.formation.relating import Meeting, Outcome, related
-from recollect.formation.vetoes import Statement
 from recollect.model import Candidate, Kind, Memory, Relation, Source
 
 BEFORE = datetime(2026, 2, 1, 9, tzinfo=UTC)

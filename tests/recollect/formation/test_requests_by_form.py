@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.formation.confidential import redacted
 from recollect.formation.requests import Asking, read_requests
+from recollect.formation.secrecy.confidential import redacted
 
 
 @pytest.mark.parametrize(

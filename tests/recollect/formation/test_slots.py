@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.formation.slots import in_one_place, nouns_in_one_place
+from recollect.formation.difference.slots import in_one_place, nouns_in_one_place
 from recollect.formation.wording import wording
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.formation.spelling import is_inhabitant, is_of_one_family, is_slip, is_spelled_alike
+from recollect.formation.difference.spelling import is_inhabitant, is_of_one_family, is_slip, is_spelled_alike
 
 
 @pytest.mark.parametrize(

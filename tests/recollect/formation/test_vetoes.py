@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.likeness import same_letter
-from recollect.formation.vetoes import Statement, differs
+from recollect.formation.difference.likeness import same_letter
+from recollect.formation.difference.vetoes import Statement, differs
 
 SAID = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

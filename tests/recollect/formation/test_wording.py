@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formation.names import proper_names
-from recollect.formation.oppositions import polarity
+from recollect.formation.difference.names import proper_names
+from recollect.formation.difference.oppositions import polarity
+from recollect.formation.difference.subjects import named_relatives, relatives, subjects
 from recollect.formation.scripts import share_no_script
-from recollect.formation.subjects import named_relatives, relatives, subjects
 from recollect.formation.wording import wording
 
 

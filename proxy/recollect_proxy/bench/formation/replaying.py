@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from recollect.audit import replay
 from recollect.chat.heard import hear
-from recollect.formation.vetoes import differs, of_memory
+from recollect.formation.difference.vetoes import differs, of_memory
 from recollect.model import Action, Exchange, Kind, Memory, Relation, Turn
 from recollect.ports import Pair
 from recollect_proxy.bench.dataset import LabelledConversation

@@ -6,7 +6,7 @@ person's, but that their sister wrote so is.
 
 import re
 
-from recollect.formation.evidence import plain_quote, searched, weight
+from recollect.formation.proof.evidence import plain_quote, searched, weight
 from recollect.formation.reading import Reading
 from recollect.formation.word_lists.people import people_in
 

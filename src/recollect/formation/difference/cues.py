@@ -3,7 +3,7 @@
 
 import re
 
-from recollect.formation.vetoes import Statement
+from recollect.formation.difference.vetoes import Statement
 from recollect.lexical.folding import fold, readable
 
 _MOST_CHARACTERS = 2_000

@@ -1,7 +1,7 @@
 """Whether a number of years only grew with the time that passed: an age, or how long something lasts. Pure. Never: whose."""
 
-from recollect.formation.figures import figures
-from recollect.formation.statements import Statement
+from recollect.formation.difference.figures import figures
+from recollect.formation.difference.statements import Statement
 
 _YEAR = 365
 _MOST_YEARS = 200

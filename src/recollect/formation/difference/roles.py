@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from recollect.formation.names import tells
+from recollect.formation.difference.names import tells
 from recollect.formation.wording import Word, Wording
 
 _MOST_WORDS = 400

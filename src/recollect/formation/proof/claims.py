@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from recollect.formation.figures import figures
-from recollect.formation.names import tells
-from recollect.formation.oppositions import polarity
-from recollect.formation.passages import Passage
-from recollect.formation.support import pieces_of, presupposes_all, roots
+from recollect.formation.difference.figures import figures
+from recollect.formation.difference.names import tells
+from recollect.formation.difference.oppositions import polarity
+from recollect.formation.proof.passages import Passage
+from recollect.formation.proof.support import pieces_of, presupposes_all, roots
 from recollect.formation.word_lists.claiming import IMAGINES, SUPPOSES, SUPPOSES_UNSPACED
 from recollect.formation.word_lists.claims import (
     AVERSE,

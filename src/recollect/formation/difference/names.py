@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
-from recollect.formation.categories import categories_of
-from recollect.formation.figure_words import HAN_DIGITS, HAN_TENS, MONTHS, NUMBERS, UNITS, WEEKDAYS
-from recollect.formation.name_words import (
+from recollect.formation.difference.categories import categories_of
+from recollect.formation.difference.figure_words import HAN_DIGITS, HAN_TENS, MONTHS, NUMBERS, UNITS, WEEKDAYS
+from recollect.formation.difference.name_words import (
     BEFORE_GERMAN_NAMES,
     BEFORE_GERMAN_NOUNS,
     GERMAN_NOUN_ENDINGS,

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from recollect.formation.slots import changes
-from recollect.formation.spelling import is_spelled_alike
-from recollect.formation.vetoes import Statement, differs
+from recollect.formation.difference.slots import changes
+from recollect.formation.difference.spelling import is_spelled_alike
+from recollect.formation.difference.vetoes import Statement, differs
 from recollect.formation.wording import MOST_CHARACTERS, Word, Wording, wording
 from recollect.normalization import normalize
 

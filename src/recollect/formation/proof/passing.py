@@ -3,8 +3,8 @@
 Never: how important a model finds it.
 """
 
-from recollect.formation.names import tells
-from recollect.formation.passages import Passage
+from recollect.formation.difference.names import tells
+from recollect.formation.proof.passages import Passage
 from recollect.formation.word_lists.passing import BODY, EMPTY, LASTS, NOW, ONCE, UNDERWAY
 from recollect.formation.wording import wording
 from recollect.model import Candidate

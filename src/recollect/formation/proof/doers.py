@@ -1,6 +1,6 @@
 """Whose deed the evidence tells of, where that is not the person's. Pure. Never: what becomes of the candidate."""
 
-from recollect.formation.passages import Passage
+from recollect.formation.proof.passages import Passage
 from recollect.formation.word_lists.people import OTHERS, SELF_AGAIN, SHARES, TOO, UNSPACED_OTHERS, people_in
 from recollect.model import Candidate
 

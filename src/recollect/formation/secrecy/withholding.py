@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from recollect.formation.confidential import REDACTED, redacted
+from recollect.formation.secrecy.confidential import REDACTED, redacted
 from recollect.formation.wording import wording
 from recollect.model import Candidate
 

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from recollect.formation.modes import wishes_or_likes
-from recollect.formation.subjects import relatives_named
+from recollect.formation.difference.modes import wishes_or_likes
+from recollect.formation.difference.subjects import relatives_named
 
 _KEPT = 4_096
 

@@ -7,17 +7,17 @@ other. So numbers, dates, units, names, denials and words that exclude each othe
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from recollect.formation.categories import excluding_things
-from recollect.formation.compounds import excluding_compounds
-from recollect.formation.counted import dates_between, numbers_between
-from recollect.formation.modes import modes_unknown
-from recollect.formation.names import is_german, named, proper, tells, unspaced_names
-from recollect.formation.oppositions import denied_words, excluding_words, polarity
-from recollect.formation.roles import exchanged
-from recollect.formation.slots import in_one_place, nouns_in_one_place
-from recollect.formation.spelling import is_inhabitant
-from recollect.formation.statements import Sides, Statement, of_candidate, of_memory
-from recollect.formation.subjects import named_relatives, subjects_unknown
+from recollect.formation.difference.categories import excluding_things
+from recollect.formation.difference.compounds import excluding_compounds
+from recollect.formation.difference.counted import dates_between, numbers_between
+from recollect.formation.difference.modes import modes_unknown
+from recollect.formation.difference.names import is_german, named, proper, tells, unspaced_names
+from recollect.formation.difference.oppositions import denied_words, excluding_words, polarity
+from recollect.formation.difference.roles import exchanged
+from recollect.formation.difference.slots import in_one_place, nouns_in_one_place
+from recollect.formation.difference.spelling import is_inhabitant
+from recollect.formation.difference.statements import Sides, Statement, of_candidate, of_memory
+from recollect.formation.difference.subjects import named_relatives, subjects_unknown
 from recollect.formation.wording import Word, Wording, wording
 
 __all__ = ["Difference", "Sides", "Statement", "differs", "of_candidate", "of_memory"]

@@ -14,9 +14,9 @@ from itertools import zip_longest
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from recollect.formation.figures import figures
-from recollect.formation.oppositions import excluding_words, polarity
-from recollect.formation.slots import changes
+from recollect.formation.difference.figures import figures
+from recollect.formation.difference.oppositions import excluding_words, polarity
+from recollect.formation.difference.slots import changes
 from recollect.formation.wording import Word, wording
 
 ALIKE = 90.0

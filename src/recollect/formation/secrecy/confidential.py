@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from recollect.formation.checksums import account_numbers, card_numbers
-from recollect.formation.unlocking import plain_digits, what_unlocks
+from recollect.formation.secrecy.checksums import account_numbers, card_numbers
+from recollect.formation.secrecy.unlocking import plain_digits, what_unlocks
 from recollect.formation.word_lists.secrets import (
     ANNOUNCED_CODE,
     ANNOUNCED_LOGIN,

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
 
-from recollect.formation.own_needs import states_own_need
-from recollect.formation.third_person import gives_duty, speaks_of_others
+from recollect.formation.planting.own_needs import states_own_need
+from recollect.formation.planting.third_person import gives_duty, speaks_of_others
 from recollect.formation.word_lists.orders import ADDRESS, OrderWords
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.formation.word_lists.orders_signs import OrderSigns

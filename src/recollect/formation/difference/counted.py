@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from recollect.formation.figures import Figures, figures
-from recollect.formation.statements import Sides, Statement
+from recollect.formation.difference.figures import Figures, figures
+from recollect.formation.difference.statements import Sides, Statement
 
 _DAY = timedelta(days=1)
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from recollect.formation.figure_words import NUMBERS, NUMBERS_OF
-from recollect.formation.kinds import are_of_one_kind
-from recollect.formation.names import tells
-from recollect.formation.roles import MARKERS
-from recollect.formation.spelling import is_of_one_family, is_spelled_alike
+from recollect.formation.difference.figure_words import NUMBERS, NUMBERS_OF
+from recollect.formation.difference.kinds import are_of_one_kind
+from recollect.formation.difference.names import tells
+from recollect.formation.difference.roles import MARKERS
+from recollect.formation.difference.spelling import is_of_one_family, is_spelled_alike
 from recollect.formation.wording import Word, Wording
 
 _GERMAN = "german"

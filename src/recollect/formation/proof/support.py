@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from recollect.formation.figures import figures
-from recollect.formation.likeness import same_letters
-from recollect.formation.names import tells
-from recollect.formation.oppositions import denied_words, polarity
-from recollect.formation.passages import Passage
+from recollect.formation.difference.figures import figures
+from recollect.formation.difference.likeness import same_letters
+from recollect.formation.difference.names import tells
+from recollect.formation.difference.oppositions import denied_words, polarity
+from recollect.formation.proof.passages import Passage
 from recollect.formation.word_lists.claiming import (
     ANY_SELF,
     ASKS,

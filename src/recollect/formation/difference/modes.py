@@ -7,7 +7,7 @@ Never: what it is that is wished.
 import re
 from functools import lru_cache
 
-from recollect.formation.oppositions import polarity
+from recollect.formation.difference.oppositions import polarity
 from recollect.formation.word_lists.modes import (
     ABLE,
     ALLOWED,

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from recollect.formation.evidence import SEARCHED_CHARACTERS, plain_text
+from recollect.formation.proof.evidence import SEARCHED_CHARACTERS, plain_text
 
 _MOST = 1_000
 """Characters of a sentence that are looked at before and behind a quote."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.formation.category_words import CATEGORY_WORDS
+from recollect.formation.difference.category_words import CATEGORY_WORDS
 from recollect.formation.wording import Word, wording
 from recollect.lexical.folding import fold
 

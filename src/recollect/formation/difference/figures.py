@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.formation.figure_words import (
+from recollect.formation.difference.figure_words import (
     BEFORE_MONTHS,
     COMPOUND_TENS,
     CURRENCIES,

@@ -1,0 +1,1 @@
+"""In what two statements differ: words, numbers, names, dates, denials, and in whose life they are. Pure. Never: what is done about it."""
