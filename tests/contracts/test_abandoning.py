@@ -85,6 +85,10 @@ async def test_what_a_turn_will_abandon_is_told_before_it_is_in_the_log(store: S
     assert await abandoned(replace(oslo, at=NOON - (LATER - NOON))) == frozenset()
     assert (await store.chats.chat(ANNA, exchanges=0)).abandoned == frozenset()
 
+    new = await edited(store, "I live in Oslo", "hi")
+    await said(store, "What to see there?", parent="oslo", at=LATER)
+    assert await abandoned(new.turn) == frozenset()
+
 
 async def test_what_is_abandoned_before_it_is_formed_never_is(store: Store) -> None:
     first = await said(store, "I live in Rome", parent=ROOT)

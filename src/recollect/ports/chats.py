@@ -40,7 +40,7 @@ class ChatMemory(Protocol):
             scope: Which.
             exchanges: How many of its last exchanges are read.
             unless_begun: With which first message of the chat none of them is: who sends that, lacks nothing.
-            turn: The one that comes, not in the log yet: what it abandons, once it is there, is told.
+            turn: The one that comes: what it abandons, once it is in the log, is told; nothing if it is there already.
         """
         ...
 

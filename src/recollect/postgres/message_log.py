@@ -136,7 +136,6 @@ def _has_text(exchange: Exchange) -> bool:
 
 
 def storable_parent(parent: str | None) -> str | None:
-    """Return what the log has of what a turn follows on."""
     """Return the parent as the log has keys; None where none is known, or none that could be a key."""
     try:
         return None if parent is None else storable_key(parent)

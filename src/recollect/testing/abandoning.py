@@ -43,6 +43,8 @@ def abandoned_by(user: Possessions, turn: Turn) -> frozenset[UUID]:
     if turn.parent is None:
         return frozenset()
     of_chat = [each for each in user.log if each.exchange.turn.scope.session_id == turn.scope.session_id]
+    if any(each.exchange.turn.key == turn.key for each in of_chat):  # answered anew, it abandons nothing more
+        return frozenset()
     others = [
         number
         for number, each in enumerate(of_chat)

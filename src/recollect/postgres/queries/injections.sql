@@ -83,6 +83,8 @@ SELECT (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybo
             FROM exchanges AS version
             WHERE version.user_id = $1 AND version.session_id = $2 AND version.parent = $3 AND version.key <> $4
                 AND version.said_at <= $5
+        ) AND NOT EXISTS (  -- answered anew, it abandons nothing more
+            SELECT FROM exchanges AS logged WHERE logged.user_id = $1 AND logged.session_id = $2 AND logged.key = $4
         )
     ) AS abandoned;
 
