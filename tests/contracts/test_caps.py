@@ -118,6 +118,7 @@ async def test_without_caps_nothing_goes(store: Store) -> None:
     "uncounted",
     [
         {"source": Source.MANUAL},
+        {"source": Source.IMPORT},
         {"kind": Kind.SUMMARY, "source": Source.SUMMARY},
         {"owner": COMMONS},
     ],

@@ -134,7 +134,7 @@ class Belongings(Possessions):
             if each.owner == self.user_id
             and each.id not in stood_behind
             and each.kind is not Kind.SUMMARY
-            and each.source not in {Source.MANUAL, Source.GLOBAL}
+            and each.source not in {Source.MANUAL, Source.GLOBAL, Source.IMPORT}
             and session_id in {None, each.provenance.session_id}
         )
         return sorted(
