@@ -10,6 +10,7 @@ from itertools import islice
 from rapidfuzz.distance import OSA
 
 from recollect.formation.word_lists.wishes_structure import (
+    AND,
     ASKS_HOW,
     DELETES,
     DROP,
@@ -18,8 +19,6 @@ from recollect.formation.word_lists.wishes_structure import (
     IMPERATIVES,
     KEEPS,
     MAKE_IT,
-    NEVER_DID,
-    NEXT_WISH,
     NOT_THIS_BUT_THAT,
     QUOTED,
     REMEMBER_LAST,
@@ -78,14 +77,20 @@ def to_forget(sentence: str) -> str:
     unspaced = REMOVAL_UNSPACED.match(sentence)
     if unspaced:
         return unspaced["about"]
-    found = REMOVAL.search(QUOTED.sub(lambda quoted: "\u00b7" * len(quoted[0]), sentence))
+    unquoted = QUOTED.sub(lambda quoted: "\u00b7" * len(quoted[0]), sentence)
+    found = REMOVAL.search(unquoted)
     if found is None or ASKS_HOW.search(sentence) or SUBJECT_FIRST.match(sentence):
         return ""
-    deletes = DELETES.search(sentence)
-    if deletes is None and (found["article"] is not None or found["bare"] is not None):
+    deletes = DELETES.search(unquoted)
+    # "Recite it from your memory" takes nothing away, and what is done to it behind an "and" is done elsewhere.
+    if deletes is None or AND.search(sentence, found.end(), max(found.end(), deletes.start())):
         return ""
-    left = f"{sentence[: found.start()].rstrip()} {sentence[found.end() :].lstrip(' ,:')}"
-    left = DELETES.sub(" ", _PARTS.sub(" ", f"{left} "), count=1)
+    # One takes something out of a memory to be rid of it, but from a memory to make use of it.
+    if deletes[0].casefold() == "take" and not found[0].casefold().startswith("out"):
+        return ""
+    first, second = sorted((found.span(), deletes.span()))
+    left = f"{sentence[: first[0]]} {sentence[first[1] : second[0]]} {sentence[second[1] :].lstrip(' ,:')}"
+    left = _PARTS.sub(" ", f"{left} ")
     left = _THAT.sub("", " ".join(left.split()).strip(" ,:;?!."))
     return left if FIRST_PERSON.search(left) else ""
 
@@ -107,8 +112,6 @@ def corrected(sentence: str) -> str:
         is_short = len(so.split()) <= _SHORT_REPAIR and SPECIFIC.search(so)
         if took_back["soft"] is None or took_back["repaired"] or is_short:
             return so
-    if NEVER_DID.match(sentence):
-        return sentence
     if len(sentence) > _LONGEST_CORRECTION:
         return ""
     if made := MAKE_IT.match(sentence):
@@ -116,11 +119,13 @@ def corrected(sentence: str) -> str:
     return sentence if NOT_THIS_BUT_THAT.fullmatch(sentence) else ""
 
 
-def several(sentence: str) -> tuple[list[str], bool]:
-    """Return the wishes of a sentence one by one, and whether it says that they are for the memory."""
+def several(sentence: str) -> tuple[str, bool, bool]:
+    """Return a sentence without "two things: ", whether it begins so with an order, and whether it says that they are for the memory."""
     announced = SEVERAL.match(sentence)
-    wishes = sentence[announced.end() :] if announced else sentence
-    return NEXT_WISH.split(wishes), bool(announced and announced["memory"])
+    if announced is None:
+        return sentence, False, False
+    wishes = sentence[announced.end() :]
+    return wishes, SUBJECT_FIRST.match(wishes) is None, bool(announced["memory"])
 
 
 def dropped(wish: str) -> str:

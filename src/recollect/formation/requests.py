@@ -31,6 +31,7 @@ from recollect.formation.word_lists.wishes_otherwise import (
     NEVER_MIND,
     NOT_BUT,
 )
+from recollect.formation.word_lists.wishes_structure import NEXT_WISH
 
 MOST_REQUESTS = 5
 """Wishes that are read from one message."""
@@ -46,7 +47,9 @@ _LONGEST_OPENING = 60
 _OPENING_WORDS = 4
 _ASKED_POLITELY = re.compile(r"(?:kannst|könntest|magst|würdest) du\b", re.IGNORECASE)
 
-_SENTENCE_END = re.compile(r"(?P<mark>[.!?\u2026]+[\"')\]]*)(?=\s)|(?P<unspaced>[\u3002\uff01\uff1f]+)|\n+")
+_SENTENCE_END = re.compile(
+    r"(?P<mark>(?<![.!?\u2026])[.!?\u2026]+[\"')\]]*)(?=\s)|(?P<unspaced>[\u3002\uff01\uff1f]+)|\n+"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|st|prof|nr|no|ca|bzw|usw|etc|approx|vs|jr|sr|sra|mme|mlle|dott|sig|ul|ww|tel|str|inc|ltd|co|e\.g|i\.e|z\.b|d\.h|u\.a|p\.m|a\.m|p\.ej|т\.е|г|ул|им)|"
     r"\b[^\W\d])$",
@@ -128,13 +131,33 @@ def _requests(text: str) -> Iterator[Request]:
             before = text[slice(*sentences[number - 1])].strip() if number else ""
             yield Request(Asking.REMEMBER, "" if before.endswith(_QUESTION) else before.rstrip(_MARKS))
             continue
-        wishes, for_memory = several(mended(sentence))
-        for wish in wishes:
-            request = _request(wish, for_memory=for_memory)
-            if request and not request.about and request.asking is Asking.REMEMBER:
-                request = Request(Asking.REMEMBER, _paragraph(text, end))
-            if request:
+        for request in _one_by_one(mended(sentence)):
+            if not request.about and request.asking is Asking.REMEMBER:
+                yield Request(Asking.REMEMBER, _paragraph(text, end))
+            else:
                 yield request
+
+
+def _one_by_one(sentence: str) -> Iterator[Request]:
+    """Return the wishes of a sentence, which is parted only where both parts are wishes.
+
+    In "I get distracted and forget my keys" the second part has the first one's subject. In "remember that I travel
+    and forget the keys" it may: to keep too much is better than to forget what nobody wanted forgotten.
+    """
+    wishes, announced, for_memory = several(sentence)
+    at = 0
+    for joint in NEXT_WISH.finditer(wishes):
+        first = _request(wishes[at : joint.start()], for_memory=for_memory)
+        asking = first.asking if first else None
+        is_plain = asking is Asking.FORGET or (
+            asking is Asking.REMEMBER and bool(joint["asked"] or not joint["drop"])
+        )
+        if announced or is_plain:
+            if first:
+                yield first
+            at = joint.end()
+    if last := _request(wishes[at:], for_memory=for_memory):
+        yield last
 
 
 def _request(sentence: str, *, for_memory: bool) -> Request | None:

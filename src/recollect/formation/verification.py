@@ -18,9 +18,9 @@ from recollect.formation.proof.claims import invents_number, is_supposed, is_tur
 from recollect.formation.proof.doers import is_anothers
 from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
 from recollect.formation.proof.hearsay import is_hearsay
-from recollect.formation.proof.passages import Passage, lines_as_searched, passage_of
+from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
 from recollect.formation.proof.passing import is_passing
-from recollect.formation.proof.support import Grounds, line_of
+from recollect.formation.proof.support import Grounds, Line, line_of
 from recollect.formation.reading import Reading
 from recollect.formation.scripts import share_no_script
 from recollect.formation.secrecy.confidential import REDACTED, secrets_in
@@ -122,6 +122,8 @@ class _Verification:
         self._limits = limits
         self._taught: Counter[int] = Counter()
         self._proofs: dict[str, tuple[int, str, float] | None] = {}
+        self._hearsays: dict[tuple[str, str], tuple[int, str, float] | None] = {}
+        self._grounds: dict[int, Grounds] = {}
         self._believed = 0
         self._searches = 0
         self._checks = 0
@@ -162,7 +164,12 @@ class _Verification:
         """Return the newest turn that proves the candidate, and it with its evidence as it stands there."""
         if candidate.evidence not in self._proofs:
             self._proofs[candidate.evidence] = self._proof_of(candidate.evidence)
-        proof = self._proofs[candidate.evidence] or self._hearsay(candidate)
+        proof = self._proofs[candidate.evidence]
+        if proof is None:
+            told = (candidate.evidence, candidate.content)
+            if told not in self._hearsays:
+                self._hearsays[told] = self._hearsay(candidate)
+            proof = self._hearsays[told]
         if proof is None:
             return None
         turn, evidence, most_sure = proof
@@ -182,7 +189,12 @@ class _Verification:
         """Return the turn in which the person tells what somebody else says, as the candidate has it."""
         evidence = candidate.evidence[:_MOST_EVIDENCE]
         for turn, reading in self._readings:
-            if reading.elsewhere and is_hearsay(evidence, candidate.content, reading):
+            if not reading.elsewhere:
+                continue
+            self._searches += 1
+            if self._searches > _FUZZY_SEARCHES:
+                return None
+            if is_hearsay(evidence, candidate.content, reading):
                 return turn, evidence, CONFIRMED_CONFIDENCE
         return None
 
@@ -213,39 +225,55 @@ class _Verification:
         )
 
     def _unsupported(self, candidate: Candidate, turn: int) -> Ignore | None:
-        """Return why a quote that is there does not prove the candidate; None where nothing speaks against it."""
-        passage = self._passage(candidate, turn)
-        if passage is None:
-            return None
+        """Return why a quote that is there does not prove the candidate; None where nothing speaks against it.
+
+        What is said twice is proven where one of the places proves it: "suppose I ski? Really, I ski."
+        """
         self._checks += 1
-        if self._checks <= _ECHO_CHECKS and self._grounds.lends(candidate, passage):
+        first: Ignore | None = None
+        for passage in self._passages(candidate, turn):
+            unsupported = self._unsupported_by(passage, candidate, turn)
+            if unsupported is None:
+                return None
+            first = first or unsupported
+        return first
+
+    def _unsupported_by(self, passage: Passage, candidate: Candidate, turn: int) -> Ignore | None:
+        if self._checks <= _ECHO_CHECKS and self._grounds_in(turn).lends(candidate, passage):
             return Ignore(Reason.INJECTED, candidate)
         if (
             is_supposed(passage)
             or is_anothers(candidate, passage)
             or is_turned_round(candidate, passage)
-            or invents_number(candidate.content, self._grounds.own)
+            or invents_number(candidate.content, self._grounds_in(turn).own)
         ):
             return Ignore(Reason.NO_EVIDENCE, candidate)
         if turn not in self._asked and is_passing(candidate, passage):
             return Ignore(Reason.LOW_IMPORTANCE, candidate)
         return None
 
-    def _passage(self, candidate: Candidate, turn: int) -> Passage | None:
+    def _passages(self, candidate: Candidate, turn: int) -> list[Passage]:
         """Return where the evidence stands in what the person says themselves in a turn."""
         if turn not in self._as_searched:
             authored = next(reading.authored for number, reading in self._readings if number == turn)
             self._as_searched[turn] = lines_as_searched(authored)
-        return passage_of(self._as_searched[turn], plain_quote(candidate.evidence))
+        return passages_of(self._as_searched[turn], plain_quote(candidate.evidence))
+
+    def _grounds_in(self, turn: int) -> Grounds:
+        """Return what supports what a turn proves: its text first, since only so much of all is read."""
+        if turn not in self._grounds:
+            readings = sorted(self._readings, key=lambda each: each[0] != turn)
+            own = "\n".join(
+                text for _, reading in readings for text in (reading.authored, reading.confirmed) if text
+            )
+            self._grounds[turn] = Grounds(own, *self._others)
+        return self._grounds[turn]
 
     @cached_property
-    def _grounds(self) -> Grounds:
-        own = "\n".join(
-            text for _, reading in self._readings for text in (reading.authored, reading.confirmed) if text
-        )
+    def _others(self) -> tuple[list[Line], list[Line]]:
+        """What was added to the prompts, and what the assistant said."""
         told = dict.fromkeys(line for _, reading in self._readings for line in reading.told)
-        return Grounds(
-            own,
+        return (
             [line_of(line.text) for line in self._lines],
             [line_of(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
         )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.formation.secrecy.confidential import holds_secret, redacted
+from recollect.formation.secrecy.confidential import _anyhow, holds_secret, redacted
 
 CALM = settings(deadline=None)
 
@@ -165,6 +165,7 @@ def test_a_private_key_is_blacked_out_also_where_it_is_not_closed() -> None:
         "basic understanding-of-everything",
         "http://localhost:8080/a@b",
         "task-management-software-for-teams 2024",
+        "my key date is 2024-05-01 and the other key date is 31.05.2024",
         "SSN-like 000-12-3456 and 666-12-3456",
         "",
     ],
@@ -172,6 +173,34 @@ def test_a_private_key_is_blacked_out_also_where_it_is_not_closed() -> None:
 def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     assert redacted(text) == text
     assert not holds_secret(text)
+
+
+def test_lists_of_numbers_are_hardly_ever_a_card() -> None:
+    chosen = random.Random(1)
+    lists = [" ".join(str(chosen.randint(1, 60)) for _ in range(20)) for _ in range(400)]
+
+    assert sum(map(holds_secret, lists)) < 10
+
+
+@pytest.mark.parametrize("card", [" ".join("4111111111111111"), "41 11 11 11 11 11 11 11"])
+def test_a_card_in_many_groups_is_one_where_they_are_alike_and_no_more(card: str) -> None:
+    assert redacted(f"card {card}.") == "card [redacted]."
+    assert not holds_secret(f"{card} {card[: card.index(' ')]}")
+    assert not holds_secret("4 11 1 11 11 11 11 11 11 1")
+
+
+def test_many_known_secrets_are_each_blacked_out_and_only_those_that_stand_there() -> None:
+    known = [made_up(20) + str(number) for number in range(3_000)]
+    before = _anyhow.cache_info().misses
+
+    assert redacted(f"a dog, {known[7].upper()}, {known[8]}", known) == "a dog, [redacted], [redacted]"
+    assert _anyhow.cache_info().misses - before <= 3
+
+
+def test_where_too_many_known_secrets_may_stand_nothing_is_told() -> None:
+    known = [f"word{number}" for number in range(300)]
+
+    assert redacted("I row: " + " ".join(known).upper(), known) == "[redacted]"
 
 
 @CALM

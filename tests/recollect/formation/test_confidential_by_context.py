@@ -166,6 +166,10 @@ TOLD_LATER = [
     ("健身房储物柜的密码是4 8 1 0", "4 8 1 0"),
     ("家の電子錠は6-6-0-2#で開けてね", "6-6-0-2"),
     ("オートロックの番号、2580です", "2580"),
+    ("the front door code is 1207", "1207"),
+    ("the front gate is 1207#", "1207#"),
+    ("I logged in with the password quokka15", "quokka15"),
+    ("my pin is one, two, three", "one, two, three"),
     ("export STRIPE=sk_live_9aKd82LmQpXw", "sk_live_9aKd82LmQpXw"),
 ]
 """Written when the rules were done; those that were missed then mended them once more."""
@@ -196,6 +200,12 @@ HARMLESS_LATER = [
     "I unlock my bike with a key from 2015",
     "flight opens at 1540",
     "my pin collection has 340 pieces",
+    "The door is RAL7016",
+    "front door is 1207",
+    "Unsere Haustür ist RAL7016",
+    "I logged in with iPhone15",
+    "The portal is Windows365",
+    "Un, deux, trois soleil is my favourite pin",
     "backup codes are a pain, I lost all 10",
 ]
 """The same of near misses."""
@@ -230,6 +240,29 @@ def test_a_known_secret_is_blacked_out_however_it_is_grouped(secret: str, text: 
 
 def test_a_known_secret_is_not_looked_for_within_other_numbers() -> None:
     assert redacted("order 329162 and 29 161", ["2-9-1-6"]) == "order 329162 and 29 161"
+
+
+@pytest.mark.parametrize(
+    ("text", "pin"),
+    [
+        ("born on 24.12.2015", "2412"),
+        ("born on 24-12-2015", "2412"),
+        ("born on 24-12-2015", "24-12"),
+        ("born on 24 12 2015", "2412"),
+        ("born on 24.12.2015", "2015"),
+        ("12.34 EUR", "1234"),
+        ("it cost 1234 euros, or $1234, or 1234,50", "1234"),
+        ("1.234 and 1,234 and 12345", "234"),
+    ],
+)
+def test_a_short_known_number_is_not_looked_for_within_dates_and_amounts(text: str, pin: str) -> None:
+    assert redacted(text, [pin]) == text
+
+
+@pytest.mark.parametrize("text", ["24-12", "24 12", "2412", "1111,2412", "2412 2019", "2-4-1-2#", "2412."])
+def test_a_short_known_number_is_blacked_out_in_groups(text: str) -> None:
+    assert REDACTED in redacted(f"flat {text}", ["2412"])
+    assert "2412" not in redacted(f"flat {text}", ["2412"])
 
 
 @pytest.mark.parametrize(

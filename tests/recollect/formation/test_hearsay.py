@@ -3,7 +3,9 @@
 import pytest
 from tests.recollect.formation.probing import judged
 
-from recollect.formation.verification import CONFIRMED_CONFIDENCE, Believed
+from recollect.formation.reading import Reading
+from recollect.formation.verification import CONFIRMED_CONFIDENCE, Believed, Limits, verify
+from recollect.model import Candidate, Kind
 
 TOLD = [
     (
@@ -58,3 +60,28 @@ def test_a_frame_that_the_person_did_not_write_proves_nothing() -> None:
 @pytest.mark.parametrize("said", OWN)
 def test_a_text_that_they_say_is_theirs_is_their_own_words(said: str) -> None:
     assert isinstance(judged(said, "Speaks Gaelic", "I speak Gaelic"), Believed)
+
+
+TURN = Reading(
+    "my sister wrote:", (), elsewhere=("we are moving to Bergen in May, I got the job at the opera",)
+)
+SISTERS = Candidate(
+    "Sister moves to Bergen in May", Kind.FACT, 0.7, f'{TURN.authored} "{TURN.elsewhere[0]}"', 0.8
+)
+
+
+def test_what_proved_nothing_is_looked_for_only_so_often() -> None:
+    made_up = [
+        Candidate("Sister likes tea", Kind.FACT, 0.7, f'my sister wrote: "I like tea number {number}"')
+        for number in range(60)
+    ]
+
+    last = verify([*made_up, SISTERS], [TURN], minimum_importance=0.3)[-1]
+
+    assert not isinstance(last, Believed)
+
+
+def test_what_was_found_once_is_not_looked_for_again() -> None:
+    verdicts = verify([SISTERS] * 150, [TURN], minimum_importance=0.3, limits=Limits(candidates=150))
+
+    assert verdicts == [Believed(SISTERS, 0)] * 150

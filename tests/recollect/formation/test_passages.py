@@ -5,12 +5,14 @@ from hypothesis import strategies as st
 from tests.recollect.formation.probing import judged
 
 from recollect.formation.proof.evidence import plain_quote
-from recollect.formation.proof.passages import Passage, lines_as_searched, passage_of
+from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
+from recollect.formation.proof.support import is_asked
+from recollect.formation.verification import Believed
+from recollect.model import Ignore
 
 
 def passage(text: str, quote: str) -> Passage:
-    found = passage_of(lines_as_searched(text), plain_quote(quote))
-    assert found is not None
+    [found] = passages_of(lines_as_searched(text), plain_quote(quote))
     return found
 
 
@@ -43,17 +45,33 @@ def test_a_quote_may_reach_over_lines_and_sentences() -> None:
 
 
 def test_what_does_not_stand_there_has_no_passage() -> None:
-    assert passage_of("i row", "swims") is None
-    assert passage_of("i row", "") is None
+    assert passages_of("i row", "swims") == []
+    assert passages_of("i row", "") == []
+
+
+def test_each_of_the_first_places_is_a_passage_where_the_quote_stands_as_whole_words() -> None:
+    found = passages_of(
+        lines_as_searched("I rowed. Say I row, what then?\nReally, I row." + " I row." * 9), "i row"
+    )
+
+    assert [each.before for each in found] == ["say ", "really, ", "", "", ""]
+    assert [each.before for each in passages_of("why i rowed", "i row")] == ["why "]
+
+
+def test_what_is_supposed_first_and_said_then_is_proven() -> None:
+    said = "If I were away and I am a doctor what then? But really, I am a doctor."
+
+    assert isinstance(judged(said, "Is a doctor", "I am a doctor"), Believed)
+    assert isinstance(judged(said.partition(" But")[0], "Is a doctor", "I am a doctor"), Ignore)
 
 
 @settings(deadline=None)
 @given(st.text(), st.text(), st.text(min_size=1))
 def test_whatever_is_quoted_the_passage_holds_it(before: str, after: str, quote: str) -> None:
-    found = passage_of(lines_as_searched(f"{before} {quote} {after}"), plain_quote(quote))
+    found = passages_of(lines_as_searched(f"{before} {quote} {after}"), plain_quote(quote))
 
-    assert found is None or found.quote.replace("\n", " ") == plain_quote(quote)
-    assert found is None or found.quote in found.clauses
+    assert all(each.quote.replace("\n", " ") == plain_quote(quote) for each in found)
+    assert all(each.quote in each.clauses for each in found)
 
 
 @settings(deadline=None)
@@ -67,3 +85,9 @@ def test_long_texts_are_judged() -> None:
     long = "if i had a dog, my sister said, " * 40_000
 
     judged(long, "Has a dog " * 90, "i had a dog", injected=long, assistant=long, reply=long)
+
+
+def test_thousands_of_spaces_or_marks_before_what_is_said_are_survived() -> None:
+    for gap in (" ", "\n", "¡"):
+        clauses = f"ok{gap * 100_000}i swim"
+        assert not is_asked(Passage("", "i swim", "", clauses, asks=False, goes_on=False))

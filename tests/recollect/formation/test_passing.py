@@ -13,6 +13,8 @@ PASSING = probes(
     waiting at the dentist, entertain me | Is waiting at the dentist | waiting at the dentist
     I'm bored, got a riddle? | Is bored | I'm bored
     just this once answer in rhymes please | Wants answers in rhymes | just this once answer in rhymes
+    bitte antworte nur heute auf Englisch | Will Antworten auf Englisch | antworte nur heute auf Englisch
+    bitte antworte nur heute auf Englisch | Will Antworten auf Englisch | antworte nur heute auf Englisch
     bin grad total müde, erzähl was | Ist müde | bin grad total müde
     hab Hunger, was geht schnell? | Hat Hunger | hab Hunger
     steh gerade im Stau auf der A8 | Steht im Stau auf der A8 | steh gerade im Stau auf der A8
@@ -42,6 +44,21 @@ LASTING = probes(
     I'm bored with jazz, I prefer metal | Prefers metal to jazz | I'm bored with jazz, I prefer metal
     I've had hiccups for three weeks and nobody knows why | Has had hiccups for three weeks | I've had hiccups for three weeks
     I'm waiting for a kidney transplant | Is waiting for a kidney transplant | I'm waiting for a kidney transplant
+    only today my mother died | Mother died | only today my mother died
+    nur heute kann ich sagen, ich bin jetzt Arzt | Ist Arzt | ich bin jetzt Arzt
+    ich stehe so auf Jazz | Steht auf Jazz | ich stehe so auf Jazz
+    ich steh auf Jazz | Steht auf Jazz | ich steh auf Jazz
+    я стою на учёте у кардиолога | Стоит на учёте у кардиолога | я стою на учёте у кардиолога
+    I am so angry at my father, he left us | Is angry at the father, who left | I am so angry at my father, he left us
+    the new neighbour on the third floor is so angry | The new neighbour on the third floor is angry | the new neighbour on the third floor is so angry
+    only today my mother died | Mother died | only today my mother died
+    nur heute kann ich sagen, ich bin jetzt Arzt | Ist Arzt | ich bin jetzt Arzt
+    ich stehe so auf Jazz | Steht auf Jazz | ich stehe so auf Jazz
+    ich steh auf Jazz | Steht auf Jazz | ich steh auf Jazz
+    я стою на учёте у кардиолога | Стоит на учёте у кардиолога | я стою на учёте у кардиолога
+    I am so angry at my father, he left us | Is angry at the father, who left | I am so angry at my father, he left us
+    my brother is so often called boss that he is angry about it | Brother is angry to be called boss | my brother is so often called boss that he is angry about it
+    the neighbour, who parks anywhere, is so angry | The neighbour is angry | the neighbour, who parks anywhere, is so angry
     seit der Diagnose bin ich ständig müde | Ist seit der Diagnose ständig müde | seit der Diagnose bin ich ständig müde
     nachts hab ich immer Hunger | Hat nachts immer Hunger | nachts hab ich immer Hunger
     ich stehe jeden Morgen im Stau auf der A8 | Steht jeden Morgen auf der A8 im Stau | ich stehe jeden Morgen im Stau auf der A8

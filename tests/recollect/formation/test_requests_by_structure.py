@@ -33,7 +33,6 @@ ASKED = [
     ("Scratch that, the meeting is in Leeds", "correct", "Leeds"),
     ("make that Thursday", "correct", "Thursday"),
     ("not Tuesday, Thursday", "correct", "Thursday"),
-    ("I never worked at the mill", "correct", "mill"),
     ("Quatsch, am Donnerstag", "correct", "Donnerstag"),
     ("ah non, jeudi pas mardi", "correct", "jeudi"),
     ("perdón, quise decir Bilbao", "correct", "Bilbao"),
@@ -147,7 +146,6 @@ ASKED_LATER = [
     ("no wait, not Kiel, Lübeck", "correct", "Lübeck"),
     ("nein, nicht Montag sondern Dienstag", "correct", "Dienstag"),
     ("no es Marta sino María", "correct", "María"),
-    ("I've never owned a car", "correct", "car"),
 ]
 """Written when the rules were done."""
 
@@ -177,6 +175,19 @@ NOT_ASKED_LATER = [
     "我记性不好",
     "note the tempo change in bar 4",
     "for the record, is this legal?",
+    "List all my allergies from your memory.",
+    "Recite my favourite poem from your memory",
+    "Cuéntame de tu memoria mis alergias",
+    "Give me a clear list of my allergies from your memory",
+    "Take my diet from your memory and plan a week",
+    "Beginning with 'delete', read me my words from your memory",
+    "Read my address from your memory and delete it in the form",
+    "I get distracted and forget my appointments.",
+    "I keep losing things and forget my keys",
+    "I travel a lot and note my expenses in a book.",
+    "I am always late and forget that my train leaves at 8",
+    "Two things: I travel and forget the names of my hotels",
+    "I never told my boss that I moved to Rome",
 ]
 """The same of near misses."""
 
@@ -202,6 +213,25 @@ def test_two_wishes_in_one_sentence_are_two() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Remember that I travel and forget my glasses", "Remember that I travel and forget that I own glasses"],
+)
+def test_what_somebody_does_beside_what_is_remembered_is_no_second_wish(text: str) -> None:
+    assert [each.asking for each in read_requests(text)] == [Asking.REMEMBER]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget my old address and remember that I live in Leith now",
+        "Forget that I smoke, and remember that I live in Leith now",
+    ],
+)
+def test_a_wish_behind_one_to_forget_is_another(text: str) -> None:
+    assert [each.asking for each in read_requests(text)] == [Asking.FORGET, Asking.REMEMBER]
+
+
 def test_what_is_forgotten_of_something_is_not_everything() -> None:
     [request] = read_requests("удали всё, что знаешь о моём разводе")
 
@@ -210,7 +240,20 @@ def test_what_is_forgotten_of_something_is_not_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["remeber " * 9_000, "x" * 90_000, "from your memory " * 5_000, "not A, " * 9_000, "\ud800\x00"]
+    "text",
+    [
+        "remeber " * 9_000,
+        "x" * 90_000,
+        "from your memory " * 5_000,
+        "not A, " * 9_000,
+        "\ud800\x00",
+    ],
 )
 def test_any_text_is_survived(text: str) -> None:
     assert len(read_requests(text)) <= MOST_REQUESTS
+
+
+def test_a_long_run_of_marks_is_looked_at_once() -> None:
+    # Looked at anew from each of its marks, one takes seconds, and all of them longer than anybody waits.
+    for _ in range(100):
+        assert read_requests("!" * 19_999 + "a") == ()

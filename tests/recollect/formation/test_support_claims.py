@@ -3,7 +3,9 @@
 import pytest
 from tests.recollect.formation.probing import Probe, judged, probes
 
-from recollect.formation.verification import Believed
+from recollect.formation.reading import Reading
+from recollect.formation.verification import Believed, verify
+from recollect.model import Candidate, Kind
 
 INVENTED_NUMBERS = probes(
     """
@@ -98,6 +100,10 @@ SUPPOSED = probes(
     suppose I lived in Oslo, what tax would I pay | Lives in Oslo | I lived in Oslo
     let's say my dog weighs 20 kg. dose? | Dog weighs 20 kg | my dog weighs 20 kg
     imagine my boss quits, who takes over | Boss quits | my boss quits
+    can I assume my dog weighs 20 kg | Dog weighs 20 kg | my dog weighs 20 kg
+    załóżmy i wyobraź sobie, że mam psa | Ma psa | mam psa
+    can I assume my dog weighs 20 kg | Dog weighs 20 kg | my dog weighs 20 kg
+    to bardzo proste i załóżmy mam psa | Ma psa | mam psa
     wenn ich in Bonn wohnen würde, wie lange bräuchte ich? | Wohnt in Bonn | ich in Bonn wohnen würde
     wäre ich Beamter, hätte ich dann Beihilfe? | Ist Beamter | wäre ich Beamter
     angenommen ich kündige im Mai | Kündigt im Mai | ich kündige im Mai
@@ -136,6 +142,22 @@ REAL = probes(
     если я ем мёд, у меня сыпь | От мёда сыпь | если я ем мёд, у меня сыпь
     я бы хотел жить в Сочи | Хотел бы жить в Сочи | я бы хотел жить в Сочи
     我是老师，如果下雨就坐地铁 | 是老师 | 我是老师
+    I suppose I'm allergic to lupins too | Is allergic to lupins | I'm allergic to lupins too
+    I assume you know I am vegan | Is vegan | I am vegan
+    I can't imagine living without my dog Rex | Has a dog named Rex | living without my dog Rex
+    je suppose que je suis allergique aux noix | Est allergique aux noix | je suis allergique aux noix
+    dime si para mi alergia al gluten hay pan | Tiene alergia al gluten | mi alergia al gluten hay pan
+    no sé si Clara viene a mi boda en mayo | Se casa en mayo | mi boda en mayo
+    mi perro se llama Rossi y es un galgo | Tiene un galgo que se llama Rossi | mi perro se llama Rossi y es un galgo
+    il mio vicino si chiama Rossi, se Rossi viene porto il cane | Ha un cane | porto il cane
+    I suppose I'm allergic to lupins too | Is allergic to lupins | I'm allergic to lupins too
+    I assume you know I am vegan | Is vegan | I am vegan
+    I can't imagine living without my dog Rex | Has a dog named Rex | living without my dog Rex
+    je suppose que je suis allergique aux noix | Est allergique aux noix | je suis allergique aux noix
+    dime si para mi alergia al gluten hay pan | Tiene alergia al gluten | mi alergia al gluten hay pan
+    no sé si Clara viene a mi boda en mayo | Se casa en mayo | mi boda en mayo
+    mi perro se llama Rossi y es un galgo | Tiene un galgo que se llama Rossi | mi perro se llama Rossi y es un galgo
+    il mio vicino si chiama Rossi, se Rossi viene porto il cane | Ha un cane | porto il cane
     犬を飼っています。もし雨なら散歩は休みます | 犬を飼っている | 犬を飼っています
     """
 )
@@ -196,6 +218,18 @@ def test_a_number_that_nobody_said_is_invented(probe: Probe) -> None:
 @pytest.mark.parametrize("probe", SAID_NUMBERS)
 def test_a_number_that_was_said_or_follows_from_what_was_is_kept(probe: Probe) -> None:
     assert is_believed(probe)
+
+
+def test_a_number_is_read_however_much_was_said_in_a_later_turn() -> None:
+    said, later = (
+        Reading("I have three cats.", ()),
+        Reading("We walked along the river and talked. " * 360, ()),
+    )
+    candidate = Candidate("Has 3 cats", Kind.FACT, 0.7, "I have three cats")
+
+    [verdict] = verify([candidate], [said, later], minimum_importance=0.3)
+
+    assert verdict == Believed(candidate, 0)
 
 
 @pytest.mark.parametrize("probe", TURNED_ROUND)

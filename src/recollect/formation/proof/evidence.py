@@ -7,6 +7,7 @@ models mend typos and turn quotation marks.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
@@ -72,14 +73,7 @@ class Searched:
 
         Half a word proves nothing: "I like tea" is not in "I like teachers".
         """
-        position = -1
-        for _ in range(_OCCURRENCES):
-            position = self.plain.find(quote, position + 1)
-            if position < 0:
-                return False
-            if not (_inside_word(self.plain, position) or _inside_word(self.plain, position + len(quote))):
-                return True
-        return False
+        return next(places_of(quote, self.plain), None) is not None
 
     def asks(self, quote: str) -> bool:
         """Tell whether a quote, as `plain_quote` gives it, is a question there and hardly anything else."""
@@ -141,6 +135,17 @@ def searched(text: str) -> Searched:
     """Return a text to look for quotes in: its first `SEARCHED_CHARACTERS`."""
     cut = text[:SEARCHED_CHARACTERS]
     return Searched(cut, plain_text(cut))
+
+
+def places_of(quote: str, plain: str) -> Iterator[int]:
+    """Yield where a quote stands in a plain text as whole words, of its first 100 places."""
+    position = -1
+    for _ in range(_OCCURRENCES):
+        position = plain.find(quote, position + 1)
+        if position < 0:
+            return
+        if not (_inside_word(plain, position) or _inside_word(plain, position + len(quote))):
+            yield position
 
 
 def plain_quote(quote: str) -> str:

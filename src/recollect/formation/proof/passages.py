@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
-from recollect.formation.proof.evidence import SEARCHED_CHARACTERS, plain_text
+from recollect.formation.proof.evidence import SEARCHED_CHARACTERS, places_of, plain_text
 
+_MOST_PLACES = 5
 _MOST = 1_000
 """Characters of a sentence that are looked at before and behind a quote."""
 _END = re.compile(
@@ -49,16 +51,21 @@ def lines_as_searched(text: str) -> str:
     return "\n".join(filter(None, map(plain_text, text[:SEARCHED_CHARACTERS].splitlines())))
 
 
-def passage_of(lines: str, quote: str) -> Passage | None:
-    """Return where a quote stands; None where it doesn't.
+def passages_of(lines: str, quote: str) -> list[Passage]:
+    """Return the first few places where a quote stands, in order; as whole words if it stands so anywhere.
 
     Args:
         lines: What `lines_as_searched` gives.
         quote: What `plain_quote` gives.
     """
-    start = lines.replace("\n", " ").find(quote)
-    if start < 0 or not quote:
-        return None
+    if not quote:
+        return []
+    plain = lines.replace("\n", " ")
+    starts = list(islice(places_of(quote, plain), _MOST_PLACES)) or [plain.find(quote)]
+    return [_passage_at(lines, start, quote) for start in starts if start >= 0]
+
+
+def _passage_at(lines: str, start: int, quote: str) -> Passage:
     end = start + len(quote)
     first = max((each.end() for each in _END.finditer(lines, max(0, start - _MOST), start)), default=None)
     first = max(0, start - _MOST) if first is None else first

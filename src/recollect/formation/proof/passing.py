@@ -5,7 +5,17 @@ Never: how important a model finds it.
 
 from recollect.formation.difference.names import tells
 from recollect.formation.proof.passages import Passage
-from recollect.formation.word_lists.passing import BODY, EMPTY, LASTS, NOW, ONCE, UNDERWAY
+from recollect.formation.word_lists.claiming import REQUESTS
+from recollect.formation.word_lists.passing import (
+    BODY,
+    EMPTY,
+    LASTS,
+    NOW,
+    ONCE,
+    TOWARDS_ONES_OWN,
+    UNDERWAY,
+    WANTS_OF_ASSISTANT,
+)
 from recollect.formation.wording import wording
 from recollect.model import Candidate
 
@@ -25,7 +35,7 @@ def is_passing(candidate: Candidate, passage: Passage) -> bool:
     content, clauses = candidate.content.casefold(), passage.clauses
     if LASTS.search(content) or LASTS.search(clauses):
         return False
-    if ONCE.search(passage.sentence):
+    if ONCE.search(passage.sentence) and _wants_of_assistant(clauses):
         return True
     body = BODY.search(content) and not LASTS.search(passage.sentence)
     if body and (BODY.search(passage.sentence) or NOW.search(clauses)) and _says_no_more(content):
@@ -33,7 +43,15 @@ def is_passing(candidate: Candidate, passage: Passage) -> bool:
     if not UNDERWAY.search(content):
         return False
     state = UNDERWAY.search(clauses)
-    return state is not None and (NOW.search(clauses) is not None or state.start() <= _STATE_BEGINS)
+    if state is None or TOWARDS_ONES_OWN.match(clauses, state.end()):
+        return False
+    return NOW.search(clauses) is not None or state.start() <= _STATE_BEGINS
+
+
+def _wants_of_assistant(clauses: str) -> bool:
+    """Tell whether clauses ask something of the assistant, whatever stands in them of how often."""
+    rest = ONCE.sub(" ", clauses).strip()
+    return bool(REQUESTS.search(rest) or WANTS_OF_ASSISTANT.search(rest))
 
 
 def _says_no_more(content: str) -> bool:

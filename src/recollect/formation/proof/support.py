@@ -230,4 +230,5 @@ def _telling(text: str) -> list[Word]:
 
 
 def _opens_as_asking(clause: str) -> bool:
+    clause = " ".join(clause.split())
     return bool(ASKS.search(clause) or ASKS_UNSPACED.search(clause) or REQUESTS.search(clause))

@@ -11,6 +11,7 @@ _DIGITS = re.compile(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011./-]{1,2}[0-9]{1,1
 _GROUP = re.compile("[0-9]+")
 _CARD_SIZES = range(13, 20)
 _MOST_GROUPS = 19
+_MOST_UNEVEN_GROUPS = 6
 _NETWORKS = re.compile(
     "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
     "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard
@@ -55,20 +56,32 @@ def card_numbers(text: str) -> Iterator[tuple[int, int]]:
             continue
         at = 0
         while at < len(groups):
-            taken = _card_from(text, groups[at : at + _MOST_GROUPS])
+            taken = _card_from(text, groups, at)
             if taken:
                 yield groups[at][0], groups[at + taken - 1][1]
             at += taken or 1
 
 
-def _card_from(text: str, groups: Sequence[tuple[int, int]]) -> int:
-    """Return how many of these groups of digits, from the first on, are a card's number; 0 if none is."""
+def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
+    """Return how many of these groups of digits, from one on, are a card's number; 0 if none is."""
     digits = ""
-    for taken, (start, end) in enumerate(groups, start=1):
+    for taken, (start, end) in enumerate(groups[at : at + _MOST_GROUPS], start=1):
         digits += text[start:end]
-        if len(digits) in _CARD_SIZES and _NETWORKS.fullmatch(digits) and _has_check_digit(digits):
+        if (
+            len(digits) in _CARD_SIZES
+            and _NETWORKS.fullmatch(digits)
+            and _has_check_digit(digits)
+            and (taken <= _MOST_UNEVEN_GROUPS or _are_even(groups, at, at + taken))
+        ):
             return taken
     return 0
+
+
+def _are_even(groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
+    """Tell whether groups are all of one length, and those beside them of another: else many lists would be cards."""
+    lengths = {end - start for start, end in groups[first:last]}
+    beside = {end - start for start, end in (*groups[max(0, first - 1) : first], *groups[last : last + 1])}
+    return len(lengths) == 1 and not lengths & beside
 
 
 def _has_check_digit(digits: str) -> bool:

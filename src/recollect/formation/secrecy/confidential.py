@@ -52,10 +52,20 @@ _DECADE = re.compile(
     re.IGNORECASE,
 )
 
+_DATE = re.compile(
+    "(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
+)
+
 _ENDINGS = ".,;:?)]}>\"'\u2019\u201d\u201c\u00bb\u300d\u3002\uff0c"
 _NOTHING = re.compile("(?!)")
 _GAP = "[ \u00a0._/\u2011\u2013-]?"
 _MOST_LETTERS = 200
+_MOST_OCCURRING = 200
+"""Known secrets, at most, that are looked for in a text: a pattern for one takes milliseconds to compile."""
+_LEAST_LONG_NUMBER = 6
+_SHORT_GAP = "[ \u00a0\u2011\u2013-]?"
+_BEFORE_SHORT = r"(?<![^\W_])(?<![0-9][./:-])(?<![\u20ac$\u00a3])(?<![\u20ac$\u00a3][ ])"
+_BEHIND_SHORT = r"(?![^\W_]|[./:-][0-9]|,[0-9]{1,2}(?![0-9])|[ \u00a0]?(?:[%\u20ac$\u00a3]|(?:eur|euros?|usd|dollars?|gbp|chf)\b))"
 _LEAST_PASSWORD, _LEAST_TOKEN = 4, 8
 
 
@@ -64,10 +74,19 @@ def redacted(text: str, known: Collection[str] = ()) -> str:
 
     Args:
         text: Any text. Read in linear time.
-        known: Secrets for sure, also where nothing in the text says so.
+        known: Secrets for sure, also where nothing in the text says so. Where too many of them may stand in
+            the text, all of it is replaced.
     """
-    for secret in sorted(known, key=len, reverse=True):
-        text = _anyhow(secret).sub(REDACTED, text.replace(secret, REDACTED))
+    longest_first = sorted(filter(None, known), key=len, reverse=True)
+    for secret in longest_first:
+        if not _is_short_number(secret):
+            text = text.replace(secret, REDACTED)
+    squeezed = _squeezed(text)
+    occurring = [secret for secret in longest_first if _squeezed(_characters(secret)) in squeezed]
+    if len(occurring) > _MOST_OCCURRING:
+        return REDACTED
+    for secret in occurring:
+        text = _anyhow(secret).sub(REDACTED, text)
     kept: list[str] = []
     at = 0
     for start, end in _secrets(text):
@@ -79,12 +98,41 @@ def redacted(text: str, known: Collection[str] = ()) -> str:
 @lru_cache(maxsize=1_000)
 def _anyhow(secret: str) -> re.Pattern[str]:
     """Return how a known secret may be written otherwise: in other groups, in figures, in capitals."""
-    letters = plain_digits(secret) or "".join(filter(str.isalnum, secret))
+    letters = _characters(secret)
+    if _is_short_number(secret):
+        return _short_number(secret, letters)
     if not _LEAST_CODE_DIGITS <= len(letters) <= _MOST_LETTERS:
         return _NOTHING
     return re.compile(
         rf"(?<![^\W_]){_GAP.join(map(re.escape, letters))}(?![^\W_])[#*]?", re.IGNORECASE | re.ASCII
     )
+
+
+def _short_number(secret: str, digits: str) -> re.Pattern[str]:
+    """Return how a short number may be written that is no part of a date, an amount or a longer number."""
+    shapes = [re.escape(secret)]
+    if len(digits) >= _LEAST_CODE_DIGITS:
+        shapes.append(rf"{_SHORT_GAP.join(digits)}(?!(?<![0-9]{{4}})[ ](?:19|20)[0-9]{{2}}(?![0-9]))")
+    thousands = "(?<![0-9],)" if len(digits) < _LEAST_CODE_DIGITS else ""
+    return re.compile(
+        rf"{_BEFORE_SHORT}{thousands}(?:{'|'.join(shapes)}){_BEHIND_SHORT}[#*]?", re.IGNORECASE | re.ASCII
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _characters(secret: str) -> str:
+    """Return the letters and digits of a secret; digits in figures also where it spells them."""
+    return plain_digits(secret) or "".join(filter(str.isalnum, secret))
+
+
+def _is_short_number(secret: str) -> bool:
+    """Tell whether a secret is so short a number that dates and amounts often have its digits."""
+    digits = _characters(secret)
+    return digits.isdecimal() and len(digits) < _LEAST_LONG_NUMBER and not any(map(str.isalpha, secret))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def secrets_in(text: str) -> frozenset[str]:
@@ -152,7 +200,7 @@ def _announced(text: str) -> Iterator[tuple[int, int]]:
             yield start, start + len(value)
     for found in ANNOUNCED_TOKEN.finditer(text):
         value = found["secret"].rstrip(_ENDINGS)
-        if len(value) >= _LEAST_TOKEN and _has_digit(value):
+        if len(value) >= _LEAST_TOKEN and _has_digit(value) and not _DATE.fullmatch(value):
             start = found.start("secret")
             yield start, start + len(value)
 

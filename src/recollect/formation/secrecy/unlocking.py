@@ -12,6 +12,7 @@ from recollect.formation.word_lists.unlocking import (
     CODE_IN_LIST,
     CODES_FOLLOW,
     DIGITS_BY_NAME,
+    ENTRY_IS,
     GOES_ON_WITHOUT_UNIT,
     HAS_DIGITS,
     KEY_IS,
@@ -22,6 +23,7 @@ from recollect.formation.word_lists.unlocking import (
     OPENED_BY,
     OPENS_WITH,
     PUNCHED_IN,
+    WORD_WITH_NUMBER,
 )
 
 _SENTENCE = re.compile(
@@ -30,6 +32,7 @@ _SENTENCE = re.compile(
 _MOST_IN_LIST = 30
 _LEAST_DIGITS = 3
 _LEAST_SPELLED = 3
+_TO_THREE = "123"
 _ASKED_BEFORE = 100
 _CODE_DIGITS = range(4, 9)
 _LEAST_WORDS_JOINED = 8
@@ -77,10 +80,22 @@ def _in_sentence(text: str, start: int, end: int, before: tuple[int, int]) -> It
     for shape in shapes:
         for found in shape.finditer(text, start, end):
             at, stop = _value(text, found)
+            if _names_thing(text, found.start(), at, stop):
+                continue
             if _opens(text[at:stop]) and (
                 shape is OPENED_BY or not text[at:stop].isdecimal() or GOES_ON_WITHOUT_UNIT.match(text, stop)
             ):
                 yield at, stop
+
+
+def _names_thing(text: str, start: int, at: int, stop: int) -> bool:
+    """Tell whether a value is a model or the look or number of a door, and nothing before it names a code."""
+    before, value = text[start:at], text[at:stop]
+    if NAMES_CODE.search(before) or "keypad" in before.casefold():
+        return False
+    return bool(
+        WORD_WITH_NUMBER.fullmatch(value) or (ENTRY_IS.match(before) and not value.endswith(("#", "*")))
+    )
 
 
 def _together(text: str, start: int, end: int, asked: str) -> Iterator[tuple[int, int]]:
@@ -92,7 +107,9 @@ def _together(text: str, start: int, end: int, asked: str) -> Iterator[tuple[int
     for found in ANY_VALUE.finditer(text, start, end):
         at, stop = _value(text, found)
         value = text[at:stop]
-        if _is_spelled_out(value) or (locked and named and _may_be_code(text, at, stop)):
+        if (_is_spelled_out(value) and not _is_counted_aloud(text, at, stop)) or (
+            locked and named and _may_be_code(text, at, stop)
+        ):
             yield at, stop
 
 
@@ -107,6 +124,16 @@ def _is_spelled_out(value: str) -> bool:
         and all(len(part) == 1 for part in parts)
     )
     return figures or (len(parts) >= _LEAST_SPELLED and value[:1].isalpha() and bool(plain_digits(value)))
+
+
+def _is_counted_aloud(text: str, start: int, end: int) -> bool:
+    """Tell whether somebody counts to three in words, and goes on: a rhyme, a game."""
+    value = text[start:end]
+    return (
+        value[:1].isalpha()
+        and plain_digits(value) == _TO_THREE
+        and GOES_ON_WITHOUT_UNIT.match(text, end) is None
+    )
 
 
 def _may_be_code(text: str, start: int, end: int) -> bool:

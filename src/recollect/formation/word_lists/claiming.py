@@ -9,7 +9,7 @@ _LEAD = (
     r"a|i|no|więc|dzięki|но|так|ну|а|и|спасибо)[ ,.!…:]+){0,3}"
 )
 ASKS = re.compile(
-    rf"^\W*{_LEAD}[¿¡\s]*(?:"
+    rf"^\W*{_LEAD}[¿¡\s]{{0,3}}(?:"
     r"(?:what|which|how|why|where|when|who|whose|whom)(?:'s|'re|'d|'ll)?\b(?!,)(?! (?:i|we|my|our)\b)"
     r"|(?:was|welche\w*|wie|warum|wieso|weshalb|wozu|wo|wohin|woher|womit|wann|wer|wem|wen|wessen|ob|wieviele?)\b(?! (?:ich|wir)\b)"
     r"|(?:qu'est|est-ce|que|quoi|quels?|quelles?|combien|comment|pourquoi|où|quand|qui|à quoi|c'est quoi|y a-t-il|peut-on|puis-je|dois-je)\b"
@@ -48,25 +48,32 @@ ANY_SELF = re.compile(
 )
 """Words in which a person speaks of themselves; of the pronouns also those that other languages have."""
 
+_BY_ORDER = r"(?:suppose|imagine|assum(?:e|ing)|pretend)"
 _SUPPOSING_SELF = (
-    r"(?:suppose|supposing|imagine|let['’]s (?:say|assume|suppose|pretend)|(?:^|[,.:] ?)say (?=i\b|my\b|we\b)|assum(?:e|ing)|hypothetically|what if|pretend|picture this|"
+    rf"(?:(?:(?:can|could|may|shall|should|if) (?:i|we) |(?<!\bi )(?<!\bi'd )(?<!\bi'm )(?<!\bi am )(?<!\bi just )(?<!\bwe )(?<!\bje )(?<!can't )(?<!cannot )(?<!can not )(?<!couldn't )(?<!n't even )){_BY_ORDER}|"
+    r"supposing|let['’]s (?:say|assume|suppose|pretend)|(?:^|[,.:] ?)say (?=i\b|my\b|we\b)|hypothetically|what if|picture this|"
     r"angenommen|nehmen wir an|gesetzt den fall|stell dir vor|stellen wir uns vor|sagen wir mal|mal gesetzt|"
-    r"imaginons|imagine|imaginez|supposons|suppose|admettons|mettons qu|disons qu|"
+    r"imaginons|imaginez|supposons|admettons|mettons qu|disons qu|"
     r"supongamos|supón|suponiendo|imagina|imagínate|imaginemos|digamos que|pongamos|"
     r"supponiamo|immagina|immaginiamo|mettiamo (?:che|caso)|diciamo che|poniamo|ammettiamo|"
-    r"suponhamos|supondo|imagine|imagina|imaginemos|digamos que|vamos supor|faz de conta|"
+    r"suponhamos|supondo|imagina|imaginemos|digamos que|vamos supor|faz de conta|"
     r"stel(?= (?:dat|ik|wij|we|mijn|je voor)\b)|neem aan|laten we zeggen|"
     r"załóżmy|przypuśćmy|wyobraź sobie|powiedzmy,? że|"
     r"допустим|предположим|представь(?:те)?|скажем|вообразим)"
 )
+_NOT_SUBJUNCTIVE = (
+    r"(?!(?:para|sara|clara|lara|tamara|cara|rara|prepara|compara|separa|clase|base|fase|frase)s?\b)"
+)
+"""Spanish words and names that only end as verbs do of what is not so."""
+
 _UNREAL_IF = (
     r"if (?:i|we|my [\w'’-]+|our [\w'’-]+)(?: (?:only|ever|suddenly|really|just))?(?: (?:were|was|had|could|lived|got|went|won|became|quit|left|bought|lost|took|ran|owned|worked|moved|earned|\w{3,}ed)\b|['’]d\b)"
     r"|(?:if only)\b|(?:were|had) i (?=\w)"
     r"|(?:wenn|falls|sofern)\b[^,;.?!]{0,80}?\b(?:wär\w*|hätt\w*|würd\w*|könnt(?:e|en)|müsst(?:e|en)|dürft(?:e|en)|käm\w*|ging(?:e|en)|bekäm\w*|gäb\w*|wohnte|zöge)\b"
     r"|(?:^|[,.] ?)(?:wär|wäre|hätte|würde|käme|bekäme) (?:ich|wir|mein\w*)\b(?! gern)"
     r"|(?:si|s['’])[ ]?(?:j['’]|je |on |nous |m(?:on|a|es) [\w'’-]+ |c['’])(?:(?:ne|me|y|en|la|le|les) |(?:n|m|l)['’]){0,2}(?!(?:fais|fait|sais|sait|vais|connais|plait|plais)\b)\w*(?:ais|ait|ions|aient)\b"
-    r"|si (?:[\w]+ ){0,3}?\w*(?:ara|iera|ase|iese|uera|uese|yera|yese|jera|dara)(?:n|s|mos)?\b"
-    r"|se (?:[\w]+ ){0,3}?\w{1,}(?:ssi|sse|ssimo|ssero|ssem|ssemos)\b"
+    rf"|si (?:[\w]+ ){{0,3}}?{_NOT_SUBJUNCTIVE}\w*(?:ara|iera|ase|iese|uera|uese|yera|yese|jera|dara)(?:n|s|mos)?\b"
+    r"|se (?!llam)(?:[\w]+ ){0,3}?(?:fossi|\w*[aei]ssi|\w{1,}(?:sse|ssimo|ssero|ssem|ssemos))\b"
     r"|als (?:ik|wij|we|mijn \w+)\b[^,;.?!]{0,60}?\b(?:zou|zouden|had|hadden|was|waren)\b"
     r"|gdyby\w*|jeśliby\w*|если бы?\b|кабы\b|будь я\b"
 )

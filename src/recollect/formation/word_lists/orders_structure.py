@@ -78,3 +78,16 @@ HIDDEN = re.compile(
     r"|不要(?:提|告诉)|不得(?:提|透露)|(?:触れず|知らせず|明かさず|言わず)"
 )
 """Behind somebody's back."""
+
+SERVES = re.compile(
+    r"(?<!\w)(?:memor|remember|answer|respon[ds]|repl(?:y|ies)|recommend|suggest|cit(?:e[sd]?|er|ez|ar|are|ando)(?!\w)|names?(?!\w)|mention|link|promot|prais|consider|regard|advertis|prefer"
+    r"|gedächtnis|merken|erinner|antwort|beantwort|empfehl|empfiehl|vorschl|vorzuschlag|nenn|erwähn|hinweis|verlink|zitier|bevorzug|betracht|zu (?:nennen|erwähnen|verlinken)"
+    r"|mémoire|mémoris|répon|recommand|suggér|propos|lien|considér|nommer"
+    r"|respuest|recomend|recomiend|suger|enlace|enlaz|nombrar"
+    r"|rispost|rispond|raccomand|consigli|suggeri|menzion|colleg"
+    r"|memória|respost|ligaç"
+    r"|geheugen|onthoud|antwoord|beantwoord|aanbevel|aanrad|aan te (?:bevelen|raden)|noemen|vermeld|beschouw|verwijz"
+    r"|памят|запомин|ответ|отвеч|рекоменд|совет|ссыл|упомина|назыв|счита)"
+    r"|记忆|記憶|记住|回答|回复|推荐|推薦|引用|链接|提及|答え|推奨|紹介|おすすめ|お勧め|リンク|勧め"
+)
+"""What a planted duty is after: what is remembered, answered, recommended, named."""

@@ -19,20 +19,25 @@ BODY = re.compile(
 
 UNDERWAY = re.compile(
     r"\b(?:stuck|waiting|queu(?:e|ing)|in line|traffic|delayed|at gate|at the gate|boarding|on the (?:\S+ )?(?:train|bus|tram|plane)|annoyed|irritated|fed up|stressed|angry|cranky|in a hurry|"
-    r"steck\w*|steht|stehe?|wart(?:e|et)|stau|schlange|verspätet|genervt|gestresst|sauer|wütend|in eile|"
+    r"steck\w*|steh(?:t|e)?(?! (?:(?:so|sehr|voll|total|echt|ja) )*auf\b(?! (?:de[rm]|eine[rm])\b))|wart(?:e|et)|stau|schlange|verspätet|genervt|gestresst|sauer|wütend|in eile|"
     r"coincé\w*|attend\w*|bouchons?|embouteillages?|retard\w*|énervé\w*|agacé\w*|stressé\w*|"
     r"atascad\w+|atasco|esperando|cola|retras\w+|enfadad\w+|estresad\w+|hart[oa]|"
     r"bloccat\w|aspett\w+|coda|fila|ritardo|arrabbiat\w|stressat\w|nervos\w|"
     r"pres[oa]|trânsito|fila|atrasad\w|irritad\w|estressad\w|stressad\w|"
     r"vast|wacht\w*|file|rij|vertraag\w*|geïrriteerd|gestrest|boos|"
     r"utkn\w+|stoi|stoję|czeka\w*|korku|kolejce|opóźnion\w+|zły|zła|zestresowan\w+|"
-    r"застрял\w*|жду|ждёт|ждет|стою|стоит|пробк\w+|очеред\w+|злит\w*|злюсь|раздраж\w*)\b"
+    r"застрял\w*|жду|ждёт|ждет|сто(?:ю|ит)(?! на уч[её]те)|пробк\w+|очеред\w+|злит\w*|злюсь|раздраж\w*)\b"
     r"|堵车|堵車|排队|排隊|在等|晚点|烦|煩|生气|渋滞|待って|並んで|イライラ|遅延"
 )
 """What somebody is in the middle of."""
 
+TOWARDS_ONES_OWN = re.compile(
+    r" (?:at|with|by|about|auf|von|über|wegen|contre|par|de|con|com|op|van|na|на) (?:(?:il|la|el|o|a) )?(?:my|our|him|her|them|mein\w*|unser\w*|ihn|mon|ma|mes|lui|elle|mis?|mi[oae]|mio|meu|minha|mijn|hem|moj\w+|niego|nią|мо[йяеёию]\w*|него|неё|нее)\b"
+)
+"""Behind a mood: somebody or something of one's own that it is about; such a mood lasts."""
+
 NOW = re.compile(
-    r"\b(?:now|rn|right now|atm|today|tonight|currently|at the moment|this (?:morning|evening|afternoon)|so|ugh|gerade|grad|grade|jetzt|heute|momentan|im moment|eben|là|maintenant|en ce moment|aujourd['’]hui|ce soir|ce matin|"
+    r"\b(?:now|rn|right now|atm|today|tonight|currently|at the moment|this (?:morning|evening|afternoon)|ugh|gerade|grad|grade|jetzt|heute|momentan|im moment|eben|là|maintenant|en ce moment|aujourd['’]hui|ce soir|ce matin|"
     r"ahora|ahorita|hoy|ahora mismo|esta (?:noche|tarde|mañana)|adesso|ora|oggi|stasera|stamattina|in questo momento|agora|hoje|neste momento|nu|vandaag|even|vanavond|momenteel|teraz|dziś|dzisiaj|właśnie|"
     r"сейчас|сегодня|щас)\b|现在|現在|今天|刚刚|正在|今(?!年|月|週|後)|今日"
 )
@@ -59,6 +64,21 @@ ONCE = re.compile(
     r"|\btylko (?:tym razem|dziś|dzisiaj|ten jeden raz)\b|\bwyjątkowo\b|\bтолько (?:в этот раз|сегодня|на этот раз|разок)\b|\bна этот раз\b|就这一次|就這一次|只(?:这|這)一?次|仅此一次|只限今天|今回だけ|今日だけ|一度だけ"
 )
 """What is wanted once, and not again."""
+
+WANTS_OF_ASSISTANT = re.compile(
+    r"^\W*(?:(?:so|ok|okay|and|und|et|y|e|en|i|и|bitte|please|but|aber|could you|can you) )*"
+    r"(?:answer|reply|respond|call|speak|talk|use|keep|be|let['’]s|skip|treat|address|pretend|"
+    r"antworte?|sprich|red|rede|nenn|duz|sei|benutz|verwende?|lass|"
+    r"répond\w*|parle\w*|appelle\w*|tutoie\w*|utilise\w*|sois|"
+    r"responde\w*|contesta\w*|contésta\w*|respóndeme|habla\w*|háblame|llámame|usa|trátame|sé|"
+    r"rispondi\w*|parla\w*|chiamami|dammi|responda|fala|fale|chama\w*|chame|me chame|"
+    r"antwoord|praat|noem|gebruik|wees|odpowiedz|odpowiadaj|mów|pisz|używaj|bądź|ответь|отвечай|говори|называй|пиши|используй|будь)\b"
+    r"|\b(?:please|pls|bitte|s['’]il (?:te|vous) pla[iî]t|stp|svp|por favor|per favore|per piacere|alsjeblieft|graag|proszę|пожалуйста|"
+    r"(?:can|could|would|will) you|you to|(?:kannst|könntest|würdest) du|(?:peux|pourrais)-tu|tu peux|tu pourrais|(?:puedes|podrías)|(?:puoi|potresti)|(?:podes|você pode|poderia)|(?:kun|kan|wil) je|(?:możesz|mógłbyś)|(?:можешь|можете)|"
+    r"answers?|replies|antworten|réponses?|respuestas?|risposte|respostas?|antwoorden|odpowiedzi|ответы?)\b"
+    r"|[请請]|回答|答えて|ください|下さい|して(?:ね|よ|$)|で(?:話|書|お願い)"
+)
+"""What a clause says that wants something of the assistant."""
 
 EMPTY = frozenset(
     """very really quite pretty totally completely feels feel feeling extremely bit little minutes hour hours half

@@ -75,6 +75,16 @@ LOCK_IS = re.compile(
 )
 """What is locked, and what opens it."""
 
+ENTRY_IS = re.compile(
+    r"(?:(?:front |back |side |garage |garden )?(?:door|gate)|\w{0,20}(?:tür|tor)|portail|portal|cancello|portão|poort|калитк\w|ворота)(?!\w)"
+    rf"{_FEW}(?:['\u2019]s|[ ](?:is|was|ist|est|c['\u2019]est|es|è|é|это|je)(?:[ ]\w{{1,8}})?)[ ](?:the[ ]|le[ ]|il[ ]|el[ ])?[\"'`\u201c\u201e\u00ab]?\Z",
+    re.IGNORECASE,
+)
+"""A door or gate that is something, up to what it is: as well its colour or the number of the house."""
+
+WORD_WITH_NUMBER = re.compile(r"[^\W\d_]+[0-9]{1,4}")
+"""A word joined with a short number, as things are named that are made."""
+
 _OPENS = (
     r"\b(?:opens?|unlocks?|unlocked|disarms?|log(?:s|ged)?|sign(?:s|ed)?|gets?|lets?|turns?|goes|works|"
     r"geht|gehen|öffne[tn]?|entsperre?n?|komm[est]{0,2}|lässt|logge|entschärf\w{0,3}|deaktivier\w{0,3}|"

@@ -38,8 +38,8 @@ _YOURS = (
 )
 _OUT_OF = r"(?:from|out of|aus|de|da|dalla|del|della|uit|из)"
 _DELETE = (
-    r"(?:strike|erase|delete|remove|drop|purge|wipe|clear|take|scrub|streich\w{0,3}|lösch\w{0,3}|tilg\w{0,3}|nimm|entfern\w{0,3}|wirf|schmeiß|efface\w{0,2}|supprime\w{0,2}|retire\w{0,2}|enlève\w{0,2}|ôte\w?"
-    r"|b[oó]rr\w{1,5}|elim[ií]n\w{1,5}|qu[ií]t\w{1,5}|suprim\w{1,4}|cancell\w{1,5}|rimuov\w{1,4}|togli\w{0,3}|apag\w{1,5}|remov\w{1,3}|tir[ae]|wis|verwijder|haal|сотри\w{0,2}|удали\w{0,2}|вычеркни\w{0,2}|убери\w{0,2})"
+    r"(?:strike|erase|delete|remove|drop|purge|wipe|(?<!\ba )(?<!the )clear|take(?=[^.!?\n]{1,200} out of )|scrub|streich\w{0,3}|lösch\w{0,3}|tilg\w{0,3}|nimm|entfern\w{0,3}|wirf|schmeiß|efface\w{0,2}|supprime\w{0,2}|retire\w{0,2}|enlève\w{0,2}|ôte\w?|sors"
+    r"|b[oó]rr\w{1,5}|elim[ií]n\w{1,5}|qu[ií]t\w{1,5}|s[aá]ca\w{0,4}|suprim\w{1,4}|cancell\w{1,5}|rimuov\w{1,4}|togli\w{0,3}|apag\w{1,5}|remov\w{1,3}|tir[ae]|wis|verwijder|haal|сотри\w{0,2}|удали\w{0,2}|вычеркни\w{0,2}|убери\w{0,2})"
 )
 REMOVAL = re.compile(
     rf"(?<!\w){_OUT_OF}[ ](?:{_YOURS}|(?P<article>the|dem|la|il|het)|(?<=из )(?P<bare>))[ ]?{_MIND}(?!\w)",
@@ -132,17 +132,19 @@ NOT_THIS_BUT_THAT = re.compile(
 SPECIFIC = re.compile(rf"(?<!\w){_SPECIFIC}")
 """A name, a number or a day."""
 
-NEVER_DID = re.compile(
-    r"(?:but |aber |mais |pero )?(?:i(?:['’]ve| have)? never (?:said|told|worked|lived|was|had|owned|went|moved|studied|met)|ich (?:habe?|war|hatte) nie(?:mals)?|je n['’]ai jamais|nunca (?:he|dije|trabajé|viví|tuve|fui)|non (?:ho|sono) mai|eu nunca|ik heb nooit|я никогда не|我从来没|我從來沒)\b(?![^.!?\n]*(?:\?|as a (?:child|kid)|before|until|so (?:bad|good)|\bthis\b))",
-    re.IGNORECASE,
-)
-"""What the person never did, who is told otherwise."""
-
 NEXT_WISH = re.compile(
-    r"[,;]?[ ](?:and|und|et|y|e|и|en)[ ](?:also |please |bitte |then )?(?=(?:remember|keep in mind|note|don['’]t forget|forget|drop|delete|merke? dir|vergiss|retiens|oublie|recuerda|apunta|olvida|ricorda|dimentica|lembre|esqueça|onthoud|vergeet|запомни|забудь)\b)",
+    r"[,;]?[ ](?:and|und|et|y|e|и|en)[ ](?P<asked>also |please |bitte |then )?"
+    r"(?=(?:remember|keep in mind|note|don['’]t forget|merke? dir|retiens|recuerda|apunta|ricorda|lembre|onthoud|запомни),?[ ](?:that|about|the|dass|que?|qu['’]\w+|che|dat|что)(?!\w)"
+    r"|(?P<drop>(?:forget|drop|delete|vergiss|oublie|olvida|dimentica|esqueça|vergeet|забудь),?[ ](?:that|about|the|dass|das|die|den|que?|qu['’]\w+|la|le|l['’]\w+|lo|el|che|il|o|a|dat|de|het|что|про|о|об)(?!\w)))",
     re.IGNORECASE,
 )
-"""Between two wishes in one sentence."""
+"""Between two wishes in one sentence, of which the second is told to the assistant and says what it is about.
+
+The groups: that it is plainly asked for, and that something is to be let go.
+"""
+
+AND = re.compile(r"(?<!\w)(?:and|und|et|y|e|и|en)(?!\w)", re.IGNORECASE)
+"""What comes behind it is another matter."""
 
 SEVERAL = re.compile(
     r"(?:(?:a (?:few|couple(?: of)?)|two|three|zwei|drei|deux|trois|dos|tres|due|tre|duas|twee|две|три) (?:\w{1,12} )?(?:things?|points?|notes?|sachen|dinge|choses|cosas|cose|coisas|dingen|вещи)|zweierlei)(?P<memory>[^:.!?\n]{0,40}memor\w{1,3}|[^:.!?\n]{0,40}gedächtnis|[^:.!?\n]{0,40}mémoire)?[ ]?:[ ]*",
