@@ -25,7 +25,12 @@ from recollect_proxy.openwebui.captured import Captured
 _JSON, _EVENTS = b"application/json", b"text/event-stream"
 _MODEL = "recollect-doctor"
 _ANSWER = "Recollect's doctor has seen this message. What it found stands in the terminal it was started in."
-_CHATS = ("/chat/completions", "/responses")
+_CHATS = "/chat/completions"
+_REFUSAL = "The doctor answers chats only, those of the API of chat completions."
+_RESPONSES_REFUSAL = (
+    "The doctor answers chats of the API of chat completions only, this is the Responses API: "
+    "set the connection's API type to chat completions meanwhile."
+)
 
 
 class NotListeningError(RecollectError):
@@ -126,7 +131,8 @@ async def _answer(scope: Scope, receive: Receive, send: Send, limit: int) -> Cap
             return None
         body = await incoming.read(limit)
         if not path.endswith(_CHATS) or body is None:
-            error = {"error": {"message": "The doctor answers chats only.", "type": "invalid_request_error"}}
+            told = _RESPONSES_REFUSAL if path.endswith("/responses") else _REFUSAL
+            error = {"error": {"message": told, "type": "invalid_request_error"}}
             await respond(send, 404, msgspec.json.encode(error), content_type=_JSON)
             return None
         chat = read_body(body)

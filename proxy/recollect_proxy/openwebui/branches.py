@@ -75,7 +75,7 @@ def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
     Raises:
         BrokenRowError: Its messages can't be read.
     """
-    said = [_read(message) for message in _branch(chat)]
+    said = [_read(message) for message in _branch(chat) if message.get("role") != "system"]
     keys = _anchors(said)
     history = tuple(Message(each.role, each.text) for each in said)
     exchanges: list[Exchange] = []
@@ -171,7 +171,8 @@ def _branch(chat: StoredChat) -> list[Row]:
     listed = chat.content.get("messages")
     if not messages and isinstance(listed, list):  # releases of long ago keep no tree
         return list(_chained(listed))
-    current = next((id_ for id_ in (history.get("currentId"), chat.current_id) if id_ in messages), None)
+    shown = (history.get("currentId"), chat.current_id)
+    current = next((id_ for id_ in shown if isinstance(id_, str) and id_ in messages), None)
     if current is None and messages:
         current = max(messages, key=lambda id_: _age(messages[id_]))
     branch: list[Row] = []
@@ -202,7 +203,7 @@ def _chained(listed: Sequence[object]) -> Iterator[Row]:
 
 def _read(message: Row) -> _Said:
     role, id_ = message.get("role"), opaque_id(message.get("id"))
-    if role not in {"user", "assistant"} or id_ is None:
+    if not isinstance(role, str) or role not in {"user", "assistant"} or id_ is None:
         raise BrokenRowError("a message of it can't be read")
     is_users = role == "user"
     model = message.get("model")
@@ -248,10 +249,11 @@ def _without_asides(text: str) -> str:
     while (opens := text.find(_ASIDE_OPENS, start)) >= 0:
         start = opens + len(_ASIDE_OPENS)
         kind = text[start : text.find('"', start, start + 40)]
+        if kind not in _ASIDES:  # no end is looked for: the same far one would be found for each of them
+            continue
         closes = text.find(_ASIDE_CLOSES, start)
         if closes < 0:
             break
-        if kind in _ASIDES:
-            kept.append(text[at:opens])
-            at = start = closes + len(_ASIDE_CLOSES)
+        kept.append(text[at:opens])
+        at = start = closes + len(_ASIDE_CLOSES)
     return "".join((*kept, text[at:])).strip()

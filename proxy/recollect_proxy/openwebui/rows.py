@@ -146,12 +146,12 @@ def as_object(value: object) -> Row:
 
 def moment(value: object) -> datetime | None:
     """Return a time that is written as seconds since 1970, or milli-, micro- or nanoseconds; None if it is none."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not math.isfinite(value)
-        or value <= 0
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        if not math.isfinite(value) or value <= 0:
+            return None
+    except OverflowError:  # JSON's whole numbers may be of any length
         return None
     while value >= _MILLISECONDS:
         value /= 1000

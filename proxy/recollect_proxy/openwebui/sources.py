@@ -221,7 +221,10 @@ class _Export:
 
 def _began(row: Row) -> float:
     began = row.get("created_at")
-    return float(began) if isinstance(began, int | float) else 0.0
+    try:
+        return float(began) if isinstance(began, int | float) else 0.0
+    except OverflowError:  # JSON's whole numbers may be of any length
+        return 0.0
 
 
 def _exported(path: Path) -> Iterator[Row]:

@@ -11,7 +11,7 @@ from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, message, talk
 
 from recollect.chat import hear
 from recollect.model import ROOT, Exchange
-from recollect_proxy.openwebui.branches import exchanges_of, reason_to_leave_out
+from recollect_proxy.openwebui.branches import _without_asides, exchanges_of, reason_to_leave_out
 from recollect_proxy.openwebui.rows import BrokenRowError, read_chat
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
@@ -264,3 +264,43 @@ def test_a_chat_of_thousands_of_turns_is_read_whole() -> None:
     assert len(exchanges) == 3_000
     assert len(exchanges[-1].turn.history) == 100
     assert exchanges[-1].turn.at - exchanges[0].turn.at == timedelta(seconds=60 * 2_999)
+
+
+def test_a_system_message_is_passed_over() -> None:
+    first, second = talk(("I keep bees.", "How many hives?"))
+    prompt = message("s", "system", "Be brief.", None)
+
+    assert said(read([prompt, first | {"parentId": "s"}, second])) == [("I keep bees.", "How many hives?")]
+
+
+@pytest.mark.parametrize("role", [[], {}, None, 1])
+def test_a_message_of_a_role_that_is_none_makes_the_chat_broken(role: Any) -> None:
+    with pytest.raises(BrokenRowError, match="message"):
+        read([*talk(("one", "1")), message("u2", role, "two", "a1")])
+
+
+def test_a_current_message_that_is_no_id_is_not_known() -> None:
+    row = chat_row(talk(("one", "1")))
+    row["chat"]["history"]["currentId"] = ["a1"]
+
+    assert said(exchanges_of(read_chat(row), at=NOW)) == [("one", "1")]
+
+
+class _Searched(str):
+    """A text that counts the characters that are gone through to find something in it."""
+
+    __slots__ = ("gone_through",)
+    gone_through: int
+
+    def find(self, *arguments: Any) -> int:
+        found = super().find(*arguments)
+        self.gone_through += (found if found >= 0 else len(self)) - arguments[1]
+        return found
+
+
+def test_blocks_of_another_type_are_gone_through_once() -> None:
+    text = _Searched('<details type="x">' * 1_000 + "word " * 10_000 + "</details>")
+    text.gone_through = 0
+
+    assert _without_asides(text) == text
+    assert text.gone_through < 2 * len(text)

@@ -137,6 +137,18 @@ async def test_the_first_message_of_a_person_is_waited_for() -> None:
     assert request.body == body()
 
 
+async def test_the_responses_api_is_refused_with_what_to_set() -> None:
+    chats = b"/v1/chat/completions"
+
+    request, statuses, bodies = await awaited(
+        [(b"POST", b"/v1/responses", headers(), body()), (b"POST", chats, headers(), body())]
+    )
+
+    assert statuses == [404, 200]
+    assert "Responses API" in json.loads(bodies[0])["error"]["message"]
+    assert request.path == chats.decode()
+
+
 async def test_a_body_that_is_too_large_is_refused_and_the_next_waited_for() -> None:
     chats = b"/v1/chat/completions"
 

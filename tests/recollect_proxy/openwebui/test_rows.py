@@ -129,3 +129,8 @@ def test_the_copy_behind_a_shared_link_is_known() -> None:
     assert is_shared_copy({"user_id": "shared-chat-1"})
     assert not is_shared_copy({"user_id": "anna"})
     assert not is_shared_copy({"user_id": None})
+
+
+def test_a_number_that_no_float_can_hold_is_no_time() -> None:
+    assert moment(10**400) is None
+    assert read_memory(memory_row("Tea.", created_at=10**400)).said_at == BEGAN

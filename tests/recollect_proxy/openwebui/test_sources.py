@@ -236,6 +236,13 @@ async def test_a_folder_is_refused(tmp_path: Path) -> None:
 # -- Postgres --------------------------------------------------------------------------------------
 
 
+async def test_a_chat_whose_time_no_float_can_hold_comes_first(tmp_path: Path) -> None:
+    rows = [chat_row([], id_="late"), chat_row([], id_="odd", created_at=10**400)]
+
+    async with open_source(str(write_export(tmp_path / "export.json", rows))) as source:
+        assert [row["id"] for row in await source.chats()] == ["odd", "late"]
+
+
 async def fill(dsn: str, schema: Sequence[str] = SCHEMA) -> None:
     connection = await asyncpg.connect(dsn)
     for statement in schema:
