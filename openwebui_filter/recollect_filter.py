@@ -13,20 +13,17 @@ import asyncio
 import logging
 import os
 import traceback
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
 if TYPE_CHECKING:
-    from recollect.chat.heard import Heard
     from recollect.live_engine import LiveEngine
 
-_PATIENCE_SECONDS = 1.0  # what a chat waits for an engine that is just being opened
-_NOT_A_PERSON = ("task", "internal", "automation_id")  # background tasks, sub-agents, automations
 _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
+_Placement = Literal["stable", "system", "user", "off"]
 
 log = logging.getLogger("recollect.openwebui")
 _log_once = lru_cache(maxsize=16)(log.error)
@@ -55,86 +52,61 @@ class Filter:
         recall_deadline_ms: Annotated[int, Field(gt=0, description="A chat waits no longer for it.")] = 300
         recall_gate: Annotated[float | None, Field(ge=-1, le=1, description="Blank: the embedder's.")] = None
         memory_tokens: Annotated[int, Field(ge=50, description="Tokens the memories of a turn take.")] = 1000
+        placement: Annotated[_Placement, Field(description="Where in the prompt; stable: caches hold.")] = (
+            "stable"
+        )
 
     class UserValves(BaseModel):
         """What each user decides."""
 
         recall: Annotated[bool, Field(description="Use what I said in earlier chats.")] = True
         remember: Annotated[bool, Field(description="Remember what I say from now on.")] = True
+        show_status: Annotated[bool, Field(description="Show what was recalled and remembered.")] = True
 
     def __init__(self) -> None:
         self.valves = self.Valves()
 
     async def inlet(
-        self, body: dict[str, Any], __user__: Any = None, __metadata__: Any = None, __request__: Any = None
+        self,
+        body: dict[str, Any],
+        __user__: Any = None,
+        __metadata__: Any = None,
+        __request__: Any = None,
+        __event_emitter__: Any = None,
     ) -> dict[str, Any]:
         """Add to the prompt what the user said in other chats and what helps with this turn."""
         try:
-            await asyncio.to_thread(__import__, "recollect.assembly")  # may take long, once: others chat
-            import msgspec  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
+            await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
+            from recollect import openwebui  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
 
-            from recollect import chat, prompting, recalling, tokens  # noqa: PLC0415 -- as above
-
-            heard = _hear(body, body["messages"], __user__, __metadata__, wish="recall")
-            if heard.turn is not None and heard.body is not None:
-                engine, count = await self._engine(), tokens.token_counter(heard.turn.model)
-                if engine.failure is None:
-                    await engine.ready(_PATIENCE_SECONDS)
-                prepared = await engine.prepare(heard.turn, recalling.NO_WISHES, count=count)
-                composed = prompting.compose_request(chat.COMPLETIONS, heard.body, prepared.placed)
-                engine.note(heard.turn, prepared)
-                if composed is not None:
-                    body["messages"] = msgspec.json.decode(composed)["messages"]
-                    if __request__ is not None:  # outlet gets the same one
-                        __request__.state.recollect_included = prepared.included
+            call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)
+            await openwebui.recall(body, call, self._engine)
         except Exception as error:  # noqa: BLE001 -- whatever escapes here ends the user's chat
             _report(error)
         return body
 
     async def outlet(
-        self, body: dict[str, Any], __user__: Any = None, __metadata__: Any = None, __request__: Any = None
+        self,
+        body: dict[str, Any],
+        __user__: Any = None,
+        __metadata__: Any = None,
+        __request__: Any = None,
+        __event_emitter__: Any = None,
     ) -> dict[str, Any]:
         """Remember, in the background, what the user said and what was answered."""
         try:
-            *said, answer = body["messages"]
-            reply = answer["content"] if answer["role"] == "assistant" else None
-            heard = _hear(body, said, __user__, __metadata__, wish="remember")
-            if heard.turn is not None and heard.forms and isinstance(reply, str) and reply.strip():
-                recalled = getattr(getattr(__request__, "state", None), "recollect_included", ())
-                (await self._engine()).remember(heard.turn, reply, recollections=recalled, credential=None)
+            from recollect import openwebui  # noqa: PLC0415 -- as in inlet
+
+            call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)
+            await openwebui.remember(body, call, self._engine)
         except Exception as error:  # noqa: BLE001 -- whatever escapes here keeps later filters from running
             _report(error)
         return body
 
     async def _engine(self) -> "LiveEngine":
-        from recollect import assembly, settings  # noqa: PLC0415 -- as in inlet
+        from recollect import openwebui  # noqa: PLC0415 -- as in inlet
 
-        fields = settings.EngineSettings.model_fields.items()
-        blank = {name: field.get_default(call_default_factory=True) for name, field in fields}
-        given = {name: blank[name] if value == "" else value for name, value in self.valves}
-        return await assembly.shared_engine(settings.EngineSettings(**given))
-
-
-def _hear(body: Any, messages: list[Any], user: Any, metadata: Any, *, wish: str) -> "Heard":
-    """Read a person's turn as the proxy does; there is none where nobody is named or wants memory."""
-    import msgspec  # noqa: PLC0415 -- as in inlet
-
-    from recollect.chat.heard import Heard, hear  # noqa: PLC0415 -- as in inlet
-
-    user, metadata, sent = user or {}, metadata or {}, (metadata or {}).get("user_message") or {}
-    wishes = user.get("valves")  # missing where Open WebUI failed to read them: "off" may stand there
-    if not user.get("id") or not getattr(wishes, wish, False) or any(map(metadata.get, _NOT_A_PERSON)):
-        return Heard()
-    request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
-    return hear(
-        msgspec.json.encode(request),
-        user_id=user["id"],
-        session_id=metadata.get("chat_id"),
-        message_id=metadata.get("user_message_id"),
-        at=datetime.now(UTC),
-        parent_id=(sent["parentId"] or "^") if "parentId" in sent else None,  # a chat's first: None
-        is_whole=True,
-    )
+        return await openwebui.engine_with(self.valves)
 
 
 def _report(error: Exception) -> None:

@@ -12,10 +12,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 ROOTS = ("src", "proxy", "openwebui_filter")
-OURS = ("recollect", "recollect_proxy", "recollect_filter")
+OURS = (
+    "recollect",
+    "recollect_proxy",
+    "recollect_filter",
+    "recollect_off",
+    "recollect_undo",
+    "recollect_events",
+)
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 40
-LONGEST_OF = {"recollect_proxy.conversation": 140, "recollect_filter": 150}
+LONGEST_OF = {"recollect_proxy.conversation": 140, "recollect_filter": 150, "recollect_undo": 80}
 BANNED_WORDS = {
     *(
         "manager",

@@ -179,8 +179,20 @@ RULES = (
         f"{NOUNS} recollect.chat recollect.composition recollect.live_engine recollect.recalling "
         "recollect_proxy.asgi recollect_proxy.composing recollect_proxy.errors recollect_proxy.headers "
         "recollect_proxy.identity recollect_proxy.listening recollect_proxy.passthrough recollect_proxy.reading "
-        "recollect_proxy.relaying recollect_proxy.report recollect_proxy.upstream recollect_proxy.wishes",
+        "recollect_proxy.relaying recollect_proxy.report recollect_proxy.sent recollect_proxy.status "
+        "recollect_proxy.upstream recollect_proxy.wishes",
         "uuid_utils",
+    ),
+    Rule("recollect_proxy.held_end", pure=True),
+    Rule(
+        "recollect_proxy.sent",
+        "recollect.model recollect.recalling recollect_proxy.identity recollect_proxy.reading recollect_proxy.status",
+    ),
+    Rule(
+        "recollect_proxy.status",
+        f"{NOUNS} recollect.chat recollect.live_engine recollect.openwebui.telling recollect_proxy.asgi "
+        "recollect_proxy.headers recollect_proxy.held_end recollect_proxy.identity recollect_proxy.upstream",
+        "structlog",
     ),
     Rule(
         "recollect_proxy.metrics",
@@ -231,12 +243,17 @@ RULES = (
         "recollect.extractors recollect.formation recollect.lexical recollect.policy recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
     ),
-    # The filter: a host without HTTP. What it runs in comes to it as arguments.
+    # In Open WebUI: hosts without HTTP. What they run in comes to them as arguments.
     Rule(
-        "recollect_filter",
-        f"{ENGINE} recollect.assembly recollect.chat recollect.prompting recollect.settings",
-        "msgspec pydantic",
+        "recollect.openwebui",
+        f"{NOUNS} recollect.assembly recollect.chat recollect.live_engine recollect.prompting recollect.recalling recollect.settings",
+        "msgspec structlog",
     ),
+    Rule("recollect.openwebui.telling", "recollect.model", pure=True),
+    Rule("recollect_filter", "recollect.live_engine recollect.openwebui", "pydantic"),
+    Rule("recollect_off", "", "pydantic"),
+    Rule("recollect_undo", "recollect.openwebui"),
+    Rule("recollect_events", "recollect.openwebui"),
 )
 
 FORBIDDEN_IMPORTS = [
@@ -321,8 +338,8 @@ def test_a_forbidden_import_is_found(tmp_path: Path, path: str, statement: str) 
 def test_every_rule_refuses_a_library_nobody_named_and_a_module_nobody_named(
     tmp_path: Path, rule: Rule
 ) -> None:
-    root = {"recollect": "src", "recollect_proxy": "proxy", "recollect_filter": "openwebui_filter"}
-    path = f"{root[rule.module.partition('.')[0]]}/{rule.module.replace('.', '/')}/__init__.py"
+    root = {"recollect": "src", "recollect_proxy": "proxy"}
+    path = f"{root.get(rule.module.partition('.')[0], 'openwebui_filter')}/{rule.module.replace('.', '/')}/__init__.py"
 
     found = planted(
         tmp_path, path, "import a_library\nimport recollect_filter.unheard_of as it\nimport json\n"

@@ -32,6 +32,7 @@ from recollect_proxy.probes import PROBES, Probes
 from recollect_proxy.reading import Reading
 from recollect_proxy.report import Reports
 from recollect_proxy.settings import ProxySettings
+from recollect_proxy.status import Status
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
 from recollect_proxy.websockets import WebSocketRelay
 
@@ -98,6 +99,7 @@ class App:
             recall_in_temporary=settings.recall_in_temporary,
             clock=clock,
         )
+        status = Status(self.engine, settings.openwebui_status_seconds) if settings.openwebui_status else None
         return {
             self._base + path: Conversation(
                 reading=reading(dialect),
@@ -107,6 +109,7 @@ class App:
                 engine=self.engine,
                 identity=identity,
                 reports=reports,
+                status=status if dialect is COMPLETIONS else None,
             )
             for path, dialect in _WITH_MEMORY.items()
         }

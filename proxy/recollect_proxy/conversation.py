@@ -3,9 +3,9 @@
 Never: SQL, prompts, header policy.
 """
 
-from dataclasses import dataclass, replace
+import asyncio
+from dataclasses import replace
 from functools import partial
-from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
@@ -13,39 +13,21 @@ from recollect.chat import ChatBody, add_memories
 from recollect.composition import Placed
 from recollect.live_engine import LiveEngine
 from recollect.model import Skip, Turn
-from recollect.recalling import Prepared
 from recollect.tokens import token_counter
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
 from recollect_proxy.composing import Composing
 from recollect_proxy.errors import send_failure
 from recollect_proxy.headers import forwardable, rewritable
-from recollect_proxy.identity import Identity
+from recollect_proxy.identity import Caller, Identity
 from recollect_proxy.listening import Listener
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.reading import Asked, Reading
 from recollect_proxy.relaying import is_json, relay, relay_whole
 from recollect_proxy.report import Reports, shown
+from recollect_proxy.sent import Sent
+from recollect_proxy.status import Status, has_room
 from recollect_proxy.upstream import Upstream
 from recollect_proxy.wishes import WishError
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A request as it goes to the upstream.
-
-    Attributes:
-        id: The request's id.
-        body: What is sent.
-        changed: Whether that is other than what came.
-        asked: What it says to us.
-        prepared: What its prompt was given.
-    """
-
-    id: UUID
-    body: bytes
-    changed: bool
-    asked: Asked
-    prepared: Prepared
 
 
 class Conversation:
@@ -61,6 +43,7 @@ class Conversation:
         engine: LiveEngine,
         identity: Identity,
         reports: Reports,
+        status: Status | None = None,
     ) -> None:
         self._reading = reading
         self._composing = composing
@@ -69,6 +52,7 @@ class Conversation:
         self._engine = engine
         self._identity = identity
         self._reports = reports
+        self._status = status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -83,7 +67,7 @@ class Conversation:
         if heard.turn is None or heard.body is None or body is None:
             said = self._reports.skip(heard.skip)
             return await self._passthrough.forward(scope, incoming, send, extra=said, instead=asked.body)
-        sent = await self._prepare(asked, heard.turn, heard.body, body)
+        sent = await self._prepare(caller, asked, heard.turn, heard.body, body)
         listener = Listener(self._reading.dialect)
         try:
             await unless_left(incoming, self._answer(scope, send, sent, listener))
@@ -91,13 +75,20 @@ class Conversation:
             listener.client_left = True
             raise
         finally:
-            reply = listener.reply()
-            if heard.forms and asked.wishes.remember and reply is not None:
-                included = sent.prepared.included
-                self._engine.remember(heard.turn, reply, recollections=included, credential=caller.credential)
+            self._remember(sent, listener)
         return None
 
-    async def _prepare(self, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
+    def _remember(self, sent: Sent, listener: Listener) -> "asyncio.Task[bool] | None":
+        """Remember the exchange, if it is one, and once; return what tells whether it is a new one."""
+        if listener.is_over:
+            return None
+        reply, credential = listener.reply(), sent.caller.credential
+        if reply is None or not sent.forms:
+            return None
+        included = sent.prepared.included
+        return self._engine.remember(sent.turn, reply, recollections=included, credential=credential)
+
+    async def _prepare(self, caller: Caller, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
         prepared = await self._engine.prepare(turn, asked.wishes.recalling, count=token_counter(turn.model))
         composed = self._composing.compose(chat, prepared.placed)
         if composed is None and prepared.placed != Placed():  # there was no certain place to add to
@@ -106,8 +97,8 @@ class Conversation:
         request_id = uuid7()
         if asked.heard.forms:
             self._engine.note(turn, prepared, request_id=request_id, api=self._reading.dialect.name)
-        instead = composed or asked.body
-        return Sent(request_id, body if instead is None else instead, instead is not None, asked, prepared)
+        status = self._status if self._status is not None and self._status.is_for(caller, chat) else None
+        return Sent(request_id, body, composed or asked.body, caller, asked, turn, prepared, status)
 
     async def _answer(self, scope: Scope, send: Send, sent: Sent, listener: Listener) -> None:
         listed = sent.asked.wishes.includes_memories
@@ -115,7 +106,7 @@ class Conversation:
         async with self._upstream.forward(
             scope["method"],
             self._passthrough.target(scope),
-            rewritable(headers, body=sent.changed, answer=listed),
+            rewritable(headers, body=sent.instead is not None, answer=listed),
             sent.body,
         ) as answer:
             listener.hear(answer)
@@ -124,6 +115,9 @@ class Conversation:
             if whole:
                 used = sent.prepared.placed.history_tokens
                 add = partial(add_memories, memories=shown(sent.prepared.included), used_history_tokens=used)
-                await relay_whole(answer, send, rewrite=add, extra=extra, listen=listener.feed)
-            else:
-                await relay(answer, send, extra=extra, listen=listener.feed)
+                return await relay_whole(answer, send, rewrite=add, extra=extra, listen=listener.feed)
+            if sent.status is None or not has_room(answer):
+                return await relay(answer, send, extra=extra, listen=listener.feed)
+            included = sent.prepared.included
+            end = await sent.status.relay(answer, send, included, extra=extra, listen=listener.feed)
+        return await sent.status.close(send, end, sent.turn, self._remember(sent, listener))

@@ -8,7 +8,12 @@ _OK = 200
 
 
 class Listener:
-    """Listens to one answer."""
+    """Listens to one answer.
+
+    Attributes:
+        client_left: Whether who asked left before its end.
+        is_over: Whether the reply was asked for: nothing more is heard.
+    """
 
     def __init__(self, dialect: Dialect) -> None:
         """Take the API the answer is spoken in."""
@@ -16,6 +21,7 @@ class Listener:
         self._reader: ReplyReader | None = None
         self._answered = False
         self.client_left = False
+        self.is_over = False
 
     def hear(self, answer: Answer) -> None:
         """Listen to this answer, if it is one worth hearing."""
@@ -37,6 +43,7 @@ class Listener:
         left before the first word, or got none, has said something all the same; so has one whose
         words will not be seen again with the reply.
         """
+        self.is_over = True
         if self._reader is None:
             return "" if self.client_left and not self._answered else None
         heard = self._reader.finish()

@@ -90,6 +90,16 @@ class ProxySettings(EngineSettings):
     recall_in_temporary: bool = Field(
         default=False, description="Recall in temporary chats too (they never form memories)."
     )
+    openwebui_status: bool = Field(
+        default=True,
+        description="Show people of OpenWebUI, and no other client, in the chat what was recalled and what was remembered.",
+    )
+    openwebui_status_seconds: float = Field(
+        default=3,
+        ge=0,
+        le=60,
+        description="How long the end of an answer, never a word of it, waits for what was remembered; 0: not at all.",
+    )
 
     connect_timeout_seconds: float = Field(default=10, gt=0, description="To connect to the upstream.")
     read_timeout_seconds: float = Field(

@@ -9,12 +9,13 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.commons import Commons
-from recollect.errors import DuplicateMemoryError
+from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import (
     Action,
     Actor,
     Add,
     Flags,
+    Hide,
     Ignore,
     Kind,
     Memory,
@@ -125,6 +126,35 @@ class Curating(Commons):
         if done.action is Action.RESTORE:
             await self._embed_again(user_id, done.memory_id)
         return done
+
+    async def take_back(
+        self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN
+    ) -> tuple[Update, ...] | None:
+        """Undo what one exchange changed, newest first, and recall its words no more; what waits is never formed.
+
+        What was changed again since stays as it is.
+
+        Args:
+            scope: In which chat.
+            key: Of which turn (``Turn.key``).
+            actor: Who asks for it.
+
+        Returns:
+            The rows of the audit that say what was undone; None where the log has no such exchange.
+        """
+        inbox, undone = self._backends.inbox, []
+        found = await inbox.outcome(scope, key)
+        if found is None:
+            return None
+        hidden = Hide(found.messages, Reason.UNDONE)
+        await self._backends.memories.apply(scope, [hidden], actor=actor, at=self._clock())
+        formed = await inbox.outcome(scope, key)  # from here on nothing more is formed of it
+        for update in formed.updates if formed is not None else ():
+            try:
+                undone.append(await self.undo(scope.user_id, update.id, actor=actor))
+            except (NotUndoableError, DuplicateMemoryError):
+                continue
+        return tuple(undone)
 
     # -- what is held back -------------------------------------------------------------------------
 

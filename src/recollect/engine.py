@@ -14,7 +14,7 @@ from recollect.background import Background, ModelUse, UserUsage
 from recollect.composition import Placed
 from recollect.counting import FormationCounts
 from recollect.curating import Curating
-from recollect.model import Backlog, Erasure, Recall, Recollection, RequestRecord, Turn
+from recollect.model import Backlog, Erasure, Outcome, Recall, Recollection, RequestRecord, Scope, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.recalling import NO_WISHES, Prepared, Recalling, Wishes
@@ -123,6 +123,10 @@ class Engine(Curating):
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return what a request was like and what was recalled for it and why; None if it is not known (any more)."""
         return await self._backends.requests.request(request_id)
+
+    async def outcome(self, scope: Scope, key: str) -> Outcome | None:
+        """Return what became of the exchange with this key (``Turn.key``); None where it is not logged (yet)."""
+        return await self._backends.inbox.outcome(scope, key)
 
     async def backlog(self) -> Backlog:
         """Count what is waiting to be formed, and what failed."""

@@ -7,7 +7,7 @@ remembered waits, so that a database that starts late costs no memory.
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
@@ -28,6 +28,8 @@ _NOTES_AT_MOST = 200
 
 log = structlog.get_logger(__name__)
 
+_Result = TypeVar("_Result")
+
 OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
 
 
@@ -41,7 +43,7 @@ class LiveEngine:
         self._first_try = asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._remembering: set[asyncio.Task[None]] = set()
+        self._remembering: set[asyncio.Task[bool]] = set()
         self._notes: set[asyncio.Task[None]] = set()
         self.failure: RecollectError | None = None
 
@@ -123,21 +125,25 @@ class LiveEngine:
 
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
-    ) -> None:
-        """Remember an exchange in the background; never raises, never waits."""
+    ) -> asyncio.Task[bool] | None:
+        """Remember an exchange in the background; never raises, never waits.
+
+        Returns:
+            What tells, once it is done, whether it was a new exchange that is now logged; None where it is lost.
+        """
         if len(self._remembering) >= _WAITING_AT_MOST:
             log.error("exchange_lost", reason="too many are waiting for the store")
-            return
-        _keep(self._remember(turn, reply, recollections, credential), self._remembering)
+            return None
+        return _keep(self._remember(turn, reply, recollections, credential), self._remembering)
 
     async def _remember(
         self, turn: Turn, reply: str, recollections: Sequence[Recollection], credential: str | None
-    ) -> None:
+    ) -> bool:
         await self.ready(_PATIENCE_SECONDS)
         if self._engine is None:
             log.error("exchange_lost", reason="the store stayed away")
-            return
-        await self._engine.remember(turn, reply, recollections=recollections, credential=credential)
+            return False
+        return await self._engine.remember(turn, reply, recollections=recollections, credential=credential)
 
     async def settle(self, seconds: float) -> None:
         """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
@@ -163,10 +169,11 @@ class LiveEngine:
             self._keeper.exception()  # told of when it was raised
 
 
-def _keep(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]]) -> asyncio.Task[_Result]:
     task = asyncio.create_task(work)
     tasks.add(task)
     task.add_done_callback(tasks.discard)
+    return task
 
 
 async def _note(engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:

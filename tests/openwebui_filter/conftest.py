@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import load
+from tests.openwebui_filter.telling import DOG, OSLO, ROME
+from tests.scripted_extraction import Lesson, Pupil
+from tests.scripted_upstream import ScriptedUpstream
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
@@ -51,3 +54,25 @@ async def engine(memory: Any) -> Engine:
     opened: Engine | None = (await memory._engine()).engine
     assert opened is not None
     return opened
+
+
+@pytest.fixture
+def pupil() -> Pupil:
+    """The model that extracts for ``taught``: it understands what its lessons say."""
+    return Pupil(lessons=[Lesson(DOG), Lesson(ROME), Lesson(OSLO, relation="contradicts", about="Rome")])
+
+
+@pytest.fixture
+async def taught(
+    new_filter: Callable[..., Any], pupil: Pupil, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Any]:
+    """A filter whose engine is open, and has a model extract at once."""
+    monkeypatch.setenv("RECOLLECT_FORMATION_QUIET_SECONDS", "0")
+    async with ScriptedUpstream(pupil) as model:
+        made = new_filter(
+            recall_deadline_ms=10_000, extraction_base_url=model.base_url, extraction_model="extractor"
+        )
+        assert await (await made._engine()).ready(SECONDS_TO_OPEN)
+        yield made
+        while sharing._shared:
+            await sharing._shared.pop().engine.aclose()

@@ -14,7 +14,9 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
-CONTENT = (Path(__file__).parents[2] / "openwebui_filter" / "recollect_filter.py").read_text()
+FUNCTIONS = Path(__file__).parents[2] / "openwebui_filter"
+CONTENT = (FUNCTIONS / "recollect_filter.py").read_text()
+OFF, UNDO, EVENTS = ((FUNCTIONS / f"recollect_{name}.py").read_text() for name in ("off", "undo", "events"))
 REWRITTEN = ("from utils", "from apps", "from main", "from config")
 
 _FRONTMATTER = re.compile(r"^\s*([a-z_]+):\s*(.*)\s*$", re.IGNORECASE)
@@ -42,12 +44,12 @@ def replace_imports(content: str) -> str:
 
 
 def load(content: str = CONTENT, *, function_id: str = "recollect") -> Any:
-    """Execute a function in a module of a random name, and build its filter."""
+    """Execute a function in a module of a random name, and build what it is: a filter, an action or an event."""
     module = types.ModuleType(f"function_{function_id}_{uuid4().hex}")
     sys.modules[module.__name__] = module
     exec(replace_imports(content), module.__dict__)
     sys.modules[f"function_{function_id}"] = module
-    return module.Filter()
+    return next(module.__dict__[kind]() for kind in ("Filter", "Action", "Event") if kind in module.__dict__)
 
 
 @dataclass
@@ -62,6 +64,8 @@ class Chat:
         valves: What the user wishes; missing where Open WebUI could not read it.
         history: What was said, as the browser keeps it.
         sent: The last request's body, as it went to the model.
+        switch: A filter that comes before this one.
+        shown: The events that this person's browser was sent.
     """
 
     filter: Any
@@ -71,6 +75,36 @@ class Chat:
     valves: dict[str, bool] | None = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
+    switch: Any = None
+    shown: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def statuses(self) -> list[str]:
+        """The lines that were shown over answers; each has to be done."""
+        statuses = [event["data"] for event in self.shown if event["type"] == "status"]
+        assert all(each["done"] is True for each in statuses)
+        return [each["description"] for each in statuses]
+
+    @property
+    def sources(self) -> list[dict[str, Any]]:
+        """The sources that were shown under answers."""
+        return [event["data"] for event in self.shown if event["type"] == "source"]
+
+    async def acts(self, action: Any, **user: Any) -> list[dict[str, Any]]:
+        """Press an action's button under the last answer, and return what the browser is sent for it."""
+        before = len(self.shown)
+        body = {
+            "model": "some-model",
+            "messages": [{name: said[name] for name in ("id", "role", "content")} for said in self.history],
+            "chat_id": self.chat_id,
+            "session_id": "a browser's tab",
+            "id": self.history[-1]["id"],
+        }
+        await action.action(body=body, __user__={"id": self.user_id} | user, __event_emitter__=self._show)
+        return self.shown[before:]
+
+    async def _show(self, event: dict[str, Any]) -> None:
+        self.shown.append(event)
 
     async def says(self, text: Any, reply: str = "All right.") -> str:
         """Say something, be answered, and return what the model was told by the system."""
@@ -89,8 +123,10 @@ class Chat:
 
     async def _answered(self, reply: str) -> str:
         saved = bool(self.chat_id) and ":" not in self.chat_id
+        answer = self._message("assistant", reply)
         metadata = {
             "user_id": self.user_id,
+            "message_id": answer["id"] if self.chat_id else None,
             "chat_id": self.chat_id,
             "user_message_id": self.history[-1]["id"] if self.chat_id else None,
             **({"user_message": self._sent_message()} if saved else {}),
@@ -102,11 +138,13 @@ class Chat:
             "messages": [{"role": said["role"], "content": said["content"]} for said in self.history],
             "stream": bool(self.chat_id),
         }
+        if self.switch is not None:
+            sent = await self.switch.inlet(body=sent, __metadata__=metadata)
         body = await self._call("inlet", sent, metadata, request)
         self.sent = deepcopy(body)
         heard = "\n".join(said["content"] for said in body["messages"] if said["role"] == "system")
 
-        self.history.append(self._message("assistant", reply))
+        self.history.append(answer)
         messages = self.history if saved else [*body["messages"], self.history[-1]]
         answered = {"model": "some-model", "messages": deepcopy(messages), "chat_id": self.chat_id}
         assert await self._call("outlet", deepcopy(answered), metadata, request) == answered
@@ -134,7 +172,7 @@ class Chat:
             "__request__": request,
             "__model__": {"id": "some-model"},
             "__id__": "recollect",
-            "__event_emitter__": None,
+            "__event_emitter__": self._show,
             "__event_call__": None,
         }
         called = getattr(self.filter, hook)

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.openwebui_filter.openwebui import CONTENT, Chat, frontmatter, load, replace_imports
+from tests.openwebui_filter.openwebui import (
+    CONTENT,
+    EVENTS,
+    OFF,
+    UNDO,
+    Chat,
+    frontmatter,
+    load,
+    replace_imports,
+)
 
 from recollect.settings import EngineSettings
 
@@ -26,40 +35,47 @@ OFFERED = {
 }
 
 
-def test_open_webui_finds_the_metadata_and_nothing_else_there() -> None:
-    found = frontmatter(CONTENT)
+METADATA = {"title", "author", "version", "license", "description", "required_open_webui_version"}
+INSTALLS = {"filter": CONTENT, "undo": UNDO, "events": EVENTS}
 
-    assert found.keys() == {
-        *(
-            "title",
-            "author",
-            "version",
-            "license",
-            "description",
-            "required_open_webui_version",
-            "requirements",
-        )
-    }
+
+@pytest.mark.parametrize("content", [*INSTALLS.values(), OFF], ids=[*INSTALLS, "off"])
+def test_open_webui_finds_the_metadata_and_nothing_else_there(content: str) -> None:
+    found = frontmatter(content)
+
+    assert found.keys() - {"requirements"} == METADATA
     assert found["version"] == PROJECT["version"]
     assert found["license"] == PROJECT["license"]
+    assert found["required_open_webui_version"] == frontmatter(CONTENT)["required_open_webui_version"]
 
 
-def test_what_is_installed_is_one_requirement_this_very_version_with_its_extra() -> None:
+@pytest.mark.parametrize("content", INSTALLS.values(), ids=INSTALLS)
+def test_what_is_installed_is_one_requirement_this_very_version_with_its_extra(content: str) -> None:
     [extra] = {"openwebui"} & PROJECT["optional-dependencies"].keys()
-    requirement = frontmatter(CONTENT)["requirements"]
+    requirement = frontmatter(content)["requirements"]
 
     assert requirement == f"{PROJECT['name']}[{extra}]=={PROJECT['version']}"
     assert "," not in requirement, "Open WebUI splits requirements at commas"
 
 
-def test_open_webui_rewrites_nothing_in_it() -> None:
-    assert replace_imports(CONTENT) == CONTENT
+@pytest.mark.parametrize("content", [CONTENT, OFF, UNDO, EVENTS], ids=["filter", "off", "undo", "events"])
+def test_open_webui_rewrites_nothing_in_it(content: str) -> None:
+    assert replace_imports(content) == content
 
 
-async def test_loading_it_imports_nothing_of_recollect(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("content", "kind"), [(CONTENT, "Filter"), (OFF, "Filter"), (UNDO, "Action"), (EVENTS, "Event")]
+)
+async def test_loading_it_imports_nothing_of_recollect(
+    content: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "recollect", None)  # any import of it fails
 
-    assert load().valves.priority == 0
+    assert type(load(content)).__name__ == kind
+
+
+def test_a_person_can_wish_each_of_three_things_and_does_until_they_say_otherwise() -> None:
+    assert load().UserValves().model_dump() == {"recall": True, "remember": True, "show_status": True}
 
 
 @pytest.mark.parametrize("hook", ["inlet", "outlet"])

@@ -113,6 +113,20 @@ async def test_it_recalls_and_remembers_while_it_is_open() -> None:
     assert (await recalled(live, turn())).skipped is Skip.STORE
 
 
+async def test_it_tells_whether_what_was_said_was_new() -> None:
+    live = LiveEngine(Opener())
+    await live.start()
+    said = turn("I drink tea")
+
+    first = live.remember(said, "Good.", recollections=(), credential=None)
+    assert first is not None
+    assert await first
+    again = live.remember(said, "Fine.", recollections=(), credential=None)
+    assert again is not None
+    assert not await again
+    await live.aclose()
+
+
 async def test_to_settle_with_nothing_to_remember_is_nothing() -> None:
     live = LiveEngine(Opener())
 

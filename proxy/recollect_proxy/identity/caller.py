@@ -22,6 +22,7 @@ class Caller:
         parent_id: The frontend's id of the message before that one; ROOT where it says there is none; None: unknown.
         credential: The request's ``Authorization``, for background calls on its behalf.
         sends_all: Whether the frontend is known to send all that was said before the message; None: unknown.
+        by_openwebui: Whether it is certain to be OpenWebUI's, and not of a client that names its user as OpenWebUI does.
     """
 
     user_id: str | None = None
@@ -31,16 +32,26 @@ class Caller:
     credential: str | None = field(default=None, repr=False)
     sends_all: bool | None = None
     parent_id: str | None = None
+    by_openwebui: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a mode that applies to a request says: whose it is, or None where the proof fails."""
+    """What a mode that applies to a request says.
+
+    Attributes:
+        user_id: Whose it is; None where the proof fails.
+        by_openwebui: Whether only OpenWebUI itself says so in this way.
+    """
 
     user_id: str | None = None
+    by_openwebui: bool = False
 
 
 REFUSED = Claim()
+
+OPENWEBUI_USER = frozenset(b"x-openwebui-user-" + name for name in (b"id", b"email", b"name", b"role"))
+"""The plain headers by which OpenWebUI names a user: all of them, where others who name theirs send the first."""
 
 
 class Mode(Protocol):

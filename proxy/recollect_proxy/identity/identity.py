@@ -72,6 +72,7 @@ class Identity:
             parent_id=_parent_id(headers),
             credential=credential,
             sends_all=self._sends_all(headers),
+            by_openwebui=claim.by_openwebui,
         )
 
     def _sends_all(self, headers: Headers) -> bool | None:

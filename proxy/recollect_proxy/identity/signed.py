@@ -8,7 +8,7 @@ import jwt
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.asgi import Headers, values
-from recollect_proxy.identity.caller import REFUSED, Claim, opaque_id
+from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, opaque_id
 from recollect_proxy.identity.secrets import require_strong
 
 _REQUIRED = ["exp", "iat", "iss", "sub"]
@@ -31,8 +31,6 @@ class OpenWebUIToken:
         ConfigurationError: The secret is too weak.
     """
 
-    _PLAIN = frozenset(b"x-openwebui-user-" + name for name in (b"id", b"email", b"name", b"role"))
-
     def __init__(
         self,
         secret: str,
@@ -50,7 +48,7 @@ class OpenWebUIToken:
     @property
     def headers(self) -> frozenset[bytes]:
         """The headers it reads."""
-        return self._PLAIN | {self._header}
+        return OPENWEBUI_USER | {self._header}
 
     @property
     def secrets(self) -> frozenset[bytes]:
@@ -62,7 +60,7 @@ class OpenWebUIToken:
         del peer  # the signature is proof enough
         tokens = values(headers, self._header)
         if not tokens:
-            return REFUSED if any(name.lower() in self._PLAIN for name, _ in headers) else None
+            return REFUSED if any(name.lower() in OPENWEBUI_USER for name, _ in headers) else None
         if len(tokens) != 1:
             return REFUSED
         try:
@@ -76,7 +74,8 @@ class OpenWebUIToken:
             )
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
-        return Claim(opaque_id(claims["sub"]))
+        user_id = opaque_id(claims["sub"])
+        return REFUSED if user_id is None else Claim(user_id, by_openwebui=True)
 
 
 class ProviderToken:

@@ -3,7 +3,7 @@
 from recollect.assembly.models import Models, make_embedder, make_models
 from recollect.assembly.opening import open_backends, open_engine
 from recollect.assembly.policy import make_policy
-from recollect.assembly.sharing import shared_engine
+from recollect.assembly.sharing import running_engine, shared_engine
 
 __all__ = [
     "Models",
@@ -12,5 +12,6 @@ __all__ = [
     "make_policy",
     "open_backends",
     "open_engine",
+    "running_engine",
     "shared_engine",
 ]

@@ -40,3 +40,9 @@ async def shared_engine(settings: EngineSettings) -> LiveEngine:
         _closing.add(closing)
         closing.add_done_callback(_closing.discard)
     return live
+
+
+def running_engine() -> LiveEngine | None:
+    """Return the engine that ``shared_engine`` returned last on this loop; None: nobody has asked for one yet."""
+    loop = asyncio.get_running_loop()
+    return next((shared.engine for shared in _shared if shared.loop is loop), None)

@@ -3,7 +3,7 @@
 Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of version 7 (RFC 9562).
 """
 
-from recollect.model.audit import Backlog, Erasure, Update
+from recollect.model.audit import Backlog, Erasure, Outcome, Update
 from recollect.model.change import Add, Change, Hide, Ignore, Mark, Quarantine, Reinforce, Replace, Retire
 from recollect.model.chat import ROOT, Chat, Exchange, Injection, LoggedExchange, Message, Scope, Turn
 from recollect.model.flags import Flags
@@ -23,6 +23,7 @@ from recollect.model.words import (
     Kind,
     Place,
     Placement,
+    Progress,
     Reason,
     Relation,
     Role,
@@ -68,12 +69,14 @@ __all__ = [
     "Message",
     "Neighbor",
     "Occurrences",
+    "Outcome",
     "Outline",
     "Page",
     "Passage",
     "Pending",
     "Place",
     "Placement",
+    "Progress",
     "Provenance",
     "Quarantine",
     "Quarantined",

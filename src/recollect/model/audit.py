@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.model.words import Action, Actor, Reason
+from recollect.model.words import Action, Actor, Progress, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,21 @@ class Update:
     exchange_id: UUID | None = None
     undoes: UUID | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one exchange.
+
+    Attributes:
+        progress: How far it is.
+        messages: What was said and what was answered, by their ids in the message log.
+        updates: What it changed and nobody undid, newest first.
+    """
+
+    progress: Progress
+    messages: tuple[UUID, ...] = ()
+    updates: tuple[Update, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

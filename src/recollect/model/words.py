@@ -155,6 +155,17 @@ class Reason(StrEnum):
     SUMMARIZED = "summarized"
 
 
+class Progress(StrEnum):
+    """How far an exchange is from being memories."""
+
+    PENDING = "pending"
+    FORMED = "formed"
+    FAILED = "failed"
+    """Its formation kept failing; it is held until somebody has it tried again."""
+    ABANDONED = "abandoned"
+    """Its message was edited: what it taught is taken back."""
+
+
 class Skip(StrEnum):
     """Why a turn was not recalled for, or an exchange not remembered."""
 

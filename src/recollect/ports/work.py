@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
-from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, Pending, Usage
+from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, Outcome, Pending, Scope, Usage
 from recollect.ports.models import Conversation
 
 NO_CAPS = Caps()
@@ -61,6 +61,13 @@ class Inbox(Protocol):
             error: Why.
             until: When to try again.
             counts: Whether it counts among the tries.
+        """
+        ...
+
+    async def outcome(self, scope: Scope, key: str) -> Outcome | None:
+        """Return what became of the exchange of a chat with this key (``Turn.key``).
+
+        What it changed is all there when it is FORMED. None: the log has no such exchange of this user's (yet).
         """
         ...
 

@@ -5,15 +5,28 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from recollect.model import Actor, Backlog, Caps, Change, Exchange, Formed, Memory, Pending
-from recollect.normalization import storable_text
+from recollect.model import (
+    Actor,
+    Backlog,
+    Caps,
+    Change,
+    Exchange,
+    Formed,
+    Memory,
+    Outcome,
+    Pending,
+    Progress,
+    Scope,
+)
+from recollect.normalization import storable_id, storable_text
 from recollect.ports import NO_CAPS, Conversation
 from recollect.postgres.capping import prune
 from recollect.postgres.changes import apply_changes
 from recollect.postgres.leases import hold_lease
+from recollect.postgres.message_log import storable_key
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue, requeue_held
-from recollect.postgres.rows import exchange_of, message_of
+from recollect.postgres.rows import exchange_of, message_of, update_of
 from recollect.postgres.sql import SQL
 from recollect.postgres.summarizing import keep_summary, read_conversation
 
@@ -101,6 +114,19 @@ class PostgresInbox:
             await connection.execute(
                 SQL["postpone"], user_id, exchange.id, _reason(error), until, int(counts)
             )
+
+    async def outcome(self, scope: Scope, key: str) -> Outcome | None:
+        """Return what became of the exchange of a chat with this key; None: the log has none of this user's."""
+        user_id = scope.user_id
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(
+                SQL["progress_of_exchange"], user_id, storable_id(scope.session_id), storable_key(key)
+            )
+            if row is None:
+                return None
+            updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, [row["id"]])
+        messages = (row["message_id"], row["reply_id"])
+        return Outcome(Progress(row["state"]), messages, tuple(map(update_of, updates)))
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()

@@ -16,14 +16,18 @@ from recollect.model import (
     Formed,
     Memory,
     Message,
+    Outcome,
     Pending,
+    Progress,
     Role,
+    Scope,
 )
-from recollect.normalization import storable_text
+from recollect.normalization import storable_id, storable_text
 from recollect.ports import NO_CAPS, Conversation
 from recollect.testing.changes import Belongings, Logged
 from recollect.testing.jobs import JobQueue
 from recollect.testing.summarizing import due_conversation, is_as_it_was, summary_change
+from recollect.testing.undoing import is_undone
 
 _MESSAGES_BEFORE = 6
 _BLOCKS = 20
@@ -103,6 +107,18 @@ class InboxStore(ABC):
             logged.error = storable_text(error)[:_LONGEST_ERROR]
             logged.state = "failed" if until is None else "pending"
             logged.not_before = until or logged.not_before
+
+    async def outcome(self, scope: Scope, key: str) -> Outcome | None:
+        """Return what became of the exchange of a chat with this key; None: the log has none of this user's."""
+        user, known_as = self._of(scope.user_id), (storable_id(scope.session_id), storable_id(key))
+        for each in user.log:
+            exchange = each.exchange
+            if (exchange.turn.scope.session_id, exchange.turn.key) == known_as:
+                taught = [row for row in user.updates if row.exchange_id == exchange.id]
+                standing = [row for row in taught if row.undoes is None and not is_undone(user, row)]
+                messages = (exchange.message_id, exchange.reply_id)
+                return Outcome(Progress(each.state), messages, tuple(reversed(standing)))
+        return None
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()

@@ -24,6 +24,9 @@ from recollect_proxy.settings import ProxySettings
 
 FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"
 FILTER_NAME = "recollect"
+BESIDE = ("recollect_off", "recollect_undo", "recollect_events")
+"""The functions that may be installed beside the filter."""
+
 
 _SECONDS = 60.0
 _LEFT = {"pending", "failed"}
@@ -143,7 +146,14 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI before the proxy before the LLM, as our README says."""
     model = LanguageModel()
     async with model.upstream, _running_database() as database:
-        settings = _settings(model, database, folder, identity="openwebui-jwt", openwebui_jwt_secret=_SECRET)
+        settings = _settings(
+            model,
+            database,
+            folder,
+            identity="openwebui-jwt",
+            openwebui_jwt_secret=_SECRET,
+            openwebui_status_seconds=30,  # the machine may be busy with other tests
+        )
         async with (
             running_proxy(settings) as proxy,
             served_openwebui(
@@ -184,6 +194,8 @@ async def with_filter(folder: Path) -> AsyncIterator[Host]:
             extraction_model="extractor",
             recall_deadline_ms=_PATIENT["recall_deadline_ms"],
         )
+        for name in BESIDE:
+            await administrator.add_function(name, FILTER.with_name(f"{name}.py").read_text())
         settings = _settings(model, database, folder)
         yield Host("filter", server, administrator, model, database, lambda: running_proxy(settings))
 

@@ -53,13 +53,25 @@ class Person:
 
     async def add_filter(self, name: str, content: str, **valves: Any) -> None:
         """Add a filter for everybody, with these valves; only the administrator may."""
+        await self.add_function(name, content)
+        await self.change_valves(name, **valves)
+
+    async def add_function(self, name: str, content: str) -> None:
+        """Add a filter, an action or an event function for everybody; only the administrator may."""
         function = {"id": name, "name": name.title(), "content": content}
         await self.call(
             "POST", "/api/v1/functions/create", json=function | {"meta": {"description": "", "manifest": {}}}
         )
-        await self.change_valves(name, **valves)
         assert (await self.call("POST", f"/api/v1/functions/id/{name}/toggle"))["is_active"]
         assert (await self.call("POST", f"/api/v1/functions/id/{name}/toggle/global"))["is_global"]
+
+    async def delete(self, person: "Person") -> None:
+        """Delete somebody's account; only the administrator may."""
+        await self.call("DELETE", f"/api/v1/users/{person.id}")
+
+    async def wish(self, name: str, **valves: Any) -> None:
+        """Set this person's own valves of a filter."""
+        await self.call("POST", f"/api/v1/functions/id/{name}/valves/user/update", json=valves)
 
     async def edit_filter(self, name: str, content: str) -> None:
         """Give a filter another text; only the administrator may."""
@@ -141,6 +153,7 @@ class Conversation:
         legacy: Whether documents are searched for the model, which else is told of tools for that.
         said: The id of the person's last message.
         answered: The ids of the answers to it, a model each.
+        switches: The filters that the person switched on in it.
     """
 
     person: Person
@@ -149,6 +162,7 @@ class Conversation:
     legacy: bool = False
     said: str = ""
     answered: list[str] = field(default_factory=list)
+    switches: Sequence[str] = ()
     _parent: str | None = None
     _last: dict[str, Any] = field(default_factory=dict)
 
@@ -178,6 +192,34 @@ class Conversation:
         kept = await self.person.call("GET", f"/api/v1/chats/{self.id}")
         messages: dict[str, dict[str, Any]] = kept["chat"]["history"]["messages"]
         return messages
+
+    async def answer(self) -> dict[str, Any]:
+        """Return what is kept of the first answer to the last message."""
+        return (await self.messages())[self.answered[0]]
+
+    async def statuses(self) -> list[str]:
+        """Return the lines over that answer, in order, but those that Open WebUI itself put there.
+
+        Raises:
+            AssertionError: One shimmers for ever.
+        """
+        history = (await self.answer()).get("statusHistory") or []
+        shown = [each for each in history if "action" not in each]
+        assert all(each.get("done") is True for each in shown), shown
+        return [each["description"] for each in shown]
+
+    async def acts(self, action: str) -> None:
+        """Press the button of an action under that answer."""
+        kept = await self.messages()
+        told = [kept[each] for each in (self.said, self.answered[0])]
+        body = {
+            "model": MODELS[0],
+            "messages": [{name: each[name] for name in ("id", "role", "content")} for each in told],
+            "chat_id": self.id,
+            "session_id": "a browser's tab",
+            "id": self.answered[0],
+        }
+        await self.person.call("POST", f"/api/chat/actions/{action}", json=body)
 
     async def _answer(
         self, text: str, models: Sequence[str], files: Sequence[dict[str, Any]], **guided: str
@@ -219,6 +261,7 @@ class Conversation:
             "user_message": self._last,
             "messages": [{"role": "user", "content": self._last["content"]}],
             "files": self._last["files"],
+            "filter_ids": list(self.switches),
             "background_tasks": dict.fromkeys(_TASKS, True) if self.tasks else {},
             "features": {},
             "params": {"function_calling": "legacy"} if self.legacy else {},

@@ -50,7 +50,7 @@ def signed(token: str, *more: tuple[bytes, bytes]) -> Headers:
 
 
 def test_a_signed_header_names_the_user() -> None:
-    assert OpenWebUIToken(SECRET).claim(signed(openwebui()), FAR) == Claim("anna")
+    assert OpenWebUIToken(SECRET).claim(signed(openwebui()), FAR) == Claim("anna", by_openwebui=True)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_header_that_is_not_rightly_signed_is_refused(token: str) -> None:
 def test_clocks_may_differ_a_little() -> None:
     token = openwebui(iat=NOW + 20, exp=NOW - 20)
 
-    assert OpenWebUIToken(SECRET, leeway=30).claim(signed(token), FAR) == Claim("anna")
+    assert OpenWebUIToken(SECRET, leeway=30).claim(signed(token), FAR) == Claim("anna", by_openwebui=True)
     assert OpenWebUIToken(SECRET, leeway=5).claim(signed(token), FAR) == REFUSED
 
 
@@ -136,6 +136,19 @@ def test_network_and_secret_are_both_asked_for_where_both_are_given() -> None:
     assert mode.claim(headers, NEAR) == Claim("anna")
     assert mode.claim(headers, FAR) == REFUSED
     assert mode.claim(headers[:1], NEAR) == REFUSED
+
+
+OF_OPENWEBUI = [(b"X-OpenWebUI-User-" + name, b"anna") for name in (b"Id", b"Name", b"Email", b"Role")]
+
+
+def test_who_names_a_user_in_all_of_openwebuis_headers_is_openwebui() -> None:
+    mode = PlainHeader("x-openwebui-user-id", secret_header="x-secret")
+    renamed = PlainHeader("x-user", secret_header="x-secret")
+
+    assert mode.claim(OF_OPENWEBUI, NEAR) == Claim("anna", by_openwebui=True)
+    for left_out in OF_OPENWEBUI[1:]:
+        assert mode.claim([each for each in OF_OPENWEBUI if each != left_out], NEAR) == Claim("anna")
+    assert renamed.claim([*OF_OPENWEBUI, (b"x-user", b"bob")], NEAR) == Claim("bob")
 
 
 # -- api-key ---------------------------------------------------------------------------------------
@@ -294,6 +307,8 @@ def test_the_first_mode_that_applies_decides_and_never_falls_through(keys: Path)
     assert identity.identify([(b"x-openwebui-user-id", b"anna"), key], FAR).skip is Skip.BAD_IDENTITY
     assert identity.identify([key, header], FAR).user_id == "bob b\u00e4r"
     assert identity.identify([header], FAR).user_id == "carl"
+    assert identity.identify(signed(openwebui()), FAR).by_openwebui
+    assert not identity.identify([key, header], FAR).by_openwebui
     assert identity.identify([], FAR).skip is Skip.NO_IDENTITY
 
 

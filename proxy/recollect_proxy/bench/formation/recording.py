@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, Pending
+from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, Outcome, Pending, Scope
 from recollect.ports import NO_CAPS, Conversation, Inbox
 
 
@@ -65,6 +65,10 @@ class RecordingInbox:
     ) -> None:
         """Note a failed try."""
         await self._inbox.postpone(exchange, error=error, until=until, counts=counts)
+
+    async def outcome(self, scope: Scope, key: str) -> Outcome | None:
+        """Return what became of an exchange."""
+        return await self._inbox.outcome(scope, key)
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()

@@ -72,6 +72,10 @@ SET attempts = attempts + $5::integer, error = $3, not_before = coalesce($4, not
     state = CASE WHEN $4::timestamptz IS NULL THEN 'failed' ELSE 'pending' END
 WHERE user_id = $1 AND id = $2 AND state = 'pending';
 
+-- name: progress_of_exchange
+-- How far an exchange of a chat of the user is.
+SELECT id, state, message_id, reply_id FROM exchanges WHERE user_id = $1 AND session_id = $2 AND key = $3;
+
 -- name: backlog
 -- What is pending, failed and formed, over all users.
 SELECT count(*) FILTER (WHERE state = 'pending') AS pending,

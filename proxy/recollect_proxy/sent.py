@@ -1,0 +1,45 @@
+"""A request as it goes to the upstream, and what has to be known of it behind its answer. Never: sends it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from recollect.model import Turn
+from recollect.recalling import Prepared
+from recollect_proxy.identity import Caller
+from recollect_proxy.reading import Asked
+from recollect_proxy.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as it goes to the upstream.
+
+    Attributes:
+        id: The request's id.
+        came: Its body as it came.
+        instead: What is sent in that body's place; None: it goes as it came.
+        caller: Who sent it.
+        asked: What it says to us.
+        turn: The turn in it.
+        prepared: What its prompt was given.
+        status: Shows who sent it what memory does; None: they are not shown it.
+    """
+
+    id: UUID
+    came: bytes
+    instead: bytes | None
+    caller: Caller
+    asked: Asked
+    turn: Turn
+    prepared: Prepared
+    status: Status | None = None
+
+    @property
+    def body(self) -> bytes:
+        """What is sent."""
+        return self.came if self.instead is None else self.instead
+
+    @property
+    def forms(self) -> bool:
+        """Whether its exchange is to be remembered."""
+        return self.asked.heard.forms and self.asked.wishes.remember

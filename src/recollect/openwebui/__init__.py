@@ -1,0 +1,12 @@
+"""Recollect inside Open WebUI: what its functions share, so that each of them stays a page.
+
+Never: Open WebUI's own modules, SQL, prompts, anything of one request once that is over.
+"""
+
+from recollect.openwebui.conversation import recall, remember
+from recollect.openwebui.engines import engine_with
+from recollect.openwebui.erasing import begin_erasing
+from recollect.openwebui.hearing import Call
+from recollect.openwebui.undoing import undo
+
+__all__ = ["Call", "begin_erasing", "engine_with", "recall", "remember", "undo"]

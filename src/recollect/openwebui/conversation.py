@@ -1,0 +1,118 @@
+"""Recalls before an answer, remembers after it, and shows both. May raise: a hook fails open around it.
+
+Never: waits for a model, or with a status; keeps anything of a request but on the request itself.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from recollect.chat import COMPLETIONS
+from recollect.live_engine import LiveEngine
+from recollect.model import Outcome, Progress, Recollection, Turn
+from recollect.openwebui import telling
+from recollect.openwebui.background import in_background
+from recollect.openwebui.hearing import Call
+from recollect.prompting import compose_request
+from recollect.recalling import NO_WISHES
+from recollect.tokens import token_counter
+
+_OPENING_SECONDS = 1.0
+"""What a chat waits for an engine that is just being opened."""
+
+_OUTCOME_SECONDS = 30.0
+"""For how long after an answer it is still told what was remembered of it."""
+
+_LOOK_SECONDS = 0.5
+
+FindEngine: TypeAlias = Callable[[], Awaitable[LiveEngine]]
+
+
+async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
+    """Add to the prompt in ``body`` what the person said in other chats and what helps with this turn."""
+    heard = call.hear(body, body["messages"], wish="recall")
+    if heard.turn is None or heard.body is None:
+        return
+    engine = await find_engine()
+    if engine.failure is None:
+        await engine.ready(_OPENING_SECONDS)
+    prepared = await engine.prepare(heard.turn, NO_WISHES, count=token_counter(heard.turn.model))
+    composed = compose_request(COMPLETIONS, heard.body, prepared.placed)
+    engine.note(heard.turn, prepared)
+    if composed is None:
+        return
+    body["messages"] = msgspec.json.decode(composed)["messages"]
+    _note_included(call, prepared.included)
+    if call.shows and prepared.included:
+        in_background(call.emit(telling.recalled(prepared.included)))
+
+
+async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
+    """Remember, in the background, what the person said and what was answered; then show what that was.
+
+    What was recalled becomes a source of the answer only now: Open WebUI would put the sources of a document in the
+    place of any that came before them, or, on the page, leave those out.
+    """
+    *said, answer = body["messages"]
+    reply = answer["content"] if answer["role"] == "assistant" else None
+    if not isinstance(reply, str) or not reply.strip():
+        return
+    included = _included(call)
+    if call.shows and included:
+        in_background(_cite(call, included))
+    heard = call.hear(body, said, wish="remember")
+    if heard.turn is None or not heard.forms:
+        return
+    engine = await find_engine()
+    remembering = engine.remember(heard.turn, reply, recollections=included, credential=None)
+    if call.shows and remembering is not None:
+        in_background(_tell_outcome(call, engine, heard.turn, remembering))
+
+
+async def _cite(call: Call, included: Sequence[Recollection]) -> None:
+    for each in included:
+        await call.emit(telling.citation(each))
+
+
+async def _tell_outcome(
+    call: Call, engine: LiveEngine, turn: Turn, remembering: "asyncio.Task[bool]"
+) -> None:
+    """Say what was remembered, if anything was and it is known in time."""
+    try:
+        async with asyncio.timeout(_OUTCOME_SECONDS):
+            # Another answer to the same message changes nothing, and says nothing.
+            outcome = await _outcome(engine, turn) if await asyncio.shield(remembering) else None
+    except TimeoutError:
+        return
+    told = telling.changes(outcome.updates[::-1]) if outcome else ""
+    if told:
+        await call.emit(telling.status(told))
+
+
+async def _outcome(live: LiveEngine, turn: Turn) -> Outcome | None:
+    """Wait until the turn is formed, or will not be; None: nobody knows."""
+    while (engine := live.engine) is not None:
+        outcome = await engine.outcome(turn.scope, turn.key)
+        if outcome is None or outcome.progress is not Progress.PENDING:
+            return outcome
+        await asyncio.sleep(_LOOK_SECONDS)
+    return None
+
+
+def _note_included(call: Call, included: Sequence[Recollection]) -> None:
+    """Note for ``remember`` what went into the prompt: an answer each, as one request may ask several models."""
+    if call.request is not None:
+        kept = getattr(call.request.state, "recollect_included", {})
+        call.request.state.recollect_included = {**kept, _answer_id(call): tuple(included)}
+
+
+def _included(call: Call) -> Sequence[Recollection]:
+    kept = getattr(getattr(call.request, "state", None), "recollect_included", {})
+    included: Sequence[Recollection] = kept.get(_answer_id(call), ())
+    return included
+
+
+def _answer_id(call: Call) -> Any:
+    return (call.metadata or {}).get("message_id")

@@ -1,0 +1,181 @@
+"""What the filter shows in Open WebUI of what it does: lines over an answer, its sources, and a way back."""
+
+import pytest
+from tests.e2e.openwebui.hosts import FILTER_NAME, Host
+from tests.e2e.openwebui.language_model import MODELS, prompt
+from tests.e2e.openwebui.people import Conversation, Person
+from tests.waiting import until
+
+LISBON = "I live in Lisbon with my dog Pipa."
+WHERE = "In which city do I live with my dog?"
+LOCKER = "My locker at the pool has the number 417."
+DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall."
+WHERE_AND_DIARY = "In which city do I live with my dog, and what stands in this diary?"
+
+_SECONDS = 60.0
+_OFF, _UNDO = "recollect_off", "recollect_undo"
+
+
+@pytest.fixture
+def host(host: Host) -> Host:
+    """Open WebUI with the filter, and what stands beside it."""
+    if host.name != "filter":
+        pytest.skip("the proxy shows what it does by other means")
+    return host
+
+
+async def shown(chat: Conversation, *statuses: str) -> None:
+    """Wait until these are the lines over the last answer.
+
+    Raises:
+        AssertionError: They are others.
+    """
+    found: list[str] = []
+
+    async def so_far() -> bool:
+        found[:] = await chat.statuses()
+        return found == list(statuses)
+
+    try:
+        await until(so_far, seconds=_SECONDS)
+    except TimeoutError:
+        pytest.fail(f"{found} is shown")
+
+
+async def documents(chat: Conversation) -> list[str]:
+    """Return the texts of the sources under the last answer, in order."""
+    sources = (await chat.answer()).get("sources") or []
+    return [text for source in sources for text in source["document"]]
+
+
+async def test_what_was_remembered_is_shown_over_the_answer_once_it_is(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+    await chat.says(LISBON)
+
+    await shown(chat, f"Remembered: {LISBON}")
+    assert await documents(chat) == []
+    await host.learned(alice, LISBON)
+
+
+async def test_what_was_recalled_is_shown_and_is_a_source_of_the_answer(host: Host, alice: Person) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    chat = Conversation(alice)
+    await chat.says(WHERE)
+
+    await shown(chat, "Recalled 1 memory")
+    await until(lambda: has_documents(chat, LISBON), seconds=_SECONDS)
+    [source] = (await chat.answer())["sources"]
+    assert source["source"]["name"].startswith("Fact, 20")
+    assert source["metadata"][0]["source"].startswith("recollect:")
+
+
+async def has_documents(chat: Conversation, *texts: str) -> bool:
+    return await documents(chat) == list(texts)
+
+
+async def test_each_model_that_is_asked_has_its_own_line_and_one_tells_what_was_remembered(
+    host: Host, alice: Person
+) -> None:
+    chat = Conversation(alice)
+    await chat.says(LISBON, models=MODELS)
+    await host.learned(alice, LISBON)
+    found: list[list[str]] = []
+
+    async def told() -> bool:
+        kept = await chat.messages()
+        histories = [kept[each].get("statusHistory") or [] for each in chat.answered]
+        found[:] = [[each["description"] for each in history] for history in histories]
+        return any(found)
+
+    await until(told, seconds=_SECONDS)
+    assert sorted(found) == [[], [f"Remembered: {LISBON}"]]
+
+
+async def test_sources_of_a_document_keep_their_numbers_before_what_was_recalled(
+    host: Host, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    chat = Conversation(alice, legacy=True)
+    await chat.says(WHERE_AND_DIARY, files=[await alice.upload("diary.txt", DIARY)])
+
+    await until(lambda: has_documents(chat, DIARY, LISBON), seconds=_SECONDS)
+    assert "Recalled 1 memory" in await chat.statuses()
+
+
+async def test_where_nothing_happened_nothing_is_shown(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+    await chat.says(WHERE)
+    await host.learned(alice)
+
+    assert await chat.statuses() == []
+    assert await documents(chat) == []
+
+
+async def test_who_wants_no_status_is_shown_none(host: Host, alice: Person) -> None:
+    await alice.wish(FILTER_NAME, show_status=False)
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    chat = Conversation(alice)
+    await chat.says(WHERE)
+
+    assert LISBON in prompt(host.model.chats(WHERE)[-1])
+    assert await chat.statuses() == []
+    assert await documents(chat) == []
+
+
+async def test_what_was_remembered_is_taken_back_by_the_button_under_the_answer(host: Host) -> None:
+    somebody = host.administrator  # others may press it only for models that Open WebUI has registered
+    await Conversation(somebody).says(LOCKER)
+    await host.learned(somebody, LOCKER)
+    chat = Conversation(somebody)
+    await chat.says(LISBON)
+    await shown(chat, f"Remembered: {LISBON}")
+
+    await chat.acts(_UNDO)
+
+    await host.learned(somebody, LOCKER)
+    await shown(chat, f"Remembered: {LISBON}", f"Undone. Forgot: {LISBON}")
+    await Conversation(somebody).says(WHERE)
+    assert "Lisbon" not in prompt(host.model.chats(WHERE)[-1])
+
+
+async def test_a_chat_whose_memory_is_switched_off_recalls_and_forms_nothing(
+    host: Host, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    chat = Conversation(alice, switches=[_OFF])
+    await chat.says(f"{WHERE} {LOCKER}")
+
+    assert "Lisbon" not in prompt(host.model.of_chat(chat.id)[-1])
+    assert await chat.statuses() == []
+    assert await host.logged(alice) == [LISBON]
+    chat.switches = ()
+    await chat.says(WHERE)
+    assert LISBON in prompt(host.model.of_chat(chat.id)[-1])
+
+
+async def test_the_switch_and_the_button_are_offered_with_every_model(alice: Person) -> None:
+    offered = (await alice.call("GET", "/api/models"))["data"]
+
+    for model in (each for each in offered if each["id"] in MODELS):
+        assert [each["id"] for each in model["filters"]] == [_OFF]
+        assert [each["id"] for each in model["actions"]] == [_UNDO]
+        icons = [each["icon"] for each in (*model["filters"], *model["actions"])]
+        assert all(icon.startswith("data:image/svg+xml;base64,") for icon in icons)
+
+
+async def test_who_is_deleted_is_erased_and_nobody_else(host: Host, alice: Person, bob: Person) -> None:
+    for person in (alice, bob):
+        await Conversation(person).says(LISBON)
+        await host.learned(person, LISBON)
+
+    await host.administrator.delete(alice)
+
+    async def is_gone() -> bool:
+        return not await host.memories(alice) and not await host.logged(alice)
+
+    await until(is_gone, seconds=_SECONDS)
+    assert await host.memories(bob) == [LISBON]

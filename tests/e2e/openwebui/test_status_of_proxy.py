@@ -1,0 +1,76 @@
+"""What the proxy shows of memory is kept by Open WebUI with the answer, as if it were its own."""
+
+from typing import Any
+
+import pytest
+from tests.e2e.openwebui.hosts import Host
+from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
+from tests.e2e.openwebui.people import Conversation, Person
+
+LISBON = "I live in Lisbon with my dog Pipa."
+WHERE = "In which city do I live with my dog?"
+LOCKER_AND_WHERE = f"My locker at the pool has the number 417. {WHERE}"
+LOCKER = "My locker at the pool has the number 417."
+
+
+@pytest.fixture
+def host(host: Host) -> Host:
+    """Open WebUI before the proxy."""
+    if host.name != "proxy":
+        pytest.skip("the filter shows what it does by itself")
+    return host
+
+
+async def shown(chat: Conversation) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the lines of status of a chat's last answer, and its sources."""
+    answer = (await chat.messages())[chat.answered[0]]
+    return [each["description"] for each in answer.get("statusHistory", [])], answer.get("sources", [])
+
+
+async def test_what_is_remembered_is_shown_under_its_own_answer(host: Host, alice: Person) -> None:
+    chat = Conversation(alice)
+
+    assert await chat.says(LISBON) == REPLY
+    assert await shown(chat) == ([f"Remembered: {LISBON}"], [])
+    await host.learned(alice, LISBON)
+
+
+async def test_what_is_recalled_is_shown_and_cited(host: Host, alice: Person, bob: Person) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    chat, other = Conversation(alice, tasks=True), Conversation(bob)
+
+    assert await chat.says(WHERE) == REPLY
+    assert await other.says(WHERE) == REPLY
+
+    lines, [source] = await shown(chat)
+    assert lines == ["Recalled 1 memory"]
+    assert source["document"] == [LISBON]
+    assert source["source"]["name"].startswith("Fact, ")
+    assert source["metadata"][0]["source"].startswith("recollect:")
+    assert await shown(other) == ([], [])
+
+
+async def test_a_turn_with_a_tool_shows_each_thing_once(host: Host, alice: Person) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    host.model.looks_up.add(LOCKER_AND_WHERE)
+    chat = Conversation(alice)
+
+    assert await chat.says(LOCKER_AND_WHERE) == REPLY
+
+    lines, sources = await shown(chat)
+    assert lines == ["Recalled 1 memory", f"Remembered: {LOCKER}"]
+    assert [each["document"] for each in sources] == [[LISBON]]
+
+
+async def test_a_stream_of_the_api_without_a_chat_shows_nothing(host: Host, alice: Person) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    call = {"model": MODELS[0], "messages": [{"role": "user", "content": WHERE}], "stream": True}
+
+    answer = await alice.client.post("/api/chat/completions", json=call)
+
+    assert "data: [DONE]" in answer.text
+    assert '"event"' not in answer.text
+    assert LISBON in prompt(host.model.chats(WHERE)[-1])

@@ -1,0 +1,131 @@
+"""Who is deleted in Open WebUI is erased, as soon as that can be done."""
+
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+from tests.openwebui_filter.openwebui import EVENTS, Chat, load
+from tests.openwebui_filter.telling import LISBON, formed, told
+from tests.waiting import until
+
+from recollect.assembly import sharing
+from recollect.engine import Engine
+from recollect.errors import StoreUnavailableError
+from recollect.openwebui import background, erasing
+
+
+@pytest.fixture
+def events() -> Any:
+    return load(EVENTS, function_id="recollect_events")
+
+
+def deleted(user_id: Any, *, event: str = "user.deleted", kind: str = "user") -> dict[str, Any]:
+    """Return an event as 0.12.4 makes it (``events.build_event``)."""
+    return {
+        "event": event,
+        "resource": "user",
+        "operation": "deleted",
+        "actor": {"id": "an administrator", "role": "admin", "type": "user"},
+        "subject": {"type": kind, "id": user_id},
+        "data": {},
+    }
+
+
+async def contents(engine: Engine, user_id: str) -> list[str]:
+    return [memory.content for memory in (await engine.page(user_id, limit=100)).memories]
+
+
+async def test_all_of_who_is_deleted_goes_and_nothing_of_anybody_else(
+    memory: Any, engine: Engine, events: Any
+) -> None:
+    for user_id in ("alice", "bob"):
+        await Chat(memory, user_id).says(LISBON)
+    await formed(engine, 2)
+
+    with capture_logs() as logs:
+        await events.event(event=deleted("alice"))
+        await told()
+
+    assert await contents(engine, "alice") == []
+    assert await engine.history("alice") == []
+    assert len(await contents(engine, "bob")) == 1
+    [line] = [line for line in logs if line["event"] == "erased"]
+    assert line["rows"] > 0
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {},
+        deleted("alice", event="user.role_updated"),
+        deleted("alice", event="chat.deleted"),
+        deleted("alice", kind="chat"),
+        deleted(None),
+        deleted("alice") | {"subject": None},
+    ],
+)
+async def test_whatever_else_happens_erases_nobody(
+    event: dict[str, Any], engine: Engine, events: Any
+) -> None:
+    await engine.add("alice", LISBON)
+
+    await events.event(event=event)
+    await told()
+
+    assert await contents(engine, "alice") == [LISBON]
+
+
+async def test_who_is_deleted_before_there_is_an_engine_is_erased_once_there_is(
+    events: Any, new_filter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 0.01)
+    assert sharing._shared == []
+    with capture_logs() as logs:
+        await events.event(event=deleted("alice"))
+        await until(lambda: bool(logs))
+        live = await new_filter()._engine()
+        assert await live.ready(60)
+        await told()
+
+    assert [line["event"] for line in logs if line["event"] in {"erasure_waits", "erased"}] == [
+        "erasure_waits",
+        "erased",
+    ]
+
+
+async def test_a_store_that_is_away_is_waited_for(
+    engine: Engine, events: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 0.01)
+    await engine.add("alice", LISBON)
+    really, tries = engine.erase, []
+
+    async def away(user_id: str) -> Any:
+        tries.append(user_id)
+        if len(tries) < 3:
+            raise StoreUnavailableError
+        return await really(user_id)
+
+    monkeypatch.setattr(engine, "erase", away)
+    await events.event(event=deleted("alice"))
+    await told()
+
+    assert len(tries) == 3
+    assert await contents(engine, "alice") == []
+    assert not background._running
+
+
+async def test_a_missing_package_is_told(
+    events: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for module in [name for name in sys.modules if name.partition(".")[0] == "recollect"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "recollect", None)
+
+    with caplog.at_level(logging.INFO):
+        await events.event(event=deleted("alice"))
+
+    assert "user alice is not erased, module recollect is missing" in caplog.text

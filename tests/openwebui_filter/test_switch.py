@@ -1,0 +1,37 @@
+"""A switch in the chat turns memory off for what is said while it is on."""
+
+from typing import Any
+
+from tests.openwebui_filter.openwebui import OFF, Chat, load
+from tests.openwebui_filter.telling import LISBON, WHERE, formed, settled, told
+
+from recollect.engine import Engine
+
+
+def test_it_is_a_chip_with_an_icon_that_runs_before_the_filter() -> None:
+    switch = load(OFF, function_id="recollect_off")
+
+    assert switch.toggle is True
+    assert switch.icon.startswith("data:image/svg+xml;base64,")
+    assert switch.valves.priority < load().valves.priority
+
+
+async def test_while_it_is_on_nothing_is_recalled_remembered_or_shown(memory: Any, engine: Engine) -> None:
+    await engine.add("alice", LISBON)
+    chat = Chat(memory, "alice", switch=load(OFF, function_id="recollect_off"))
+
+    assert await chat.says(WHERE) == ""
+    await settled(memory)
+    await told()
+    await formed(engine, 0)
+    assert chat.shown == []
+
+    chat.switch = None
+    await chat.says(WHERE)
+    assert LISBON in str(chat.sent["messages"])
+
+
+async def test_it_hands_back_what_it_is_handed() -> None:
+    body: dict[str, Any] = {"messages": []}
+
+    assert await load(OFF, function_id="recollect_off").inlet(body=body) is body

@@ -1,0 +1,43 @@
+"""What OpenWebUI's people are shown is nothing that the SDK stumbles over, should it read such a stream."""
+
+from tests.recollect_proxy.openai_sdk.application import ASK, TEA, assert_recalled, sdk
+from tests.recollect_proxy.openwebui_frontend import spoken_for
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_upstream import ScriptedUpstream, completion_stream
+
+
+async def test_a_stream_with_a_status_is_read_as_any_other(
+    proxy: RunningProxy, upstream: ScriptedUpstream, someone: User
+) -> None:
+    upstream.answers.append(completion_stream("Lapsang", " Souchong."))
+    named = {name.decode(): value.decode() for name, value in spoken_for(someone)}
+
+    async with sdk(proxy, someone) as client:
+        stream = await client.chat.completions.create(
+            model="scripted", messages=ASK, stream=True, extra_headers=named
+        )
+        chunks = [chunk async for chunk in stream]
+
+    told = [(chunk.model_extra or {})["event"] for chunk in chunks if not chunk.choices]
+    said = [choice.delta.content or "" for chunk in chunks for choice in chunk.choices]
+    assert "".join(said) == "Lapsang Souchong."
+    assert told[0]["data"]["description"] == "Recalled 1 memory"
+    assert told[1]["data"]["document"] == [TEA]
+    assert_recalled(upstream.last, someone)
+
+
+async def test_the_stream_helper_puts_a_completion_with_a_status_together(
+    proxy: RunningProxy, upstream: ScriptedUpstream, someone: User
+) -> None:
+    upstream.answers.append(completion_stream("Lapsang", " Souchong."))
+    named = {name.decode(): value.decode() for name, value in spoken_for(someone)}
+
+    async with (
+        sdk(proxy, someone) as client,
+        client.chat.completions.stream(model="scripted", messages=ASK, extra_headers=named) as stream,
+    ):
+        snapshots = [event.snapshot async for event in stream if event.type == "content.delta"]
+        final = await stream.get_final_completion()
+
+    assert snapshots[-2:] == ["Lapsang", "Lapsang Souchong."]
+    assert final.choices[0].message.content == "Lapsang Souchong."

@@ -1,0 +1,72 @@
+"""A chat on OpenWebUI's page, as the proxy sees it: who OpenWebUI says that speaks, and what it reads of an answer.
+
+Never: a test.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from tests.running_proxy import User
+
+_EVENT = re.compile(rb'data: (\{"choices": \[\], "event": [^\n]*\})\n\n')
+
+
+def spoken_for(user: User) -> list[tuple[bytes, bytes]]:
+    """Return what OpenWebUI says of a user beside the id, when it does not sign it."""
+    return [
+        (b"X-OpenWebUI-User-Name", b"Ann B."),
+        (b"X-OpenWebUI-User-Email", b"ann@example.com"),
+        (b"X-OpenWebUI-User-Role", b"user"),
+        (b"X-Recollect-Message", f"m-{user.id}".encode()),
+    ]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a stream shows.
+
+    Attributes:
+        before: The events of ours in front of what the upstream said.
+        said: What the upstream said, as it said it.
+        after: The events of ours behind its words.
+    """
+
+    before: list[dict[str, Any]]
+    said: bytes
+    after: list[dict[str, Any]]
+
+    @property
+    def lines(self) -> list[str]:
+        """What the status says, line by line."""
+        told = [each for each in [*self.before, *self.after] if each["type"] == "status"]
+        assert all(each["data"]["done"] is True for each in told)
+        return [each["data"]["description"] for each in told]
+
+    @property
+    def sources(self) -> list[str]:
+        """What is cited."""
+        told = [each for each in [*self.before, *self.after] if each["type"] == "source"]
+        return [document for each in told for document in each["data"]["document"]]
+
+
+def shown(body: bytes, last: bytes = b"") -> Shown:
+    """Read a stream's body.
+
+    Args:
+        body: As it came.
+        last: What of the upstream's has to stand behind all events of ours.
+
+    Raises:
+        AssertionError: Ours stand elsewhere than in front of all and behind all but ``last``.
+    """
+    assert body.endswith(last)
+    rest, before = body[: len(body) - len(last)], []
+    while found := _EVENT.match(rest):
+        before.append(json.loads(found[1])["event"])
+        rest = rest[found.end() :]
+    said = _EVENT.sub(b"", rest)
+    assert rest.startswith(said), "an event of ours stands within what the upstream said"
+    after = [json.loads(each)["event"] for each in _EVENT.findall(rest[len(said) :])]
+    return Shown(before, said + last, after)

@@ -1,0 +1,397 @@
+"""People who use OpenWebUI see in the stream of an answer what memory does; every byte of it stays as it came."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from tests.databases import new_database
+from tests.raw_client import RawConnection, Response, request_bytes
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.openwebui_frontend import shown, spoken_for
+from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements, running_proxy
+from tests.scripted_upstream import (
+    DONE,
+    EVENT_STREAM,
+    JSON,
+    Answer,
+    End,
+    Received,
+    ScriptedUpstream,
+    completion_body,
+    completion_stream,
+    compressed,
+    event,
+    events,
+    head,
+    streamed,
+    whole,
+)
+from tests.waiting import until
+
+from recollect_proxy.settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+STREAM = list(events("Lap", "sang."))
+WORDS = b"".join(STREAM[:-1])
+
+SPOKEN: dict[str, tuple[list[bytes], bytes]] = {
+    "events": (STREAM[:-1], DONE),
+    "no [DONE]": (STREAM[:-1], b""),
+    "[DONE] without a line end": (STREAM[:-1], b"data: [DONE]"),
+    "CRLF": ([each.replace(b"\n", b"\r\n") for each in STREAM[:-1]], b"data: [DONE]\r\n\r\n"),
+    "comments": ([b": ping\n\n", *STREAM[:-1], b": bye\n\n"], DONE),
+    "an event of a megabyte": ([b'data: {"x":"' + b"\xc3\xa9" * 2**19 + b'"}\n\n'], DONE),
+}
+"""What the upstream says, and what of it has to stand behind all of ours."""
+
+
+@pytest.fixture(scope="module")
+async def patient_proxy(
+    session_settings: ProxySettings, database_server: str, template_database: str
+) -> AsyncIterator[RunningProxy]:
+    async with new_database(database_server, template_database) as dsn:  # else others take its jobs
+        settings = changed(session_settings, database_url=dsn, openwebui_status_seconds=60)
+        async with running_proxy(settings) as proxy:
+            yield proxy
+
+
+@pytest.fixture
+def proxy(patient_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    """A proxy before ``upstream``; the end of an answer waits for long, as the machine may be busy."""
+    assert upstream.base_url == patient_proxy.settings.upstream
+    return patient_proxy
+
+
+@pytest.fixture
+def forming(extraction: ScriptedUpstream) -> Iterator[asyncio.Event]:
+    """Set it, and what was said is formed; not before."""
+    go_on = asyncio.Event()
+
+    def late(request: Received) -> Answer:
+        return (go_on, *extract_statements(request))
+
+    extraction.otherwise = late
+    yield go_on
+    go_on.set()
+    extraction.otherwise = extract_statements
+
+
+async def ask(proxy: RunningProxy, user: User, said: str = WHICH_TEA, *, stream: bool = True) -> Response:
+    """Ask on OpenWebUI's page."""
+    answer = await proxy.say(user, said, extra=spoken_for(user), stream=stream)
+    assert answer.status == 200
+    return answer
+
+
+# -- what is shown -------------------------------------------------------------------------------------------
+
+
+async def test_what_was_recalled_is_shown_before_the_first_word(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    go_on = asyncio.Event()
+    upstream.answers.append(
+        (head(200, [*EVENT_STREAM, (b"Transfer-Encoding", b"chunked")]), go_on, *streamed(*STREAM)[1:])
+    )
+
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        request = chat_body(WHICH_TEA, stream=True)
+        await client.send(
+            request_bytes(b"POST", CHAT, user.headers(chat="c", extra=spoken_for(user)), request)
+        )
+        assert await client.read_head() == 200
+        before = await client.read_until(b"Lapsang Souchong")  # and the upstream said nothing yet
+        go_on.set()
+        await client.read_until(b"[DONE]")
+
+    assert b"Recalled 1 memory" in before
+
+
+async def test_each_memory_is_cited_and_the_status_is_done(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    await given_memory(proxy, user, "Of all teas my favourite cup is Assam in the morning.")
+    upstream.answers.append(completion_stream("Tea."))
+
+    seen = shown((await ask(proxy, user)).body, DONE)
+
+    assert seen.lines == ["Recalled 2 memories"]
+    assert set(seen.sources) == {TEA, "Of all teas my favourite cup is Assam in the morning."}
+    assert [each["type"] for each in seen.before] == ["status", "source", "source"]
+    assert seen.after == []
+
+
+async def test_what_was_learned_is_shown_behind_the_last_word_and_before_the_end(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(streamed(*STREAM))
+
+    seen = shown((await ask(proxy, user, CAT)).body, DONE)
+
+    assert seen.before == []
+    assert seen.said == b"".join(STREAM)
+    assert seen.lines == [f"Remembered: {CAT}"]
+    assert [memory.content for memory in await proxy.memories(user)] == [CAT]
+    await proxy.settle()
+    kept = await proxy.rows("SELECT role FROM recollect.messages WHERE user_id = $1", user.known_as)
+    assert sorted(row["role"] for row in kept) == ["assistant", "user"], "the exchange was remembered twice"
+
+
+async def test_where_nothing_happened_nothing_is_shown(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(streamed(*STREAM))
+
+    assert (await ask(proxy, user)).body == b"".join(STREAM)
+    await proxy.formed(user)
+
+
+async def test_an_answer_made_anew_has_taught_nothing_and_its_end_waits_for_nothing(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, forming: asyncio.Event
+) -> None:
+    upstream.otherwise = lambda _request: streamed(*STREAM)
+    first = asyncio.create_task(ask(proxy, user, CAT))
+    await upstream.requests(1)
+
+    async def logged() -> bool:
+        return bool(await proxy.rows("SELECT FROM recollect.exchanges WHERE user_id = $1", user.known_as))
+
+    await until(logged)
+
+    assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)
+    assert not first.done()
+    forming.set()
+    assert shown((await first).body, DONE).lines == [f"Remembered: {CAT}"]
+
+
+# -- every byte ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by_byte", [False, True], ids=["as said", "byte by byte"])
+@pytest.mark.parametrize(("words", "last"), SPOKEN.values(), ids=SPOKEN)
+async def test_what_the_upstream_says_stays_as_it_came(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    words: list[bytes],
+    last: bytes,
+    *,
+    by_byte: bool,
+) -> None:
+    await given_memory(proxy, user)
+    stream = b"".join(words) + last
+    small = len(stream) < 10_000
+    pieces = [stream[at : at + 1] for at in range(len(stream))] if by_byte and small else [*words, last]
+    upstream.answers.append(streamed(*filter(None, pieces)))
+
+    answer = await ask(proxy, user, "My favourite tea I drink with my cat Minka.")
+    seen = shown(answer.body, last)
+
+    assert answer.complete
+    assert seen.said == stream
+    assert seen.before
+    assert seen.after
+
+
+async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, forming: asyncio.Event
+) -> None:
+    permissions = [asyncio.Event() for _ in STREAM]
+    steps = [step for pair in zip(STREAM, permissions, strict=True) for step in pair]
+    upstream.answers.append(streamed(*steps))
+
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        body = chat_body(CAT, stream=True)
+        await client.send(request_bytes(b"POST", CHAT, user.headers(extra=spoken_for(user)), body))
+        assert await client.read_head() == 200
+        for piece, permission in zip(STREAM[:-1], permissions, strict=False):
+            assert await client.read_chunked(len(piece)) == piece
+            permission.set()
+        permissions[-1].set()
+        await upstream.requests(1)
+        forming.set()
+        assert b"Remembered: " in await client.read_until(DONE)
+
+
+async def test_an_answer_that_breaks_off_stays_broken_off(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    for last in (b"", b"data: [DO", DONE):
+        upstream.answers.append(
+            streamed(*STREAM[:-1], last or b": \n\n", End.RESET if not last else End.CLOSE)
+        )
+
+        answer = await proxy.say(
+            user, WHICH_TEA, chat=f"chat{len(last)}", stream=True, extra=spoken_for(user)[:3]
+        )
+        seen = shown(answer.body)
+
+        assert not answer.complete
+        assert seen.before
+        assert seen.after == []
+        assert seen.said == WORDS + (last or b": \n\n")
+
+
+async def test_an_answer_that_ends_within_an_event_gets_nothing_behind_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    stream = WORDS.removesuffix(b"\n")
+    upstream.answers.append(streamed(stream))
+
+    answer = await ask(proxy, user, CAT)
+
+    assert (answer.body, answer.complete) == (stream, True)
+    assert await proxy.statements(user) == [CAT]
+
+
+# -- what can't carry it -------------------------------------------------------------------------------------
+
+UNFIT: dict[str, tuple[Answer, bytes]] = {
+    "compressed": (
+        streamed(compressed(WORDS + DONE, "gzip"), headers=[*EVENT_STREAM, (b"Content-Encoding", b"gzip")]),
+        compressed(WORDS + DONE, "gzip"),
+    ),
+    "with a length": (whole(WORDS + DONE, headers=EVENT_STREAM), WORDS + DONE),
+    "with a digest": (
+        streamed(WORDS, DONE, headers=[*EVENT_STREAM, (b"Content-Digest", b"sha-256=:x:")]),
+        WORDS + DONE,
+    ),
+    "no stream": (streamed(completion_body("Tea."), headers=JSON), completion_body("Tea.")),
+}
+
+
+@pytest.mark.parametrize(("answer", "body"), UNFIT.values(), ids=UNFIT)
+async def test_an_answer_without_room_for_it_stays_as_it_is(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, answer: Answer, body: bytes
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers.append(answer)
+
+    assert (await ask(proxy, user)).body == body
+    assert TEA.encode() in upstream.last.body
+
+
+async def test_an_error_stays_as_it_is(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
+    await given_memory(proxy, user)
+    framing = [*EVENT_STREAM, (b"Transfer-Encoding", b"chunked")]
+    upstream.answers.append((head(500, framing), *streamed(b"data: {}\n\n")[1:]))
+
+    answer = await proxy.say(user, WHICH_TEA, stream=True, extra=spoken_for(user))
+
+    assert (answer.status, answer.body) == (500, b"data: {}\n\n")
+
+
+# -- who sees it ---------------------------------------------------------------------------------------------
+
+OTHERS = {
+    "who names no role": {b"X-OpenWebUI-User-Role"},
+    "who names no name": {b"X-OpenWebUI-User-Name"},
+    "who has no chat": {b"X-OpenWebUI-Chat-Id"},
+}
+
+
+@pytest.mark.parametrize("without", OTHERS.values(), ids=OTHERS)
+async def test_another_client_sees_nothing(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, without: set[bytes]
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers.append(streamed(*STREAM))
+    headers = [each for each in user.headers(extra=spoken_for(user)) if each[0] not in without]
+
+    answer = await proxy.fetch(b"POST", CHAT, headers, chat_body(WHICH_TEA, stream=True))
+
+    assert answer.body == b"".join(STREAM)
+    assert answer.header(b"x-recollect-memories") == b"1"
+
+
+async def test_a_task_and_an_answer_in_one_piece_show_nothing(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    upstream.otherwise = lambda _request: streamed(*STREAM)
+    task = [*spoken_for(user), (b"X-Recollect-Task", b"title_generation")]
+
+    assert (await proxy.say(user, WHICH_TEA, stream=True, extra=task)).body == b"".join(STREAM)
+    assert (await ask(proxy, user, stream=False)).body == b"".join(STREAM)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (RESPONSES, {"model": "m", "input": WHICH_TEA, "stream": True}),
+        (MESSAGES, {"model": "m", "messages": [{"role": "user", "content": WHICH_TEA}], "stream": True}),
+    ],
+)
+async def test_in_another_api_nothing_is_shown(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, path: bytes, body: dict[str, object]
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers.append(streamed(*STREAM))
+
+    answer = await proxy.fetch(b"POST", path, user.headers(extra=spoken_for(user)), json.dumps(body).encode())
+
+    assert answer.body == b"".join(STREAM)
+    assert answer.header(b"x-recollect-memories") == b"1"
+
+
+async def test_it_can_be_switched_off(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.otherwise = lambda _request: streamed(*STREAM)
+    async with running_proxy(changed(fresh_settings, openwebui_status=False)) as proxy:
+        await given_memory(proxy, user)
+        answer = await ask(proxy, user)
+
+    assert answer.body == b"".join(STREAM)
+    assert answer.header(b"x-recollect-memories") == b"1"
+
+
+# -- the end waits only so long ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [0, 0.1])
+async def test_what_is_learned_too_late_is_not_shown(
+    fresh_settings: ProxySettings,
+    upstream: ScriptedUpstream,
+    user: User,
+    forming: asyncio.Event,
+    seconds: float,
+) -> None:
+    upstream.answers.append(streamed(*STREAM))
+    async with running_proxy(changed(fresh_settings, openwebui_status_seconds=seconds)) as proxy:
+        assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)
+        forming.set()
+        assert await proxy.statements(user) == [CAT]
+
+
+async def test_what_is_said_by_who_leaves_before_the_end_is_learned_once(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, forming: asyncio.Event
+) -> None:
+    upstream.answers.append(streamed(*STREAM))
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        body = chat_body(CAT, stream=True)
+        await client.send(request_bytes(b"POST", CHAT, user.headers(extra=spoken_for(user)), body))
+        await client.read_head()
+        await client.read_until(event({}, finish="stop"))
+        client.leave()
+    await proxy.settle()
+    forming.set()
+
+    assert await proxy.statements(user) == [CAT]
+    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Lapsang.")]
+
+
+async def test_where_memory_is_off_the_end_waits_for_nothing(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(streamed(*STREAM))
+    settings = changed(fresh_settings, formation="off", openwebui_status_seconds=60)
+
+    async with running_proxy(settings) as proxy, asyncio.timeout(30):
+        assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)
