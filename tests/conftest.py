@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import hypothesis
 import pytest
 from tests.databases import administrator, new_database
 
@@ -18,6 +19,8 @@ from recollect.postgres import Postgres, open_postgres, start_embedded
 
 
 def pytest_configure() -> None:
+    hypothesis.settings.register_profile("untimed", deadline=None)  # the machine may be busy with other tests
+    hypothesis.settings.load_profile("untimed")
     # A run that is told to end (as by `timeout`) stops its database first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(

@@ -101,7 +101,6 @@ SUPPOSED = probes(
     let's say my dog weighs 20 kg. dose? | Dog weighs 20 kg | my dog weighs 20 kg
     imagine my boss quits, who takes over | Boss quits | my boss quits
     can I assume my dog weighs 20 kg | Dog weighs 20 kg | my dog weighs 20 kg
-    załóżmy i wyobraź sobie, że mam psa | Ma psa | mam psa
     can I assume my dog weighs 20 kg | Dog weighs 20 kg | my dog weighs 20 kg
     to bardzo proste i załóżmy mam psa | Ma psa | mam psa
     wenn ich in Bonn wohnen würde, wie lange bräuchte ich? | Wohnt in Bonn | ich in Bonn wohnen würde
