@@ -101,7 +101,7 @@ SUPPOSED = probes(
     let's say my dog weighs 20 kg. dose? | Dog weighs 20 kg | my dog weighs 20 kg
     imagine my boss quits, who takes over | Boss quits | my boss quits
     can I assume my dog weighs 20 kg | Dog weighs 20 kg | my dog weighs 20 kg
-    can I assume my dog weighs 20 kg | Dog weighs 20 kg | my dog weighs 20 kg
+    załóżmy i wyobraź sobie, że mam psa | Ma psa | mam psa
     to bardzo proste i załóżmy mam psa | Ma psa | mam psa
     wenn ich in Bonn wohnen würde, wie lange bräuchte ich? | Wohnt in Bonn | ich in Bonn wohnen würde
     wäre ich Beamter, hätte ich dann Beihilfe? | Ist Beamter | wäre ich Beamter
@@ -118,6 +118,83 @@ SUPPOSED = probes(
     допустим, у меня двое детей | Имеет двоих детей | у меня двое детей
     如果我是老师，一个月能拿多少 | 是老师 | 如果我是老师
     もし犬を飼っていたら、毎日散歩しますよね | 犬を飼っている | 犬を飼っていたら
+    """
+)
+SUPPOSED_BEHIND_A_COMMA = probes(
+    """
+    imagine, I have a parrot | Has a parrot | I have a parrot
+    suppose, for a moment, I have a parrot | Has a parrot | I have a parrot
+    suppose, for the sake of argument, that I live in Oslo | Lives in Oslo | I live in Oslo
+    what if, say, I live in Oslo | Lives in Oslo | I live in Oslo
+    ok, let's say, I have a parrot | Has a parrot | I have a parrot
+    hypothetically: I have a parrot. what do I feed it | Has a parrot | I have a parrot
+    picture this: I have a parrot | Has a parrot | I have a parrot
+    stell dir vor, ich habe einen Hund | Hat einen Hund | ich habe einen Hund
+    noch etwas - stell dir vor, ich habe einen Hund | Hat einen Hund | ich habe einen Hund
+    stell dir mal vor, dass ich einen Hund habe | Hat einen Hund | ich einen Hund habe
+    stellt euch vor, ich habe einen Hund | Hat einen Hund | ich habe einen Hund
+    also angenommen, ich wohne in Ulm | Wohnt in Ulm | ich wohne in Ulm
+    das ist leicht, angenommen, dass ich in Ulm wohne | Wohnt in Ulm | ich in Ulm wohne
+    nehmen wir mal an, ich wohne in Ulm | Wohnt in Ulm | ich wohne in Ulm
+    nimm mal an, ich wohne in Ulm | Wohnt in Ulm | ich wohne in Ulm
+    gesetzt den Fall, ich wohne in Ulm | Wohnt in Ulm | ich wohne in Ulm
+    sagen wir mal, ich wohne in Ulm | Wohnt in Ulm | ich wohne in Ulm
+    imagine que j'ai un âne | A un âne | j'ai un âne
+    imaginons, j'ai un âne | A un âne | j'ai un âne
+    supposons, j'habite à Lille | Habite à Lille | j'habite à Lille
+    supposons, par exemple, que j'habite à Lille | Habite à Lille | j'habite à Lille
+    mettons que j'habite à Lille | Habite à Lille | j'habite à Lille
+    disons qu'on habite à Lille | Habite à Lille | on habite à Lille
+    imagina, tengo un loro | Tiene un loro | tengo un loro
+    supongamos, por ejemplo, que vivo en Lima | Vive en Lima | vivo en Lima
+    immagina, ho un asino | Ha un asino | ho un asino
+    supponiamo, per esempio, che vivo a Pisa | Vive a Pisa | vivo a Pisa
+    imagina, tenho um burro | Tem um burro | tenho um burro
+    suponhamos, por exemplo, que moro em Faro | Mora em Faro | moro em Faro
+    stel je voor, ik heb een ezel | Heeft een ezel | ik heb een ezel
+    stel, ik woon in Gent | Woont in Gent | ik woon in Gent
+    stel, dat ik in Gent woon | Woont in Gent | ik in Gent woon
+    laten we zeggen, ik woon in Gent | Woont in Gent | ik woon in Gent
+    załóżmy, że mam psa, ile kosztuje karma? | Ma psa | mam psa
+    przypuśćmy, mieszkam w Gdyni | Mieszka w Gdyni | mieszkam w Gdyni
+    to bardzo proste, wyobraźmy sobie, że mam psa | Ma psa | mam psa
+    допустим, у меня есть осёл | Есть осёл | у меня есть осёл
+    представь, что у меня есть осёл | Есть осёл | у меня есть осёл
+    представь себе, у меня есть осёл | Есть осёл | у меня есть осёл
+    представь на минутку, что у меня есть осёл | Есть осёл | у меня есть осёл
+    скажем, я живу в Сочи | Живёт в Сочи | я живу в Сочи
+    假设，我有一只狗 | 有一只狗 | 我有一只狗
+    那么假设，我有一只狗 | 有一只狗 | 我有一只狗
+    仮に、犬を飼っているとする | 犬を飼っている | 犬を飼っている
+    """
+)
+SAID_BESIDE_A_SUPPOSITION = probes(
+    """
+    imagine that it rains, but I live in Oslo | Lives in Oslo | I live in Oslo
+    suppose, for a moment, it rains, I live in Oslo | Lives in Oslo | I live in Oslo
+    as you can imagine, I have a parrot | Has a parrot | I have a parrot
+    we have a big house, let's say, and I walk to work | Walks to work | I walk to work
+    we earn enough let's say, and I live in Oslo | Lives in Oslo | I live in Oslo
+    imagine, what a day: I have a parrot | Has a parrot | I have a parrot
+    stell dir vor, es regnet, aber ich habe einen Hund | Hat einen Hund | ich habe einen Hund
+    angenommen, es regnet, ich wohne in Ulm | Wohnt in Ulm | ich wohne in Ulm
+    wir sind verheiratet, stell dir vor, und ich wohne in Ulm | Wohnt in Ulm | ich wohne in Ulm
+    ich wurde in Ulm angenommen, ich wohne jetzt in Ulm | Wohnt in Ulm | ich wohne jetzt in Ulm
+    supposons, il pleut, mais j'habite à Lille | Habite à Lille | j'habite à Lille
+    je suis marié, imagine, et j'habite à Lille | Habite à Lille | j'habite à Lille
+    nous ne mettons que du beurre et j'habite à Lille | Habite à Lille | j'habite à Lille
+    supongamos, llueve, pero vivo en Lima | Vive en Lima | vivo en Lima
+    estoy casado, imagínate, y vivo en Lima | Vive en Lima | vivo en Lima
+    immagina, piove, ma vivo a Pisa | Vive a Pisa | vivo a Pisa
+    imagina, chove, mas moro em Faro | Mora em Faro | moro em Faro
+    stel je voor, het regent, maar ik woon in Gent | Woont in Gent | ik woon in Gent
+    wij zijn een stel, ik woon in Gent | Woont in Gent | ik woon in Gent
+    załóżmy, że pada, ale ja mieszkam w Krakowie | Mieszka w Krakowie | mieszkam w Krakowie
+    jestem po ślubie, wyobraź sobie, i mieszkam w Krakowie | Mieszka w Krakowie | mieszkam w Krakowie
+    представь, что идёт дождь, но я живу в Сочи | Живёт в Сочи | я живу в Сочи
+    я женат, представь себе, и живу в Сочи | Живёт в Сочи | живу в Сочи
+    假设，下雨，我有一只狗 | 有一只狗 | 我有一只狗
+    仮に、雨とする、犬を飼っている | 犬を飼っている | 犬を飼っている
     """
 )
 REAL = probes(
@@ -141,14 +218,6 @@ REAL = probes(
     если я ем мёд, у меня сыпь | От мёда сыпь | если я ем мёд, у меня сыпь
     я бы хотел жить в Сочи | Хотел бы жить в Сочи | я бы хотел жить в Сочи
     我是老师，如果下雨就坐地铁 | 是老师 | 我是老师
-    I suppose I'm allergic to lupins too | Is allergic to lupins | I'm allergic to lupins too
-    I assume you know I am vegan | Is vegan | I am vegan
-    I can't imagine living without my dog Rex | Has a dog named Rex | living without my dog Rex
-    je suppose que je suis allergique aux noix | Est allergique aux noix | je suis allergique aux noix
-    dime si para mi alergia al gluten hay pan | Tiene alergia al gluten | mi alergia al gluten hay pan
-    no sé si Clara viene a mi boda en mayo | Se casa en mayo | mi boda en mayo
-    mi perro se llama Rossi y es un galgo | Tiene un galgo que se llama Rossi | mi perro se llama Rossi y es un galgo
-    il mio vicino si chiama Rossi, se Rossi viene porto il cane | Ha un cane | porto il cane
     I suppose I'm allergic to lupins too | Is allergic to lupins | I'm allergic to lupins too
     I assume you know I am vegan | Is vegan | I am vegan
     I can't imagine living without my dog Rex | Has a dog named Rex | living without my dog Rex
@@ -250,6 +319,16 @@ def test_a_denial_said_otherwise_is_kept(probe: Probe) -> None:
 @pytest.mark.parametrize("probe", SUPPOSED)
 def test_what_is_only_supposed_is_not_believed(probe: Probe) -> None:
     assert not is_believed(probe)
+
+
+@pytest.mark.parametrize("probe", SUPPOSED_BEHIND_A_COMMA)
+def test_a_supposition_reaches_past_the_comma_of_its_own_opening(probe: Probe) -> None:
+    assert not is_believed(probe)
+
+
+@pytest.mark.parametrize("probe", SAID_BESIDE_A_SUPPOSITION)
+def test_a_clause_of_its_own_beside_a_supposition_is_kept(probe: Probe) -> None:
+    assert is_believed(probe)
 
 
 @pytest.mark.parametrize("probe", REAL)

@@ -13,7 +13,14 @@ from recollect.formation.difference.names import tells
 from recollect.formation.difference.oppositions import polarity
 from recollect.formation.proof.passages import Passage
 from recollect.formation.proof.support import pieces_of, presupposes_all, roots
-from recollect.formation.word_lists.claiming import IMAGINES, SUPPOSES, SUPPOSES_UNSPACED
+from recollect.formation.word_lists.claiming import (
+    BEGINS_CLAUSE,
+    IMAGINES,
+    SUPPOSES,
+    SUPPOSES_UNSPACED,
+    TAKES_ALONG,
+    TAKES_ALONG_SUBORDINATE,
+)
 from recollect.formation.word_lists.claims import (
     AVERSE,
     COUNTS,
@@ -32,6 +39,8 @@ _DENIES_ONLY_IN = {"nem": {"portuguese", "hungarian"}, "ei": {"finnish"}}
 """Words that deny in these languages, and are something else in others."""
 _READ = 12_000
 _SHORT, _SHORT_ROOT = 5, 3
+_LEAD_CHARACTERS = 60
+"""What is looked at before an opening."""
 
 
 def invents_number(content: str, own: str) -> bool:
@@ -65,10 +74,25 @@ def is_supposed(passage: Passage) -> bool:
         for opening in shape.finditer(sentence):
             if opening.start() > middle:
                 break
-            end = UNREAL_END.search(sentence, opening.end())
+            opened = _opened_by(opening) if shape is IMAGINES else opening.end()
+            end = UNREAL_END.search(sentence, opened)
             if end is None or start < end.start():
                 return True
     return False
+
+
+def _opened_by(opening: re.Match[str]) -> int:
+    """Return from where on what an opening supposes may end: its own comma, in "suppose, I ski", ends nothing.
+
+    A comma behind words that are thrown in ("we are married, imagine, and ...") is not their own.
+    """
+    sentence, end = opening.string, opening.end()
+    own = TAKES_ALONG_SUBORDINATE.match(sentence, end)
+    if own is None and BEGINS_CLAUSE.search(
+        sentence, max(0, opening.start() - _LEAD_CHARACTERS), opening.start()
+    ):
+        own = TAKES_ALONG.match(sentence, end)
+    return own.end() if own else end
 
 
 def is_turned_round(candidate: Candidate, passage: Passage) -> bool:

@@ -49,17 +49,18 @@ ANY_SELF = re.compile(
 """Words in which a person speaks of themselves; of the pronouns also those that other languages have."""
 
 _BY_ORDER = r"(?:suppose|imagine|assum(?:e|ing)|pretend)"
+_GERMAN_MAL = r"(?: (?:mal|doch|bitte|nur|einfach|jetzt|einmal)){0,2}"
 _SUPPOSING_SELF = (
     rf"(?:(?:(?:can|could|may|shall|should|if) (?:i|we) |(?<!\bi )(?<!\bi'd )(?<!\bi'm )(?<!\bi am )(?<!\bi just )(?<!\bwe )(?<!\bje )(?<!can't )(?<!cannot )(?<!can not )(?<!couldn't )(?<!n't even )){_BY_ORDER}|"
     r"supposing|let['’]s (?:say|assume|suppose|pretend)|(?:^|[,.:] ?)say (?=i\b|my\b|we\b)|hypothetically|what if|picture this|"
-    r"angenommen|nehmen wir an|gesetzt den fall|stell dir vor|stellen wir uns vor|sagen wir mal|mal gesetzt|"
-    r"imaginons|imaginez|supposons|admettons|mettons qu|disons qu|"
+    rf"angenommen|nehmen wir{_GERMAN_MAL} an|nimm{_GERMAN_MAL} an(?=,)|gesetzt den fall|stelle? dir{_GERMAN_MAL} vor|(?:stellt euch|stellen sie sich){_GERMAN_MAL} vor(?=,| (?:dass|ich|wir|mein\w*)\b)|stellen wir uns{_GERMAN_MAL} vor|sagen wir{_GERMAN_MAL} mal|mal gesetzt|"
+    r"imaginons|imaginez|supposons|supposez|admettons|(?<!nous )(?<!ne )(?:mettons|disons) qu(?:e|(?=['’]))|"
     r"supongamos|supón|suponiendo|imagina|imagínate|imaginemos|digamos que|pongamos|"
     r"supponiamo|immagina|immaginiamo|mettiamo (?:che|caso)|diciamo che|poniamo|ammettiamo|"
-    r"suponhamos|supondo|imagina|imaginemos|digamos que|vamos supor|faz de conta|"
-    r"stel(?= (?:dat|ik|wij|we|mijn|je voor)\b)|neem aan|laten we zeggen|"
-    r"załóżmy|przypuśćmy|wyobraź sobie|powiedzmy,? że|"
-    r"допустим|предположим|представь(?:те)?|скажем|вообразим)"
+    r"suponha(?:mos)?|supondo|imagina|imaginemos|digamos que|vamos supor|faz de conta|"
+    r"stel(?= (?:dat|ik|wij|we|mijn)\b)|(?:^|(?<=[,.:;] ))stel(?=, (?:dat|ik|wij|we|mijn)\b)|stel je(?: eens| even)? voor|neem aan|laten we(?: eens)? zeggen|"
+    r"załóżmy|przypuśćmy|wyobraź(?:my|cie)? sobie|powiedzmy,? że|"
+    r"допустим|предположим|представ(?:ь(?:те)?|им)(?: себе)?|скажем|вообраз(?:им|и(?:те)?)(?: себе)?)"
 )
 _NOT_SUBJUNCTIVE = (
     r"(?!(?:para|sara|clara|lara|tamara|cara|rara|prepara|compara|separa|clase|base|fase|frase)s?\b)"
@@ -79,6 +80,26 @@ _UNREAL_IF = (
 )
 IMAGINES = re.compile(rf"(?<![\w'’]){_SUPPOSING_SELF}(?!\w)|(?:假设|假設|假如|设想|想象一下)|仮に")
 """What opens a clause in which all is only supposed, also whose the things in it are."""
+
+BEGINS_CLAUSE = re.compile(
+    rf"(?:^|[.:;…]| -)\W{{0,5}}{_LEAD}$"
+    r"|\b(?:and|so|but|und|aber|also|et|mais|y|pero|e|ma|mas|en|maar|dus|i|a|ale|więc|и|а|но|ну) $|[\u3040-\u30ff\u4e00-\u9fff]$"
+)
+"""What may stand before words that open a clause; behind other words they are thrown in, or said of what went before."""
+
+_ASIDE = (
+    r"(?:speaking|(?:just )?for (?:a (?:moment|second|minute)|the sake of argument|example|instance)|say|"
+    r"zum beispiel|nur mal|für einen moment|par exemple|un instant|por (?:ejemplo|un momento|exemplo|um momento)|per (?:esempio|un momento)|"
+    r"bijvoorbeeld|even|na (?:przykład|chwilę|moment)|например|на (?:минутк?у|секунду|мгновение))"
+)
+_COMMA = r" ?[,:\uff0c\uff1a\u3001]"
+TAKES_ALONG = re.compile(rf"(?:,? {_ASIDE})?{_COMMA}")
+"""The comma between an opening and the clause that it opens."""
+
+TAKES_ALONG_SUBORDINATE = re.compile(
+    rf"(?:,? {_ASIDE})?{_COMMA} ?(?:that|dass|daß|que|qu(?=['’])|che|dat|że|iż|что|будто)(?!\w)"
+)
+"""The same with the word that makes it a clause of that opening, wherever it stands."""
 
 SUPPOSES = re.compile(rf"(?<![\w'’])(?:{_UNREAL_IF})")
 """What opens a condition that is not fulfilled."""
