@@ -3,32 +3,128 @@ title: Recollect's events
 author: Recollect
 version: 0.1.0
 license: Apache-2.0
-description: Erases the memories of a user whose account is deleted.
+description: Erases the memories of a user whose account is deleted, and what a chat taught that is deleted.
 required_open_webui_version: 0.12.4
-requirements: recollect-memory[openwebui]==0.1.0
-It never knows open_webui's own modules, SQL, which engine there is, nor keeps anything of one event.
+It never knows open_webui's own modules, SQL, which engine there is, nor keeps anything of one event once it is done.
+It needs the package only where the filter does; with the proxy it calls the memory API.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 
 import asyncio
 import logging
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, Field
+
+_Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
+
+_DELAYS = (1.0, 5.0, 30.0, *(60.0,) * 60)
+"""Seconds between two tries to reach the memory API: for an hour."""
 
 log = logging.getLogger("recollect.openwebui")
 
 
 class Event:
-    """Erases who is deleted, by the engine of the Recollect filter."""
+    """Erases who and what is deleted, by the engine of the Recollect filter or by the proxy's memory API."""
+
+    class Valves(BaseModel):
+        """What an administrator sets."""
+
+        erase_chats: Annotated[bool, Field(description="Forget what a deleted chat taught, too.")] = True
+        memory_api: Annotated[
+            str,
+            Field(description="With the proxy: http://recollect:8787/memory. Blank: the filter's engine."),
+        ] = ""
+        admin_token: Annotated[_Secret, Field(description="Of that memory API.")] = ""
+
+    def __init__(self) -> None:
+        self.valves = self.Valves()
+        self._running: set[asyncio.Task[None]] = set()  # the loop itself keeps no task that waits
 
     async def event(self, event: dict[str, Any]) -> None:
-        """Begin to erase a deleted user; whatever else happens is nothing to us."""
-        subject = event.get("subject") or {}
-        if event.get("event") != "user.deleted" or subject.get("type") != "user" or not subject.get("id"):
+        """Begin to erase a deleted user or chat; whatever else happens is nothing to us."""
+        gone = _gone(event, chats=self.valves.erase_chats)
+        if gone is None:
             return
-        try:
-            await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
-            from recollect import openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
+        if self.valves.memory_api:
+            erasing = asyncio.create_task(_erase_there(self.valves.model_copy(), *gone))
+            self._running.add(erasing)
+            erasing.add_done_callback(self._running.discard)
+        else:
+            await _begin_here(*gone)
 
-            openwebui.begin_erasing(str(subject["id"]))
-        except ImportError as error:
-            missing = str(error.name).partition(".")[0]
-            log.error("Recollect: user %s is not erased, module %s is missing", subject["id"], missing)  # noqa: TRY400 -- the line says it all
+
+def _gone(event: dict[str, Any], *, chats: bool) -> tuple[str, str | None] | None:
+    """Return who is deleted, with ""; or of whom a chat is, with its id; or all chats are, with None."""
+    subject, data = event.get("subject") or {}, event.get("data") or {}
+    match event.get("event"), subject.get("type"), subject.get("id"):
+        case "user.deleted", "user", str(user_id) if user_id:
+            return user_id, ""
+        case "chat.deleted", "chat", str(chat_id) if chat_id and chats and data.get("owner_id"):
+            return str(data["owner_id"]), chat_id
+        case "chat.deleted_all", "user", str(user_id) if user_id and chats:
+            return user_id, None
+        case _:
+            return None
+
+
+async def _begin_here(user_id: str, chat_id: str | None) -> None:
+    try:
+        await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
+        from recollect import openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
+    except ImportError as error:
+        missing = str(error.name).partition(".")[0]
+        log.error("Recollect: nothing of user %s is erased, module %s is missing", user_id, missing)  # noqa: TRY400 -- the line says it all
+        return
+    if chat_id is None:
+        openwebui.begin_erasing_chats(user_id)
+    elif chat_id:
+        openwebui.begin_erasing_chat(user_id, chat_id)
+    else:
+        openwebui.begin_erasing(user_id)
+
+
+async def _erase_there(valves: Any, user_id: str, chat_id: str | None) -> None:
+    """Call the memory API until it has erased it, or refuses to, or an hour is over."""
+    headers = {"Authorization": f"Bearer {valves.admin_token}"}
+    user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
+    for delay in (*_DELAYS, None):
+        try:
+            async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
+                for url in await _to_delete(client, user, chat_id):
+                    (await client.delete(url)).raise_for_status()
+        except Exception as error:  # noqa: BLE001 -- nobody waits for it who could be told
+            if delay is None or not _may_pass(error):
+                log.error("Recollect: nothing of user %s is erased: %s", user_id, _said(error))  # noqa: TRY400 -- an exception's text may hold the address
+                return
+            await asyncio.sleep(delay)
+        else:
+            log.info("Recollect: erased what was deleted of user %s", user_id)
+            return
+
+
+async def _to_delete(client: httpx.AsyncClient, user: str, chat_id: str | None) -> list[str]:
+    if chat_id is not None:
+        return [f"{user}/sessions/{quote(chat_id, safe='')}" if chat_id else user]
+    listed = (await client.get(f"{user}/sessions")).raise_for_status().json()["sessions"]
+    return [f"{user}/sessions/{quote(each, safe='')}" for each in listed if _is_chat(each)]
+
+
+def _is_chat(session_id: str) -> bool:
+    """Return whether it is a chat of Open WebUI's, not one that the API had: its id is a UUID."""
+    parts = [len(part) for part in session_id.split("-")]
+    return parts == [8, 4, 4, 4, 12]
+
+
+def _may_pass(error: Exception) -> bool:
+    """Return whether another try makes sense."""
+    if isinstance(error, httpx.HTTPStatusError):
+        return error.response.is_server_error
+    return isinstance(error, (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError))
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, httpx.HTTPStatusError):
+        return f"the memory API answers {error.response.status_code}"
+    return type(error).__name__

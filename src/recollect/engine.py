@@ -114,9 +114,27 @@ class Engine(Curating):
         now = self._clock()
         self._remembering.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
         erasure = await self._backends.memories.erase(user_id, at=now)
+        self._clear_caches()
+        return erasure
+
+    async def erase_session(self, scope: Scope) -> Erasure:
+        """Delete one chat of a user and what only it taught, and prove it by counts."""
+        now = self._clock()
+        self._remembering.note_erasure(scope, now)
+        erasure = await self._backends.memories.erase_session(scope, at=now)
+        self._clear_caches()
+        await self._backends.index.enqueue(
+            scope.user_id
+        )  # what is back may have no embedding of today's model
+        return erasure
+
+    async def sessions(self, user_id: str) -> list[str]:
+        """Return the chats of a user that are remembered, the one where something was said last first."""
+        return await self._backends.memories.sessions(user_id)
+
+    def _clear_caches(self) -> None:
         for cache in self._backends.caches:
             cache.clear()
-        return erasure
 
     # -- how it does -------------------------------------------------------------------------------
 

@@ -36,16 +36,16 @@ class Remembering:
         self._policy = policy
         self._clock = clock
         self._credentials: TTLCache[UUID, str] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
-        self._erased: TTLCache[str, datetime] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
+        self._erased: TTLCache[Scope | str, datetime] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
 
     def credential(self, exchange_id: UUID) -> str | None:
         """Return the credential of an exchange's own request, while it is at hand."""
         credential: str | None = self._credentials.get(exchange_id)
         return credential
 
-    def note_erasure(self, user_id: str, at: datetime) -> None:
-        """Let nothing that this user said until then be written any more."""
-        self._erased[user_id] = at
+    def note_erasure(self, erased: Scope | str, at: datetime) -> None:
+        """Let nothing that this user said until then, or said in this chat, be written any more."""
+        self._erased[erased] = at
 
     async def remember(
         self,
@@ -83,8 +83,8 @@ class Remembering:
     async def _append(self, exchange: Exchange) -> bool | None:
         """Return whether the exchange was new, or None if it could not be logged."""
         for delay in (*_APPEND_DELAYS, None):
-            if exchange.turn.at <= self._erased.get(exchange.turn.scope.user_id, _LONG_AGO):
-                return False  # said before its user's erasure
+            if self._is_erased(exchange.turn):
+                return False
             try:
                 return await self._is_wanted(exchange) and await self._backends.log.append(exchange)
             except StoreError as error:
@@ -95,6 +95,11 @@ class Remembering:
                 log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as in recall
                 break
         return None
+
+    def _is_erased(self, turn: Turn) -> bool:
+        """Return whether the user, or the chat, was erased since this was said."""
+        scope = turn.scope
+        return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in (scope, scope.user_id))
 
     async def _is_wanted(self, exchange: Exchange) -> bool:
         """Return whether what this user says is kept at all."""
@@ -121,7 +126,7 @@ class Remembering:
 
     async def _quietly(self, event: str, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
         """Do what a chat can do without; nothing of a user who was erased meanwhile."""
-        if turn.at <= self._erased.get(turn.scope.user_id, _LONG_AGO):
+        if self._is_erased(turn):
             work.close()
             return
         try:

@@ -1,4 +1,4 @@
-"""Who is deleted in Open WebUI is erased, as soon as that can be done."""
+"""Who is deleted in Open WebUI is erased, and what only a deleted chat taught, as soon as that can be done."""
 
 import logging
 import sys
@@ -14,7 +14,11 @@ from tests.waiting import until
 from recollect.assembly import sharing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
+from recollect.model import Erasure
 from recollect.openwebui import background, erasing
+
+LOCKER = "My locker at the pool has the number 417."
+DIARY = "Keeps a diary."
 
 
 @pytest.fixture
@@ -56,10 +60,78 @@ async def test_all_of_who_is_deleted_goes_and_nothing_of_anybody_else(
     assert line["rows"] > 0
 
 
+def deleted_chat(chat_id: Any, owner: Any = "alice") -> dict[str, Any]:
+    """Return the event of a chat that its owner, or an administrator, deleted."""
+    return deleted(chat_id, event="chat.deleted", kind="chat") | {"data": {"owner_id": owner}}
+
+
+async def two_chats(memory: Any, engine: Engine) -> list[Chat]:
+    """Have two chats, and each of their sentences in memory."""
+    chats = [Chat(memory, "alice"), Chat(memory, "alice")]
+    for chat, text in zip(chats, (LISBON, LOCKER), strict=True):
+        await chat.says(text)
+    await formed(engine, 2)
+    return chats
+
+
+async def test_what_a_deleted_chat_taught_goes_and_nothing_else(
+    memory: Any, engine: Engine, events: Any
+) -> None:
+    gone, left = await two_chats(memory, engine)
+
+    await events.event(event=deleted_chat(gone.chat_id))
+    await told()
+
+    assert await engine.sessions("alice") == [left.chat_id]
+    [content] = await contents(engine, "alice")
+    assert LOCKER in content
+
+
+async def test_the_chat_of_another_is_not_erased_for_its_id(memory: Any, engine: Engine, events: Any) -> None:
+    chat, other = await two_chats(memory, engine)
+
+    await events.event(event=deleted_chat(chat.chat_id, owner="bob"))
+    await told()
+
+    assert set(await engine.sessions("alice")) == {chat.chat_id, other.chat_id}
+
+
+async def test_all_chats_go_but_what_was_written_by_hand_or_came_by_the_api_stays(
+    memory: Any, engine: Engine, events: Any
+) -> None:
+    await two_chats(memory, engine)
+    await engine.add("alice", DIARY)
+    await Chat(memory, "alice", chat_id="").says(LISBON)
+    await formed(engine, 3)
+
+    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await told()
+
+    assert len(await engine.sessions("alice")) == 1
+    by_hand, by_api = sorted(await contents(engine, "alice"), key=len)
+    assert by_hand == DIARY
+    assert LISBON in by_api
+
+
+async def test_an_administrator_may_keep_what_deleted_chats_taught(
+    memory: Any, engine: Engine, events: Any
+) -> None:
+    events.valves = events.Valves(erase_chats=False)
+    gone, left = await two_chats(memory, engine)
+
+    await events.event(event=deleted_chat(gone.chat_id))
+    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await told()
+
+    assert set(await engine.sessions("alice")) == {gone.chat_id, left.chat_id}
+
+
 @pytest.mark.parametrize(
     "event",
     [
         {},
+        deleted_chat(None),
+        deleted_chat("chat-1", owner=None),
         deleted("alice", event="user.role_updated"),
         deleted("alice", event="chat.deleted"),
         deleted("alice", kind="chat"),
@@ -103,7 +175,7 @@ async def test_a_store_that_is_away_is_waited_for(
     await engine.add("alice", LISBON)
     really, tries = engine.erase, []
 
-    async def away(user_id: str) -> Any:
+    async def away(user_id: str) -> Erasure:
         tries.append(user_id)
         if len(tries) < 3:
             raise StoreUnavailableError
@@ -128,4 +200,4 @@ async def test_a_missing_package_is_told(
     with caplog.at_level(logging.INFO):
         await events.event(event=deleted("alice"))
 
-    assert "user alice is not erased, module recollect is missing" in caplog.text
+    assert "nothing of user alice is erased, module recollect is missing" in caplog.text

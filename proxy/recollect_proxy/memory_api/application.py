@@ -29,6 +29,7 @@ from recollect_proxy.memory_api.memories import Memories, erase_user
 from recollect_proxy.memory_api.operation import check_health, read_metrics, retry_formation
 from recollect_proxy.memory_api.parameters import engine_of
 from recollect_proxy.memory_api.quarantine import QuarantineOfUser
+from recollect_proxy.memory_api.sessions import SessionsOfUser
 from recollect_proxy.memory_api.settings import Settings
 from recollect_proxy.memory_api.shared import Global, share_memory
 from recollect_proxy.memory_api.stories import explain_request
@@ -51,6 +52,7 @@ _OF_USERS = (
     share_memory,
     Global,
     erase_user,
+    SessionsOfUser,
     Settings,
     read_usage,
     retry_formation,

@@ -10,6 +10,7 @@ from recollect_proxy.memory_api import shapes
 from recollect_proxy.memory_api.errors import MEMORY_NOT_FOUND
 from recollect_proxy.memory_api.health import Health, ModelCalls
 from recollect_proxy.memory_api.quarantine import Quarantine, Quarantined
+from recollect_proxy.memory_api.sessions import Sessions
 from recollect_proxy.memory_api.settings import Flags, FlagsChange, UserFlags
 from recollect_proxy.memory_api.shared import GlobalMemories
 from recollect_proxy.memory_api.stories import Story, ToldCandidate
@@ -113,6 +114,7 @@ EXAMPLES = (
         _SAID,
         {"messages": 256, "users_vectors": 31, "vectors": 31},
     ),
+    Sessions(["3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"]),
     Quarantine([Quarantined(_HELD_BACK, Reason.INSTRUCTION, _SAID)]),
     Todos([Todo("Renew the passport.", UUID("01980f76-0b1c-7d2e-8f30-415263748596"), "chat-1", _SAID, None)]),
     GlobalMemories([_FOR_ALL]),

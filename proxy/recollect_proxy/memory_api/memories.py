@@ -104,7 +104,7 @@ class Memories(Controller):
         responses=documented(*ALWAYS, MEMORY_NOT_FOUND),
     )
     async def forget_memory(self, engine: OpenEngine, user_id: UserId, memory_id: MemoryId) -> None:
-        """It is never recalled again. The audit still says what it was: to leave no trace, erase the user."""
+        """It is never recalled again. The audit still says what it was: to leave no trace, erase the chat or the user."""
         await engine.forget(user_named(user_id), memory_named(memory_id))
 
 

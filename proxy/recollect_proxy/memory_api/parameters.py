@@ -42,6 +42,14 @@ UserId: TypeAlias = Annotated[
         examples=[Example(value="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11")],
     ),
 ]
+SessionId: TypeAlias = Annotated[
+    str,
+    PathParameter(
+        description="Which chat: the id as the list of the user's chats gives it, as one percent-encoded path segment.",
+        schema_extra={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
+        examples=[Example(value="3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57")],
+    ),
+]
 MemoryId: TypeAlias = Annotated[
     str,
     PathParameter(
@@ -92,12 +100,16 @@ def user_named(segment: str) -> str:
     Raises:
         RefusedError: It stands for none.
     """
-    user_id = readable_id([segment.encode("latin-1")])
-    if user_id is None:
-        raise invalid_parameter(
-            "user_id", "1 to 256 characters, as percent-encoded UTF-8, without NUL, and not `*` alone"
-        )
-    return user_id
+    return _id_named("user_id", segment)
+
+
+def session_named(segment: str) -> str:
+    """Return the id of a chat that a path segment, still percent-encoded, stands for.
+
+    Raises:
+        RefusedError: It stands for none.
+    """
+    return _id_named("session_id", segment)
 
 
 def memory_named(segment: str) -> UUID:
@@ -119,3 +131,12 @@ def uuid_named(parameter: str, segment: str) -> UUID:
         return UUID(segment)
     except ValueError as error:
         raise invalid_parameter(parameter, "a UUID") from error
+
+
+def _id_named(parameter: str, segment: str) -> str:
+    named = readable_id([segment.encode("latin-1")])
+    if named is None:
+        raise invalid_parameter(
+            parameter, "1 to 256 characters, as percent-encoded UTF-8, without NUL, and not `*` alone"
+        )
+    return named

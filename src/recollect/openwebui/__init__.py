@@ -5,8 +5,17 @@ Never: Open WebUI's own modules, SQL, prompts, anything of one request once that
 
 from recollect.openwebui.conversation import recall, remember
 from recollect.openwebui.engines import engine_with
-from recollect.openwebui.erasing import begin_erasing
+from recollect.openwebui.erasing import begin_erasing, begin_erasing_chat, begin_erasing_chats
 from recollect.openwebui.hearing import Call
 from recollect.openwebui.undoing import undo
 
-__all__ = ["Call", "begin_erasing", "engine_with", "recall", "remember", "undo"]
+__all__ = [
+    "Call",
+    "begin_erasing",
+    "begin_erasing_chat",
+    "begin_erasing_chats",
+    "engine_with",
+    "recall",
+    "remember",
+    "undo",
+]

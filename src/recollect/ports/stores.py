@@ -213,6 +213,19 @@ class MemoryStore(Protocol):
         """
         ...
 
+    async def erase_session(self, scope: Scope, *, at: datetime) -> Erasure:
+        """Delete every row of one chat, its log and what only it taught, in one transaction; leave a tombstone.
+
+        What it replaced, raised or doubted of other memories is as it was before. A memory that was told in another chat,
+        too, or that the user wrote over, approved or brought back by hand, stays, and no longer says where it is from. What
+        the user asked for in the chat to be forgotten stays forgotten. The audit tells no more of what is gone.
+        """
+        ...
+
+    async def sessions(self, user_id: str) -> list[str]:
+        """Return the chats of the user, the one where something was said last first."""
+        ...
+
 
 class LogIndex(Protocol):
     """By what the messages of the log, and the memories, are found."""

@@ -29,6 +29,7 @@ from recollect.postgres.pool import Database
 from recollect.postgres.postings import read_lexicon
 from recollect.postgres.releasing import read_held, read_quarantined, release
 from recollect.postgres.rows import as_reals, hit_of, memory_of, update_of
+from recollect.postgres.session_erasure import erase_session
 from recollect.postgres.sharing import read_globals, share_memory, write_globals
 from recollect.postgres.sql import SQL
 from recollect.postgres.undoing import undo_by_id
@@ -251,3 +252,13 @@ class PostgresMemories:
         """Delete every row of the user, in every table and queue, and leave a tombstone."""
         async with self._database.changing(user_id) as connection:
             return await erase_user(connection, user_id, at=at)
+
+    async def erase_session(self, scope: Scope, *, at: datetime) -> Erasure:
+        """Delete every row of one chat, its log and what only it taught, and leave a tombstone."""
+        async with self._database.changing(scope.user_id) as connection:
+            return await erase_session(connection, scope, at=at)
+
+    async def sessions(self, user_id: str) -> list[str]:
+        """Return the chats of the user, the one where something was said last first."""
+        async with self._database.for_user(user_id) as connection:
+            return [row["id"] for row in await connection.fetch(SQL["sessions_of_user"], user_id)]

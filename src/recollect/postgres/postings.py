@@ -97,11 +97,29 @@ async def remove_postings(connection: Connection, user_id: str, document: Docume
     """Take a document of the user from the index."""
     block, place = divmod(document.number, _BLOCK)
     stored = await _entries(connection, user_id, [(term, block) for term in document.terms])
-    left = {key: _without(entries, place) for key, entries in stored.items()}
+    left = {key: _without(entries, [place]) for key, entries in stored.items()}
     if emptied := [key for key, entries in left.items() if not entries]:
         await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
     await _write(connection, user_id, {key: entries for key, entries in left.items() if entries})
     await connection.execute(SQL["discount_documents"], user_id, 1, document.length)
+
+
+async def purge_postings(connection: Connection, user_id: str, documents: Sequence[int]) -> None:
+    """Leave no trace of documents of the user that are hidden already, whatever terms they have.
+
+    That reads all postings of the blocks they are in: it is done when a chat is erased, and else never.
+    """
+    places: dict[int, list[int]] = {}
+    for document in documents:
+        block, place = divmod(document, _BLOCK)
+        places.setdefault(block, []).append(place)
+    rows = await connection.fetch(SQL["postings_of_blocks"], user_id, list(places))
+    stored = {(row["term"], row["block"]): row["entries"] for row in rows}
+    left = {key: _without(entries, places[key[1]]) for key, entries in stored.items()}
+    if emptied := [key for key, entries in left.items() if not entries]:
+        await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
+    changed = {key: entries for key, entries in left.items() if entries and entries != stored[key]}
+    await _write(connection, user_id, changed)
 
 
 async def index_memory(connection: Connection, user_id: str, memory_id: UUID, content: str) -> None:
@@ -151,9 +169,9 @@ def _merged(stored: bytes, places: Mapping[int, _Posting]) -> bytes:
     return np.array([entries[place] for place in sorted(entries)], _ENTRY).tobytes()
 
 
-def _without(stored: bytes, place: int) -> bytes:
+def _without(stored: bytes, places: Sequence[int]) -> bytes:
     entries = np.frombuffer(stored, _ENTRY)
-    left: bytes = entries[entries >> np.uint64(_PLACE) != place].tobytes()
+    left: bytes = entries[~np.isin(entries >> np.uint64(_PLACE), np.array(places, _ENTRY))].tobytes()
     return left
 
 

@@ -31,6 +31,7 @@ from recollect.ports import MOST_QUARANTINED
 from recollect.testing.changes import Author, Belongings
 from recollect.testing.jobs import JobQueue
 from recollect.testing.quarantine import let_go, waiting, waiting_under
+from recollect.testing.session_erasure import erase_session
 from recollect.testing.settings import Kept
 from recollect.testing.sharing import share_memory, with_globals
 from recollect.testing.undoing import undo_by_id
@@ -211,6 +212,16 @@ class MemoriesStore(ABC):
             "jobs": self.jobs.erase(user_id),
         }
         return Erasure(uuid7(), at, tuple(counts.items()))
+
+    async def erase_session(self, scope: Scope, *, at: datetime) -> Erasure:
+        """Delete one chat of the user and what only it taught."""
+        counts = erase_session(self._of(scope.user_id), scope.session_id, at)
+        return Erasure(uuid7(), at, tuple(counts.items()))
+
+    async def sessions(self, user_id: str) -> list[str]:
+        """Return the chats of the user, the one where something was said last first."""
+        last = {each.exchange.turn.scope.session_id: each.exchange.turn.at for each in self._of(user_id).log}
+        return sorted(last, key=lambda session_id: (-last[session_id].timestamp(), session_id))
 
 
 def _is_to_do(memory: Memory) -> bool:

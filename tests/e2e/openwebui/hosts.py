@@ -16,7 +16,7 @@ from tests.e2e.openwebui.people import Person, signed_in
 from tests.e2e.openwebui.server import REPOSITORY, Server, served_openwebui
 from tests.folders import database_folder
 from tests.recollect_proxy.settings import proxy_settings
-from tests.running_proxy import RunningProxy, running_proxy
+from tests.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
 from tests.waiting import until
 
 from recollect.postgres import EmbeddedServer, start_embedded
@@ -24,9 +24,11 @@ from recollect_proxy.settings import ProxySettings
 
 FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"
 FILTER_NAME = "recollect"
-BESIDE = ("recollect_off", "recollect_undo", "recollect_events")
+BESIDE = ("recollect_off", "recollect_undo")
 """The functions that may be installed beside the filter."""
 
+EVENTS = "recollect_events"
+"""That which erases what is deleted, with the filter or with the proxy."""
 
 _SECONDS = 60.0
 _LEFT = {"pending", "failed"}
@@ -165,7 +167,12 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
                 FORWARD_USER_INFO_HEADER_JWT_SECRET=_SECRET,
             ) as server,
         ):
-            yield Host("proxy", server, await signed_in(server), model, database, lambda: nullcontext(proxy))
+            administrator = await signed_in(server)
+            await administrator.add_function(EVENTS, _function(EVENTS))
+            await administrator.change_valves(
+                EVENTS, memory_api=f"http://127.0.0.1:{proxy.port}/memory", admin_token=ADMIN_TOKEN
+            )
+            yield Host("proxy", server, administrator, model, database, lambda: nullcontext(proxy))
 
 
 @asynccontextmanager
@@ -194,8 +201,8 @@ async def with_filter(folder: Path) -> AsyncIterator[Host]:
             extraction_model="extractor",
             recall_deadline_ms=_PATIENT["recall_deadline_ms"],
         )
-        for name in BESIDE:
-            await administrator.add_function(name, FILTER.with_name(f"{name}.py").read_text())
+        for name in (*BESIDE, EVENTS):
+            await administrator.add_function(name, _function(name))
         settings = _settings(model, database, folder)
         yield Host("filter", server, administrator, model, database, lambda: running_proxy(settings))
 
@@ -209,6 +216,10 @@ async def _running_database() -> AsyncIterator[Database]:
             yield database
         finally:
             await database.stop()
+
+
+def _function(name: str) -> str:
+    return FILTER.with_name(f"{name}.py").read_text()
 
 
 def _settings(model: LanguageModel, database: Database, folder: Path, **own: Any) -> ProxySettings:

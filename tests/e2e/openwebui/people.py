@@ -69,6 +69,14 @@ class Person:
         """Delete somebody's account; only the administrator may."""
         await self.call("DELETE", f"/api/v1/users/{person.id}")
 
+    async def delete_chat(self, chat_id: str) -> None:
+        """Delete a chat of this person's, or anybody's where this is the administrator."""
+        await self.call("DELETE", f"/api/v1/chats/{chat_id}")
+
+    async def delete_all_chats(self) -> None:
+        """Delete all chats of this person."""
+        await self.call("DELETE", "/api/v1/chats/")
+
     async def wish(self, name: str, **valves: Any) -> None:
         """Set this person's own valves of a filter."""
         await self.call("POST", f"/api/v1/functions/id/{name}/valves/user/update", json=valves)

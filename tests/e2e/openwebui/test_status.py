@@ -165,17 +165,3 @@ async def test_the_switch_and_the_button_are_offered_with_every_model(alice: Per
         assert [each["id"] for each in model["actions"]] == [_UNDO]
         icons = [each["icon"] for each in (*model["filters"], *model["actions"])]
         assert all(icon.startswith("data:image/svg+xml;base64,") for icon in icons)
-
-
-async def test_who_is_deleted_is_erased_and_nobody_else(host: Host, alice: Person, bob: Person) -> None:
-    for person in (alice, bob):
-        await Conversation(person).says(LISBON)
-        await host.learned(person, LISBON)
-
-    await host.administrator.delete(alice)
-
-    async def is_gone() -> bool:
-        return not await host.memories(alice) and not await host.logged(alice)
-
-    await until(is_gone, seconds=_SECONDS)
-    assert await host.memories(bob) == [LISBON]

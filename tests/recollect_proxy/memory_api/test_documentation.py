@@ -66,6 +66,8 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         "DELETE /memory/users/{user_id}/quarantine/{memory_id}",
         "GET /memory/users/{user_id}/settings",
         "PATCH /memory/users/{user_id}/settings",
+        "GET /memory/users/{user_id}/sessions",
+        "DELETE /memory/users/{user_id}/sessions/{session_id}",
         "DELETE /memory/users/{user_id}",
         "GET /memory/settings",
         "PATCH /memory/settings",
@@ -129,7 +131,7 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
         for example in schema.get("examples", []):
             validator(documentation, name).validate(example)
             checked += 1
-    assert checked == 20
+    assert checked == 21
 
 
 @pytest.mark.parametrize(
@@ -196,6 +198,8 @@ async def test_what_is_answered_is_what_the_document_says(
     check("UserFlags", await api.call("PATCH", "/memory/users/ada/settings", {"placement": "user"}))
     check("UserFlags", await api.call("GET", "/memory/users/ada/settings"))
     check("Health", await api.call("GET", "/memory/health"))
+    check("Sessions", await api.call("GET", "/memory/users/ada/sessions"))
+    check("Erasure", await api.call("DELETE", "/memory/users/ada/sessions/chat-1"))
     check("Erasure", await api.call("DELETE", "/memory/users/ada"))
     check("Retried", await api.call("POST", "/memory/formation/retry"))
     check("ErrorBody", await api.call("GET", "/memory/nothing"))

@@ -42,6 +42,8 @@ OF_THE_STORE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", f"{HELD}/approve", None),
     ("DELETE", HELD, None),
     ("DELETE", "/memory/users/ada", None),
+    ("GET", "/memory/users/ada/sessions", None),
+    ("DELETE", "/memory/users/ada/sessions/chat-1", None),
     ("GET", "/memory/global", None),
     ("POST", "/memory/global", NEW),
     ("DELETE", "/memory/global/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", None),

@@ -21,6 +21,8 @@ TOKENLESS: list[tuple[bytes, bytes]] = []
         (b"/memory/users/someone/memories", {b"GET", b"OPTIONS", b"POST"}),
         (b"/memory/users/someone/memories/1", {b"DELETE", b"GET", b"OPTIONS", b"PATCH"}),
         (b"/memory/users/someone", {b"DELETE", b"OPTIONS"}),
+        (b"/memory/users/someone/sessions", {b"GET", b"OPTIONS"}),
+        (b"/memory/users/someone/sessions/1", {b"DELETE", b"OPTIONS"}),
         (b"/memory/users/someone/memories/1/share", {b"OPTIONS", b"POST"}),
         (b"/memory/users/someone/memories/history", {b"GET", b"OPTIONS"}),
         (b"/memory/users/someone/memories/history/1/undo", {b"OPTIONS", b"POST"}),

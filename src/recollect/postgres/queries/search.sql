@@ -143,6 +143,10 @@ SELECT p.term, p.block, p.entries
 FROM unnest($2::text[], $3::integer[]) AS wanted (term, block)
 JOIN postings AS p ON p.user_id = $1 AND p.term = wanted.term AND p.block = wanted.block;
 
+-- name: postings_of_blocks
+-- All of the user's postings in some blocks.
+SELECT term, block, entries FROM postings WHERE user_id = $1 AND block = ANY ($2::integer[]);
+
 -- name: write_postings
 -- Write over blocks of the user's postings.
 INSERT INTO postings (user_id, term, block, entries)

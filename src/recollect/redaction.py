@@ -1,0 +1,92 @@
+"""What stays of a user's audit once a chat is erased. Pure. Never: where the audit is kept, what is erased.
+
+What stays tells of the memories that stay as if the chat had never been: replayed (``audit.replay``), it still
+tells which memories there are.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from recollect.model import Action, Reason, Update
+
+_BY_HAND = {Reason.APPROVED, Reason.EDITED, Reason.WRITTEN}
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What an audit loses.
+
+    Attributes:
+        deleted: Rows that go.
+        written: Rows that stay, as they are then.
+    """
+
+    deleted: frozenset[UUID]
+    written: tuple[Update, ...]
+
+
+def redacted(
+    updates: Iterable[Update], *, session_id: str, exchanges: set[UUID], memories: set[UUID]
+) -> Redaction:
+    """Return what of an audit goes with a chat.
+
+    Args:
+        updates: Rows of one user's audit; at least all that name the chat, one of the exchanges or one of the
+            memories, and those that undo one of these.
+        session_id: The chat.
+        exchanges: What was said in it.
+        memories: Those that are gone, also from quarantine.
+    """
+    rows = list(updates)
+    undone = {row.undoes: row.id for row in rows if row.undoes is not None}
+    of_chat = {row.id for row in rows if row.session_id == session_id or row.exchange_id in exchanges}
+    back_and_forth = (of_chat & undone.keys()) | {undone[each] for each in of_chat & undone.keys()}
+    kept = {
+        row.id: _without(row, memories, is_of_chat=row.id in of_chat)
+        for row in rows
+        if row.id not in back_and_forth
+    }
+    before = {row.id: row for row in rows}
+    return Redaction(
+        frozenset(before.keys() - {each for each, row in kept.items() if row is not None}),
+        tuple(row for each, row in kept.items() if row is not None and row != before[each]),
+    )
+
+
+def is_by_hand(update: Update) -> bool:
+    """Return whether a row says that a person wrote, approved or brought back the memory outside of any chat."""
+    brought_back = update.action is Action.RESTORE and update.reason is Reason.UNDONE
+    return update.reason in _BY_HAND or brought_back
+
+
+def is_wish_to_forget(update: Update) -> bool:
+    """Return whether a row says that a person asked to forget the memory, which they did not take back."""
+    return update.action is Action.RETIRE and update.reason is Reason.FORGOTTEN
+
+
+def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | None:
+    """Return a row without what it says of memories that are gone; None if nothing is left of it."""
+    if row.memory_id in memories:
+        other = row.replaced_id
+        if other is None or other in memories:
+            return None
+        # Whatever took the place of the other, the other went then.
+        return replace(
+            row,
+            action=Action.RETIRE,
+            memory_id=other,
+            replaced_id=None,
+            after=None,
+            session_id=None,
+            exchange_id=None,
+            details={},
+        )
+    if row.replaced_id in memories:
+        action = Action.ADD if row.action is Action.REPLACE else row.action
+        row = replace(row, action=action, replaced_id=None, before=None)
+    if is_of_chat:
+        row = replace(row, session_id=None, exchange_id=None)
+        if row.action is Action.EDIT:
+            row = replace(row, before=None, after=None)
+    return row

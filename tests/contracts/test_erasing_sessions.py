@@ -1,0 +1,273 @@
+"""A chat that is erased leaves nothing of its own; what other chats told, too, stays."""
+
+from datetime import timedelta
+from typing import Any
+
+from tests.contracts.indexing import by_words, indexed, near, said, texts
+from tests.contracts.keeping import apply, contents, formed, history, kept, next_pending, resting_on
+from tests.contracts.stores import ANNA, BEN, LATER, NOON, NORTH, Store, exchange, memory, vector
+
+from recollect.audit import replay
+from recollect.model import (
+    Action,
+    Actor,
+    Add,
+    Backlog,
+    Exchange,
+    Formed,
+    Injection,
+    Kind,
+    Mark,
+    Memory,
+    Place,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+    Scope,
+    Standing,
+)
+
+ELSEWHERE = Scope("anna", "chat-2")
+
+
+async def taught(store: Store, content: str, scope: Scope = ANNA, **changed: Any) -> tuple[Exchange, Memory]:
+    """Say something in a chat, and form it into one memory."""
+    told = await said(store, content, scope)
+    new = memory(content, scope, **resting_on(told), **changed)
+    assert await formed(store, told, Add(new)) == [Add(new)]
+    return told, new
+
+
+async def erase(store: Store, scope: Scope = ANNA) -> dict[str, int]:
+    """Erase a chat; the audit tells which memories there are then."""
+    erasure = await store.memories.erase_session(scope, at=LATER)
+    page = await store.memories.page(scope.user_id, limit=100)
+    assert replay(await history(store, scope.user_id)) == {each.id for each in page.memories}
+    return dict(erasure.rows)
+
+
+# -- what goes -------------------------------------------------------------------------------------
+
+
+async def test_its_log_goes_and_that_of_other_chats_and_users_stays(store: Store) -> None:
+    await indexed(store, "The kiln stands in the cellar", reply="Noted.")
+    await indexed(store, "The loom stands in the attic", ELSEWHERE, reply="Noted too.")
+    await indexed(store, "The kiln stands in the yard", BEN, reply="I see!")
+
+    assert (await erase(store))["exchanges"] == 1
+
+    assert await store.memories.sessions("anna") == ["chat-2"]
+    assert (await store.chats.chat(ANNA, exchanges=9)).exchanges == ()
+    assert texts(await near(store, vector(*NORTH))) == {"The loom stands in the attic", "Noted too."}
+    assert await by_words(store, "kiln") == []
+    assert texts(await by_words(store, "loom")) == {"The loom stands in the attic"}
+    assert await store.memories.vocabulary("anna", ["kil"], lengths=range(2, 9)) == []
+    assert (await store.memories.lexicon("anna", [])).documents == 2
+    assert texts(await by_words(store, "kiln", user_id="ben")) == {"The kiln stands in the yard"}
+
+
+async def test_what_only_it_taught_goes_without_a_row_of_the_audit(store: Store) -> None:
+    await taught(store, "Lives in Rome")
+    _, dog = await taught(store, "Has a dog", ELSEWHERE)
+
+    await erase(store)
+
+    assert await contents(store) == ["Has a dog"]
+    assert [each.memory_id for each in await history(store)] == [dog.id]
+
+
+async def test_what_waits_to_be_formed_or_approved_goes(store: Store) -> None:
+    waiting = await said(store, "I live in Rome")
+    held = await said(store, "Always answer in rhymes")
+    order = memory("Always answer in rhymes", **resting_on(held))
+    await formed(store, held, Quarantine(order, Reason.INSTRUCTION))
+
+    await erase(store)
+
+    assert await next_pending(store) is None
+    assert await store.inbox.backlog() == Backlog()
+    assert await store.memories.quarantined("anna") == []
+    assert await history(store) == []
+    late = Formed(waiting, (Add(memory("Lives in Rome", **resting_on(waiting))),))
+    assert await store.inbox.complete([late], at=LATER) is None
+    assert await contents(store) == []
+
+
+async def test_what_was_replaced_deleted_and_undone_in_it_goes_too(store: Store) -> None:
+    told, rome = await taught(store, "Lives in Rome")
+    moved = await said(store, "I moved to Oslo")
+    oslo = memory("Lives in Oslo", **resting_on(moved))
+    await formed(store, moved, Replace(rome.id, oslo, Reason.CONTRADICTS))
+    await store.memories.undo("anna", (await history(store))[-1].id, actor=Actor.USER, at=NOON)
+    await apply(store, Retire(rome.id, Reason.DELETED))
+
+    await erase(store)
+
+    assert await contents(store) == []
+    assert await history(store) == []
+    assert await said(store, told.turn.text, key=told.turn.key)
+    assert await store.memories.sessions("anna") == ["chat-1"]
+
+
+async def test_blocks_and_answers_of_other_chats_that_speak_of_it_are_added_and_recalled_no_more(
+    store: Store,
+) -> None:
+    _, rome = await taught(store, "Lives in Rome")
+    asked = await indexed(store, "Where do I live?", ELSEWHERE, reply="In Rome.")
+    block = Injection(asked.turn.anchor, Place.SYSTEM, "Lives in Rome", (rome.id,), 9, NOON)
+    await store.chats.inject(ELSEWHERE, block, [])
+
+    await erase(store)
+
+    chat = await store.chats.chat(ELSEWHERE, exchanges=9)
+    assert chat.injections == ()
+    assert texts(await near(store, vector(*NORTH))) == {"Where do I live?"}
+
+
+async def test_its_summary_goes(store: Store) -> None:
+    told, _ = await taught(store, "Lives in Rome")
+    await kept(store, "They spoke of Rome", kind=Kind.SUMMARY, **resting_on(told))
+
+    await erase(store)
+
+    assert await contents(store) == []
+
+
+# -- what stays ------------------------------------------------------------------------------------
+
+
+async def test_what_was_told_in_another_chat_too_stays_and_says_no_more_where_it_came_from(
+    store: Store,
+) -> None:
+    _, rome = await taught(store, "Lives in Rome")
+    again = await said(store, "I live in Rome", ELSEWHERE)
+    await formed(store, again, Reinforce(rome.id, messages=(again.message_id,)))
+
+    await erase(store)
+
+    left = await store.memories.get("anna", rome.id)
+    assert left.provenance.message_ids == (again.message_id,)
+    assert (left.provenance.session_id, left.provenance.evidence) == (None, None)
+    assert {each.session_id for each in await history(store)} == {None, "chat-2"}
+    await erase(store, ELSEWHERE)
+    assert await contents(store) == []
+
+
+async def test_what_the_person_wrote_over_or_approved_stays(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome")
+    await store.memories.edit("anna", rome.id, content="Lives near Rome", actor=Actor.USER, at=NOON)
+    held = await said(store, "Always answer in rhymes")
+    order = memory("Always answer in rhymes", **resting_on(held))
+    await formed(store, held, Quarantine(order, Reason.INSTRUCTION))
+    await store.memories.release("anna", order.id, order, actor=Actor.USER, at=NOON)
+
+    await erase(store)
+
+    assert sorted(await contents(store)) == ["Always answer in rhymes", "Lives near Rome"]
+    for each in (rome, order):
+        assert (await store.memories.get("anna", each.id)).provenance.message_ids == ()
+
+
+async def test_what_it_replaced_doubted_or_raised_is_as_before(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome", ELSEWHERE)
+    _, dog = await taught(store, "Has a dog", ELSEWHERE)
+    _, cat = await taught(store, "Has a cat", ELSEWHERE)
+    told = await said(store, "I moved to Oslo; my dog is well; no cat")
+    oslo = memory("Lives in Oslo", **resting_on(told))
+    await formed(
+        store,
+        told,
+        Replace(rome.id, oslo, Reason.CONTRADICTS),
+        Reinforce(dog.id, messages=(told.message_id,)),
+        Mark(cat.id, Standing.DISPUTED, Reason.DISPUTED, cause=oslo.id),
+    )
+
+    await erase(store)
+
+    for each in (rome, dog, cat):
+        now = await store.memories.get("anna", each.id)
+        assert (now.content, now.importance, now.standing) == (each.content, each.importance, None)
+        assert now.provenance == each.provenance
+    assert [each.action for each in await history(store)] == [Action.ADD] * 3
+
+
+async def test_what_came_of_it_in_another_chat_stays_as_if_it_had_come_of_nothing(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome")
+    moved = await said(store, "I moved to Oslo", ELSEWHERE)
+    oslo = memory("Lives in Oslo", ELSEWHERE, **resting_on(moved))
+    await formed(store, moved, Replace(rome.id, oslo, Reason.CONTRADICTS))
+
+    await erase(store)
+
+    assert await contents(store) == ["Lives in Oslo"]
+    [row] = await history(store)
+    assert (row.action, row.memory_id, row.replaced_id, row.before) == (Action.ADD, oslo.id, None, None)
+
+
+async def test_what_it_had_put_aside_stays_so_where_its_successor_was_changed_elsewhere(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome", ELSEWHERE)
+    moved = await said(store, "I moved to Oslo")
+    oslo = memory("Lives in Oslo", **resting_on(moved))
+    await formed(store, moved, Replace(rome.id, oslo, Reason.CONTRADICTS))
+    again = await said(store, "I moved to Bergen", ELSEWHERE)
+    bergen = memory("Lives in Bergen", ELSEWHERE, **resting_on(again))
+    await formed(store, again, Replace(oslo.id, bergen, Reason.CONTRADICTS))
+
+    await erase(store)
+
+    assert await contents(store) == ["Lives in Bergen"]
+    assert "Lives in Oslo" not in str(await history(store))
+
+
+async def test_what_the_person_asked_for_in_it_to_be_forgotten_stays_forgotten(store: Store) -> None:
+    _, rome = await taught(store, "Lives in Rome", ELSEWHERE)
+    wish = await said(store, "Forget that I live in Rome")
+    await formed(store, wish, Retire(rome.id, Reason.FORGOTTEN))
+
+    await erase(store)
+
+    assert await contents(store) == []
+    assert {each.session_id for each in await history(store)} == {None, "chat-2"}
+
+
+async def test_what_is_shared_stays_with_those_who_see_it(store: Store) -> None:
+    _, rome = await taught(store, "The office is in Rome")
+    shared = await store.memories.share("anna", rome.id, at=NOON, actor=Actor.USER)
+    await apply(store, Add(shared), scope=BEN)
+
+    await erase(store)
+
+    assert await contents(store, "ben") == ["The office is in Rome"]
+
+
+# -- and then --------------------------------------------------------------------------------------
+
+
+async def test_a_chat_that_is_not_there_is_erased_as_well(store: Store) -> None:
+    await taught(store, "Lives in Rome")
+
+    assert not any((await erase(store, Scope("anna", "chat-9"))).values())
+    assert not any((await erase(store, BEN)).values())
+
+    assert await contents(store) == ["Lives in Rome"]
+
+
+async def test_the_same_chat_begins_anew(store: Store) -> None:
+    told = await indexed(store, "I live in Rome", reply="Rome!")
+    await erase(store)
+
+    assert await store.log.append(exchange("I live in Oslo", key=told.turn.key, reply="Oslo!"))
+
+    [first] = (await store.chats.chat(ANNA, exchanges=9)).exchanges
+    assert (first.said, first.reply) == ("I live in Oslo", "Oslo!")
+
+
+async def test_the_chats_are_told_the_last_first(store: Store) -> None:
+    for number, scope in enumerate((ELSEWHERE, ANNA, Scope("anna", "chat-3"), BEN)):
+        await said(store, "Hello", scope, at=NOON - timedelta(days=number))
+    await said(store, "Hello again", at=LATER)
+
+    assert await store.memories.sessions("anna") == ["chat-1", "chat-2", "chat-3"]
+    assert await store.memories.sessions("nobody") == []
