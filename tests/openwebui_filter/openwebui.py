@@ -140,7 +140,7 @@ class Chat:
         }
         if self.switch is not None:
             sent = await self.switch.inlet(body=sent, __metadata__=metadata)
-        body = await self._call("inlet", sent, metadata, request)
+        body = await self._call("request", sent, metadata, request)
         self.sent = deepcopy(body)
         heard = "\n".join(said["content"] for said in body["messages"] if said["role"] == "system")
 

@@ -11,7 +11,7 @@ from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import LISBON, WHERE, formed
 
 
-@pytest.mark.parametrize("hook", ["inlet", "outlet"])
+@pytest.mark.parametrize("hook", ["request", "outlet"])
 async def test_a_hook_that_is_handed_nothing_but_the_body_hands_it_back(hook: str, memory: Any) -> None:
     bodies: list[dict[str, Any]] = [{}, {"messages": None}, {"messages": [{}]}, {"messages": ["text"]}]
     for body in bodies:

@@ -17,7 +17,7 @@ class Watching:
 
 async def first_chat():
     sys.meta_path.insert(0, Watching())
-    await load().inlet(body={"messages": [{"role": "user", "content": "Good morning!"}]})
+    await load().request(body={"messages": [{"role": "user", "content": "Good morning!"}]})
 
 asyncio.run(first_chat())
 print(json.dumps([sorted(Watching.on_the_loop), sorted(Watching.beside_it)]))

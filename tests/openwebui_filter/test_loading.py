@@ -36,10 +36,10 @@ OFFERED = {
 
 
 METADATA = {"title", "author", "version", "license", "description", "required_open_webui_version"}
-INSTALLS = {"filter": CONTENT, "undo": UNDO, "events": EVENTS}
+INSTALLS = {"filter": CONTENT, "undo": UNDO}
 
 
-@pytest.mark.parametrize("content", [*INSTALLS.values(), OFF], ids=[*INSTALLS, "off"])
+@pytest.mark.parametrize("content", [*INSTALLS.values(), EVENTS, OFF], ids=[*INSTALLS, "events", "off"])
 def test_open_webui_finds_the_metadata_and_nothing_else_there(content: str) -> None:
     found = frontmatter(content)
 
@@ -78,7 +78,7 @@ def test_a_person_can_wish_each_of_three_things_and_does_until_they_say_otherwis
     assert load().UserValves().model_dump() == {"recall": True, "remember": True, "show_status": True}
 
 
-@pytest.mark.parametrize("hook", ["inlet", "outlet"])
+@pytest.mark.parametrize("hook", ["request", "outlet"])
 def test_a_hook_is_async_and_asks_only_for_what_it_can_go_without(hook: str) -> None:
     called = getattr(load(), hook)
     body, *others = inspect.signature(called).parameters.values()

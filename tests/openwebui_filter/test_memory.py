@@ -3,6 +3,8 @@
 import asyncio
 import sys
 from collections.abc import Callable
+from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -215,9 +217,44 @@ async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, engi
     await formed(engine, 1)
     body = {"model": "some-model", "messages": [{"role": "user", "content": WHERE}]}
 
-    composed = await memory.inlet(body=body, __user__={"id": "alice", "valves": memory.UserValves()})
+    composed = await memory.request(body=body, __user__={"id": "alice", "valves": memory.UserValves()})
 
     assert LISBON in composed["messages"][0]["content"]
+
+
+async def test_a_prompt_is_added_to_once_however_often_the_model_is_asked_for_one_answer(
+    memory: Any, engine: Engine
+) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    body = {"model": "some-model", "messages": [{"role": "user", "content": WHERE}]}
+    given: dict[str, Any] = {
+        "__user__": {"id": "alice", "valves": memory.UserValves()},
+        "__metadata__": {"chat_id": "c", "user_message_id": "asked", "message_id": "answer"},
+        "__request__": SimpleNamespace(state=SimpleNamespace()),
+    }
+
+    first = await memory.request(body=body, **given)
+    called = [
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "call-1"}]},
+        {"role": "tool", "tool_call_id": "call-1", "content": "It is noon."},
+    ]
+    further = {**first, "messages": [*first["messages"], *called]}
+    second = await memory.request(body=deepcopy(further), **given)
+
+    assert str(first["messages"]).count(LISBON) == 1
+    assert second == further
+
+
+async def test_what_a_model_wrote_for_a_timer_is_no_word_of_the_persons(memory: Any, engine: Engine) -> None:
+    await Chat(memory, "alice").says(LISBON)
+    await formed(engine, 1)
+    written = {"id": "m", "parentId": None, "role": "user", "content": WHERE, "meta": {"internal": True}}
+    chat = Chat(memory, "alice", metadata={"user_message": written})
+
+    assert await chat.says(WHERE) == ""
+    await settled(memory)
+    await formed(engine, 1)
 
 
 async def test_a_reloaded_filter_and_a_second_instance_use_the_same_engine(

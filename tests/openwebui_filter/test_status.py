@@ -214,7 +214,7 @@ async def test_of_several_models_that_one_message_goes_to_each_has_sources_of_it
 
     asked, answered = {"role": "user", "content": WHERE}, {"role": "assistant", "content": "In Lisbon."}
     for answer in shown:
-        await hook("inlet", answer, asked)
+        await hook("request", answer, asked)
     for answer in shown:
         await hook("outlet", answer, asked, answered)
 

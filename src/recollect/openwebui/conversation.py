@@ -31,7 +31,12 @@ FindEngine: TypeAlias = Callable[[], Awaitable[LiveEngine]]
 
 
 async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
-    """Add to the prompt in ``body`` what the person said in other chats and what helps with this turn."""
+    """Add to the prompt in ``body`` what the person said in other chats and what helps with this turn.
+
+    Once for each answer: what was added stands in the prompt still when the model is asked again with what a tool says.
+    """
+    if not _is_first(call):
+        return
     heard = call.hear(body, body["messages"], wish="recall")
     if heard.turn is None or heard.body is None:
         return
@@ -99,6 +104,15 @@ async def _outcome(live: LiveEngine, turn: Turn) -> Outcome | None:
             return outcome
         await asyncio.sleep(_LOOK_SECONDS)
     return None
+
+
+def _is_first(call: Call) -> bool:
+    """Return whether the prompt of this answer was not looked at yet, and note that it is now."""
+    if call.request is None:
+        return True
+    seen: frozenset[Any] = getattr(call.request.state, "recollect_seen", frozenset())
+    call.request.state.recollect_seen = seen | {_answer_id(call)}
+    return _answer_id(call) not in seen
 
 
 def _note_included(call: Call, included: Sequence[Recollection]) -> None:

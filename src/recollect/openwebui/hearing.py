@@ -53,7 +53,12 @@ class Call:
         """
         user, known = self.user or {}, self.metadata or {}
         sent = known.get("user_message") or {}
-        if not user.get("id") or not self.wishes(wish) or any(map(known.get, (*_NOT_A_PERSON, _OFF))):
+        written = (sent.get("meta") or {}).get(
+            "internal"
+        )  # by a model: timers and sub-agents speak as the user
+        if written or not user.get("id") or not self.wishes(wish):
+            return Heard()
+        if any(map(known.get, (*_NOT_A_PERSON, _OFF))):
             return Heard()
         request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
         return hear(

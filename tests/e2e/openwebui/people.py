@@ -3,7 +3,7 @@
 Never: a memory, what a test expects.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -185,6 +185,11 @@ class Conversation:
         self.said = str(uuid4())
         return await self._answer(text, models, files)
 
+    async def is_told_by_a_timer(self, text: str) -> str:
+        """Have said for this person what a model wrote down to be said later, as ``says`` does."""
+        self._parent, self.said = self.answered[0], str(uuid4())
+        return await self._answer(text, MODELS[:1], (), meta={"internal": True, "type": "timer"})
+
     async def edits(self, text: str) -> str:
         """Say something else in the place of the last message, as ``says`` does."""
         self.said = str(uuid4())
@@ -230,7 +235,13 @@ class Conversation:
         await self.person.call("POST", f"/api/chat/actions/{action}", json=body)
 
     async def _answer(
-        self, text: str, models: Sequence[str], files: Sequence[dict[str, Any]], **guided: str
+        self,
+        text: str,
+        models: Sequence[str],
+        files: Sequence[dict[str, Any]],
+        *,
+        meta: Mapping[str, Any] | None = None,
+        **guided: str,
     ) -> str:
         self.answered = [str(uuid4()) for _ in models]
         self._last = {
@@ -240,6 +251,7 @@ class Conversation:
             "content": text,
             "files": list(files),
             "models": list(models),
+            **({"meta": meta} if meta else {}),
         }
         begun = await self.person.call("POST", "/api/chat/completions", json=self._request(models) | guided)
         self.id = begun["chat_id"]

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from tests.e2e.openwebui.hosts import Host
 from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
 from tests.e2e.openwebui.people import Conversation, Person, temporary
@@ -184,3 +185,19 @@ async def test_a_call_of_the_api_without_a_chat_has_memory_too(host: Host, alice
 
     assert answer["choices"][0]["message"]["content"] == REPLY
     assert LISBON in prompt(host.model.chats(LOCKER_AND_WHERE)[-1])
+
+
+async def test_what_a_model_wrote_for_a_timer_is_not_taken_for_the_persons_words(
+    host: Host, alice: Person
+) -> None:
+    if host.name == "proxy":
+        pytest.skip("nothing that Open WebUI sends to a model tells a timer from a person")
+    chat = Conversation(alice)
+    await chat.says(LISBON)
+    await host.learned(alice, LISBON)
+
+    await chat.is_told_by_a_timer(PALMER)
+    await Conversation(alice).says(LOCKER)
+    await host.learned(alice, LISBON, LOCKER)
+
+    assert await host.logged(alice) == [LISBON, LOCKER]
