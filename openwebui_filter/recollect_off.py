@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field
 
 _ICON = (
     "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNC"
-    "AyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSJjdXJyZW50Q29sb3IiIHN0cm9rZS13aWR0aD0iMiIgc3Ryb2tlLWxpbmVjYXA9InJvdW"
-    "5kIj48cGF0aCBkPSJNNyA0aDEwdjE2bC01LTQtNSA0ek0zIDNsMTggMTgiLz48L3N2Zz4="
+    "AyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSIjNzY3Njc2IiBzdHJva2Utd2lkdGg9IjEuNSIgc3Ryb2tlLWxpbmVjYXA9InJvdW5kIj"
+    "48cGF0aCBkPSJNNyA0aDEwdjE2bC01LTQtNSA0ek0zIDNsMTggMTgiLz48L3N2Zz4="
 )
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 _ICON = (
     "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNC"
-    "AyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSJjdXJyZW50Q29sb3IiIHN0cm9rZS13aWR0aD0iMiIgc3Ryb2tlLWxpbmVjYXA9InJvdW"
-    "5kIj48cGF0aCBkPSJNOSAxNCA0IDlsNS01TTQgOWgxMGE2IDYgMCAwIDEgMCAxMmgtMyIvPjwvc3ZnPg=="
+    "AyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSIjNzY3Njc2IiBzdHJva2Utd2lkdGg9IjEuNSIgc3Ryb2tlLWxpbmVjYXA9InJvdW5kIj"
+    "48cGF0aCBkPSJNOSAxNCA0IDlsNS01TTQgOWgxMGE2IDYgMCAwIDEgMCAxMmgtMyIvPjwvc3ZnPg=="
 )
 _FAILED = {"type": "error", "content": "What was remembered could not be undone just now."}
 

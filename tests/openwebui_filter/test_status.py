@@ -34,7 +34,7 @@ async def test_what_was_recalled_is_counted_before_the_answer_and_cited_after_it
     assert chat.statuses == ["Recalled 1 memory"]
     assert chat.sources == [
         {
-            "source": {"name": f"Fact, {written.observed_at.date().isoformat()}"},
+            "source": {"name": f"{LISBON} (fact, {written.observed_at.date().isoformat()})"},
             "document": [LISBON],
             "metadata": [{"source": f"recollect:{written.id}"}],
         }
@@ -58,7 +58,7 @@ async def test_what_was_remembered_is_told_after_the_answer(taught: Any) -> None
     await chat.says(f"{DOG} {ROME}")
     await told()
 
-    assert chat.statuses == [f"Remembered: {DOG}; Remembered: {ROME}"]
+    assert chat.statuses == [f"Remembered 2: {DOG[:-1]} \u00b7 {ROME[:-1]}"]
 
 
 async def test_what_was_replaced_is_told_with_what_it_was(taught: Any) -> None:
@@ -68,7 +68,7 @@ async def test_what_was_replaced_is_told_with_what_it_was(taught: Any) -> None:
     await chat.says(OSLO)
     await told()
 
-    assert chat.statuses[-1] == f"Replaced: {ROME} -> {OSLO}"
+    assert chat.statuses[-1] == f"Replaced: {ROME} \u2192 {OSLO}"
 
 
 async def test_what_was_forgotten_is_told(taught: Any, pupil: Pupil) -> None:

@@ -42,7 +42,7 @@ async def test_all_that_a_message_taught_is_undone_the_newest_first(taught: Any,
     shown = await chat.acts(undo)
 
     assert await contents(taught) == [ROME]
-    line = f"Undone. Replaced: {OSLO} -> {ROME}; Forgot: {DOG}"
+    line = f"Undone. Replaced: {OSLO[:-1]} \u2192 {ROME[:-1]}; Forgot: {DOG[:-1]}"
     assert shown == [
         {"type": "status", "data": {"description": line, "done": True}},
         {"type": "notification", "data": {"type": "success", "content": line}},
@@ -68,7 +68,10 @@ async def test_a_second_press_undoes_nothing_more(taught: Any, undo: Any) -> Non
     await told()
     await chat.acts(undo)
 
-    assert notified(await chat.acts(undo)) == "Undone. What was said here is not recalled any more."
+    assert (
+        notified(await chat.acts(undo))
+        == "Nothing is left here to undo. What was said here is not recalled from now on."
+    )
     assert await contents(taught) == [ROME]
 
 
@@ -112,7 +115,10 @@ async def test_what_was_changed_again_since_stays(taught: Any, undo: Any) -> Non
     await Chat(taught, "alice").says(OSLO)
     await told()
 
-    assert notified(await chat.acts(undo)) == "Undone. What was said here is not recalled any more."
+    assert (
+        notified(await chat.acts(undo))
+        == "Nothing is left here to undo. What was said here is not recalled from now on."
+    )
     assert await contents(taught) == [OSLO]
 
 
@@ -128,7 +134,7 @@ async def test_what_is_not_formed_yet_never_is(
     chat = Chat(memory, "alice")
     await chat.says(DOG)
     await settled(memory)
-    assert notified(await chat.acts(undo)).startswith("Undone.")
+    assert notified(await chat.acts(undo)).startswith("Nothing is left here to undo.")
 
     assert await drain("alice") is None
     assert await contents(memory) == []

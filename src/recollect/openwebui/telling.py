@@ -5,11 +5,14 @@ from typing import Any
 
 from recollect.model import Action, Kind, Memory, Reason, Recollection, Role, Update
 
-_LINE = 200
-"""Characters of a status at most: more does not fit a line."""
+_LINE = 300
+"""Characters of a status at most. About a hundred are shown, the others once it is opened."""
 
-_STATEMENT = 100
-"""Characters of each statement in it at most."""
+_STATEMENT, _STATEMENTS = 100, 60
+"""Characters at most of a statement in it that stands alone, and of each where there are several."""
+
+_TITLE = 60
+"""Characters at most of the words that a source is named by."""
 
 Event = dict[str, Any]
 
@@ -31,13 +34,15 @@ def recalled(recollections: Sequence[Recollection]) -> Event:
 
 
 def citation(recollection: Recollection) -> Event:
-    """Return what was recalled as a source of an answer; its own, whatever else has its name."""
+    """Return what was recalled as a source of an answer, named by its first words; its own, whatever else has its name."""
     item = recollection.item
     part = "" if isinstance(item, Memory) else f"/{item.part}"
     return {
         "type": "source",
         "data": {
-            "source": {"name": f"{_kind(recollection)}, {item.dated.date().isoformat()}"},
+            "source": {
+                "name": f"{_cut(item.content, _TITLE)} ({_kind(recollection)}, {item.dated.date().isoformat()})"
+            },
             "document": [item.content],
             "metadata": [{"source": f"recollect:{item.id}{part}"}],
         },
@@ -52,40 +57,61 @@ def changes(updates: Sequence[Update]) -> str:
     Args:
         updates: Rows of the audit, in the order they are told in.
     """
-    told = [_change(each) for each in updates if each.reason is not Reason.KEPT_VERBATIM]
-    return _cut("; ".join(each for each in told if each), _LINE)
+    told = [each for each in map(_change, updates) if each is not None]
+    return _cut("; ".join(_grouped(told)), _LINE)
 
 
 def undone(updates: Sequence[Update]) -> str:
-    """Return in a line what was undone; beside it, what was said is recalled no more.
+    """Return in a line what was undone; "" where nothing was but that the words are recalled no more.
 
     Args:
         updates: The rows of the audit that say so, in the order they are told in.
     """
-    told = "; ".join(each for each in map(_change, updates) if each)
-    return _cut(f"Undone. {told or 'What was said here is not recalled any more.'}", _LINE)
+    told = changes(updates)
+    return _cut(f"Undone. {told}", _LINE) if told else ""
 
 
 def _kind(recollection: Recollection) -> str:
     item = recollection.item
     if isinstance(item, Memory):
-        return "Earlier exchange" if item.kind is Kind.QA_TURN else item.kind.value.capitalize()
-    return "You said" if item.role is Role.USER else "An answer said"
+        return "an earlier exchange" if item.kind is Kind.QA_TURN else item.kind.value
+    return "you said" if item.role is Role.USER else "an answer said"
 
 
-def _change(update: Update) -> str:
-    before, after = _cut(update.before or "", _STATEMENT), _cut(update.after or "", _STATEMENT)
+def _change(update: Update) -> tuple[str, tuple[str, ...]] | None:
+    """Return what was done and to which words; None: what is remembered is as it was, or said on the page."""
+    before, after = update.before or "", update.after or ""
+    if update.reason is Reason.KEPT_VERBATIM:
+        return None
     match update.action:
         case Action.ADD:
-            return f"Remembered: {after}"
+            return "Remembered", (after,)
         case Action.REPLACE | Action.EDIT | Action.RESTORE if before and after and before != after:
-            return f"Replaced: {before} -> {after}"
+            return "Replaced", (before, after)
         case Action.REPLACE | Action.RESTORE if after and not before:
-            return f"Remembered: {after}"
+            return "Remembered", (after,)
         case Action.RETIRE:
-            return f"Forgot: {before}"
-        case _:  # said again, doubted, held back: what is remembered is as it was
-            return ""
+            return "Forgot", (before,)
+        case _:  # said again, doubted, held back
+            return None
+
+
+def _grouped(told: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+    """Return what was done, once each with all it was done to, and how many if there are several."""
+    verbs: dict[str, list[tuple[str, ...]]] = {}
+    for verb, words in told:
+        verbs.setdefault(verb, []).append(words)
+    if len(told) == 1:
+        return [f"{verb}: {_arrow(words, _STATEMENT)}" for verb, words in told]
+    return [
+        f"{verb}{f' {len(each)}' if len(each) > 1 else ''}: "
+        + " \u00b7 ".join(_arrow([word.rstrip(". ") for word in words], _STATEMENTS) for words in each)
+        for verb, each in verbs.items()
+    ]
+
+
+def _arrow(words: Sequence[str], length: int) -> str:
+    return " \u2192 ".join(_cut(each, length) for each in words)
 
 
 def _cut(text: str, length: int) -> str:

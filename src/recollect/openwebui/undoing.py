@@ -8,6 +8,7 @@ from recollect.openwebui import telling
 
 _NOT_OPEN = "The memory is not at hand just now. Nothing was undone."
 _NOTHING = "Nothing was remembered of this message."
+_NOT_RECALLED = "Nothing is left here to undo. What was said here is not recalled from now on."
 
 
 async def undo(body: Any, user: Any) -> list[telling.Event]:
@@ -30,6 +31,8 @@ async def undo(body: Any, user: Any) -> list[telling.Event]:
     if undone is None:
         return [telling.notification(_NOTHING)]
     told = telling.undone(undone)
+    if not told:
+        return [telling.notification(_NOT_RECALLED)]
     return [telling.status(told), telling.notification(told, kind="success")]
 
 

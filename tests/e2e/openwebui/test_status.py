@@ -66,7 +66,7 @@ async def test_what_was_recalled_is_shown_and_is_a_source_of_the_answer(host: Ho
     await shown(chat, "Recalled 1 memory")
     await until(lambda: has_documents(chat, LISBON), seconds=_SECONDS)
     [source] = (await chat.answer())["sources"]
-    assert source["source"]["name"].startswith("Fact, 20")
+    assert source["source"]["name"].startswith(f"{LISBON} (fact, 20")
     assert source["metadata"][0]["source"].startswith("recollect:")
 
 

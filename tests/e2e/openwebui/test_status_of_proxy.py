@@ -46,7 +46,7 @@ async def test_what_is_recalled_is_shown_and_cited(host: Host, alice: Person, bo
     lines, [source] = await shown(chat)
     assert lines == ["Recalled 1 memory"]
     assert source["document"] == [LISBON]
-    assert source["source"]["name"].startswith("Fact, ")
+    assert source["source"]["name"].startswith(f"{LISBON} (fact, 20")
     assert source["metadata"][0]["source"].startswith("recollect:")
     assert await shown(other) == ([], [])
 
