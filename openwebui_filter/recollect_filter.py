@@ -14,6 +14,7 @@ import logging
 import os
 import traceback
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from recollect.live_engine import LiveEngine
 
 _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
+_IMPORT_SECONDS = 1.0
+"""What the first chats of a process wait for the package; they go without memory, and are remembered all the same."""
+
 _Placement = Literal["stable", "system", "user", "off"]
 
 log = logging.getLogger("recollect.openwebui")
@@ -79,9 +83,9 @@ class Filter:
         Open WebUI has asked by then whoever else it asks (searches, its own task models), who are told nothing.
         """
         try:
-            await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
-            from recollect import openwebui  # noqa: PLC0415 -- Open WebUI disables a filter that it can't load
-
+            openwebui = await _package(_IMPORT_SECONDS)
+            if openwebui is None:
+                return body
             call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)
             await openwebui.recall(body, call, self._engine)
         except Exception as error:  # noqa: BLE001 -- whatever escapes here ends the user's chat
@@ -98,8 +102,7 @@ class Filter:
     ) -> dict[str, Any]:
         """Remember, in the background, what the user said and what was answered."""
         try:
-            from recollect import openwebui  # noqa: PLC0415 -- as in request
-
+            openwebui = await _package()
             call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)
             await openwebui.remember(body, call, self._engine)
         except Exception as error:  # noqa: BLE001 -- whatever escapes here keeps later filters from running
@@ -107,9 +110,28 @@ class Filter:
         return body
 
     async def _engine(self) -> "LiveEngine":
-        from recollect import openwebui  # noqa: PLC0415 -- as in request
+        engine: LiveEngine = await (await _package()).engine_with(self.valves)
+        return engine
 
-        return await openwebui.engine_with(self.valves)
+
+async def _package(seconds: float | None = None) -> Any:
+    """Return the package: imported beside the loop, as Open WebUI disables a filter that it can't load, and others chat.
+
+    Args:
+        seconds: How long to wait for it at most; after them it is None.
+    """
+    importing = _begin_import()
+    await asyncio.wait({importing}, timeout=seconds)
+    if not importing.done():
+        return None
+    if importing.exception() is not None:
+        _begin_import.cache_clear()  # it may be installed meanwhile
+    return importing.result()
+
+
+@lru_cache(maxsize=1)
+def _begin_import() -> asyncio.Task[Any]:
+    return asyncio.create_task(asyncio.to_thread(import_module, "recollect.openwebui"))
 
 
 def _report(error: Exception) -> None:

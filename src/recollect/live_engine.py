@@ -45,6 +45,7 @@ class LiveEngine:
         self._keeper: asyncio.Task[None] | None = None
         self._remembering: set[asyncio.Task[bool]] = set()
         self._notes: set[asyncio.Task[None]] = set()
+        self._successor: LiveEngine | None = None
         self.failure: RecollectError | None = None
 
     @property
@@ -140,6 +141,11 @@ class LiveEngine:
         self, turn: Turn, reply: str, recollections: Sequence[Recollection], credential: str | None
     ) -> bool:
         await self.ready(_PATIENCE_SECONDS)
+        if self._engine is None and self._successor is not None:
+            handed_on = self._successor.remember(
+                turn, reply, recollections=recollections, credential=credential
+            )
+            return handed_on is not None and await handed_on
         if self._engine is None:
             log.error("exchange_lost", reason="the store stayed away")
             return False
@@ -159,6 +165,16 @@ class LiveEngine:
             log.error(
                 "exchange_lost", reason="shut down before the store was back", count=len(self._remembering)
             )
+        await self._close()
+
+    async def give_way(self, successor: "LiveEngine") -> None:
+        """Log what still waits, then close the engine; what waits for one that never opened, ``successor`` remembers."""
+        if self._engine is None:
+            self._successor = successor
+        await self.settle(_PATIENCE_SECONDS if self._engine is not None else 0.0)
+        await self._close()
+
+    async def _close(self) -> None:
         self._closing.set()
         if self._keeper is None:
             return

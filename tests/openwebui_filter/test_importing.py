@@ -17,12 +17,43 @@ class Watching:
 
 async def first_chat():
     sys.meta_path.insert(0, Watching())
-    await load().request(body={"messages": [{"role": "user", "content": "Good morning!"}]})
+    loaded = load()
+    loaded.request.__globals__["_IMPORT_SECONDS"] = 100
+    await loaded.request(body={"messages": [{"role": "user", "content": "Good morning!"}]})
 
 asyncio.run(first_chat())
 print(json.dumps([sorted(Watching.on_the_loop), sorted(Watching.beside_it)]))
 """
-_HEAVY = {"recollect.engine", "recollect.formation", "onnxruntime", "mistralai.client"}
+_HEAVY = {"recollect.engine", "recollect.formation", "onnxruntime"}
+
+_SLOW = """
+import asyncio, json, sys, time
+from types import SimpleNamespace
+from tests.openwebui_filter.openwebui import load
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "recollect.openwebui":
+            time.sleep(2)
+
+async def first_chat():
+    sys.meta_path.insert(0, Slow())
+    loaded = load()
+    loaded.request.__globals__["_IMPORT_SECONDS"] = 0.2
+    body = {"messages": [{"role": "user", "content": "Good morning!"}]}
+    assert await loaded.request(body=body) is body
+    waiting = "recollect.openwebui" not in sys.modules
+    await loaded.outlet(body={"messages": [*body["messages"], {"role": "assistant", "content": "Hi!"}]})
+    print(json.dumps([waiting, "recollect.openwebui" in sys.modules]))
+
+asyncio.run(first_chat())
+"""
+
+
+def test_a_first_chat_goes_on_without_a_package_that_takes_long_and_is_remembered_once_it_is_there() -> None:
+    printed = subprocess.run([sys.executable, "-c", _SLOW], capture_output=True, check=True).stdout
+
+    assert json.loads(printed) == [True, True]
 
 
 def test_a_first_chat_imports_nothing_heavy_on_the_loop() -> None:
@@ -30,4 +61,5 @@ def test_a_first_chat_imports_nothing_heavy_on_the_loop() -> None:
     on_the_loop, beside_it = json.loads(printed)
 
     assert set(beside_it) >= _HEAVY
+    assert "mistralai.client" not in beside_it, "what nobody asked for is imported, too"
     assert not _HEAVY & set(on_the_loop)

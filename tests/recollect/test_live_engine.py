@@ -255,6 +255,41 @@ async def test_what_is_being_remembered_is_finished_when_it_closes() -> None:
     assert (await store.backlog()).pending == 1
 
 
+async def test_what_waits_for_an_engine_that_never_opened_its_successor_remembers() -> None:
+    wrong = LiveEngine(Opener(*[StoreUnavailableError() for _ in range(1000)]))
+    await wrong.start()
+    told = wrong.remember(turn("I live in Lisbon"), "Noted.", recollections=(), credential=None)
+    opener = Opener()
+    right = LiveEngine(opener)
+    right.open()
+
+    with capture_logs() as logs:
+        await wrong.give_way(right)
+        assert told is not None
+        assert await told is True
+
+    assert lost(logs) == []
+    assert wrong.engine is None
+    assert (await opener.store.backlog()).pending == 1
+    await right.aclose()
+
+
+async def test_what_waits_for_the_store_of_an_open_engine_it_remembers_before_it_gives_way() -> None:
+    store = BrokenStore()
+    live, successor = LiveEngine(Opener(store=store)), LiveEngine(Opener())
+    await live.start()
+    remember(live)
+    giving_way = asyncio.create_task(live.give_way(successor))
+    await asyncio.sleep(0.05)
+    assert not giving_way.done()
+    store.failure = None
+
+    await giving_way
+
+    assert (await store.backlog()).pending == 1
+    await successor.aclose()
+
+
 async def test_no_more_than_some_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_engine, "_WAITING_AT_MOST", 2)
     opener = Opener()

@@ -18,7 +18,6 @@ from recollect.extractors import (
     ModelSummarizer,
     OpenAICompatibleModel,
 )
-from recollect.mistral_sdk import DEFAULT_BASE_URL
 from recollect.model import Strategy
 from recollect.ports import Embedder, Extractor, Judge, Summarizer
 from recollect.settings import EngineSettings, ExtractionSdk
@@ -55,6 +54,7 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> 
         return local
     if scheme == "mistral":
         from recollect.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
+        from recollect.mistral_sdk import DEFAULT_BASE_URL  # noqa: PLC0415 -- as above
 
         return MistralEmbedder(
             model,
@@ -115,6 +115,7 @@ def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
 
 def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> Model:
     from recollect.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
+    from recollect.mistral_sdk import DEFAULT_BASE_URL  # noqa: PLC0415 -- as above
 
     base_url = settings.extraction_base_url or DEFAULT_BASE_URL
     is_upstream = _is_one_server(base_url, upstream)

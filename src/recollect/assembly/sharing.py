@@ -24,7 +24,7 @@ async def shared_engine(settings: EngineSettings) -> LiveEngine:
     """Return this process's engine for ``settings``, opening it in the background on first use.
 
     For a host that reloads its plug-ins and tells them nothing of its end: the engine outlives the
-    plug-in's module, is closed when the settings change, and its database with the process.
+    plug-in's module, gives way to another when the settings change, and its database ends with the process.
     """
     loop = asyncio.get_running_loop()
     for shared in _shared:
@@ -36,7 +36,7 @@ async def shared_engine(settings: EngineSettings) -> LiveEngine:
     _shared[:] = [_Shared(settings, loop, live)]
     live.open()
     for engine in outdated:
-        closing = asyncio.create_task(engine.aclose())
+        closing = asyncio.create_task(engine.give_way(live))
         _closing.add(closing)
         closing.add_done_callback(_closing.discard)
     return live
