@@ -46,7 +46,10 @@ EMBEDDER_DELAY = timedelta(seconds=30)
 """When to try again what can't be done while the embedder is away: to find what is to be forgotten."""
 
 PATIENCE = timedelta(hours=1)
-"""How long an exchange waits for a model that is left alone as it fails; then it is kept as it is, or held."""
+"""How long an exchange waits for a model that is left alone as it fails; then it is kept as it is, or held.
+
+It counts from when the exchange was due: when it was said, logged later, or put back. To wait for a model moves that not.
+"""
 
 log = structlog.get_logger(__name__)
 
@@ -122,8 +125,9 @@ class Draining:
                 raise
             except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
                 self.counts.failed(error)
-                for each in batch:
-                    await self._postpone(each, error)
+                waits = [await self._postpone(each, error) for each in batch]
+                if waits[0] is not None:
+                    return waits[0]
             else:
                 if not done:
                     return GONE_DELAY
@@ -161,7 +165,7 @@ class Draining:
         try:
             formed = await self.form(exchanges)
         except ExtractorPausedError:
-            if self.clock() - exchanges[0].turn.at < PATIENCE:
+            if self._is_patient(batch[0]):
                 raise
             formed = await self.form(exchanges, fallback=Fallback.PAUSED)
         except ExtractorError:
@@ -180,20 +184,21 @@ class Draining:
     def _with_credential(self, exchange: Exchange) -> Exchange:
         return replace(exchange, credential=exchange.credential or self.credential(exchange.id))
 
-    async def _postpone(self, pending: Pending, error: Exception) -> None:
+    def _is_patient(self, pending: Pending) -> bool:
+        return self.clock() - pending.due < PATIENCE
+
+    async def _postpone(self, pending: Pending, error: Exception) -> timedelta | None:
+        """Note what failed; return how long to wait for what is away, None where the exchange's own time says it."""
         name = type(error).__name__
         # our own errors never quote a user; of others only the kind and the place are told
         told = f"{name}: {error}" if isinstance(error, RecollectError) else name
         exchange = pending.exchange
-        if isinstance(error, ExtractorPausedError):  # it was not even tried
-            log.info("formation_waits", exchange_id=str(exchange.id), until=error.until.isoformat())
-            await self.inbox.postpone(exchange, error=told, until=error.until, counts=False)
-            return
-        if isinstance(error, EmbedderError) and self.clock() - exchange.turn.at < PATIENCE:
-            log.info("formation_waits", exchange_id=str(exchange.id), error=told)
-            until = self.clock() + EMBEDDER_DELAY
-            await self.inbox.postpone(exchange, error=told, until=until, counts=False)
-            return
+        if (wait := self._wait_for(pending, error)) is not None:
+            log.info(
+                "formation_waits", exchange_id=str(exchange.id), error=told, seconds=wait.total_seconds()
+            )
+            await self.inbox.postpone(exchange, error=told, until=pending.due, counts=False)
+            return wait
         held = pending.attempts + 1 >= self.tries
         delay = self.delays[min(pending.attempts, len(self.delays) - 1)]
         log.warning(
@@ -205,3 +210,16 @@ class Draining:
             held=held,
         )
         await self.inbox.postpone(exchange, error=told, until=None if held else self.clock() + delay)
+        return None
+
+    def _wait_for(self, pending: Pending, error: Exception) -> timedelta | None:
+        """Return how long to wait for what an exchange needs and is away; None where that is not what failed."""
+        if isinstance(error, ExtractorPausedError):  # it was not even tried
+            return max(error.until - self.clock(), timedelta())
+        is_young = self.clock() - pending.exchange.turn.at < PATIENCE
+        # What was tried in vain is due anew after each try: then only its age tells that it waited for long.
+        if isinstance(error, EmbedderError) and (
+            is_young or (self._is_patient(pending) and not pending.attempts)
+        ):
+            return EMBEDDER_DELAY
+        return None

@@ -291,6 +291,17 @@ async def test_a_try_that_is_not_to_count_does_not(store: Store) -> None:
     assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, LATER)]
 
 
+async def test_what_waits_for_something_else_stays_due_since_it_was(store: Store) -> None:
+    said = exchange("I like tea")
+    await appended(store, said)
+    await store.inbox.postpone(said, error="", until=LATER, counts=False)
+
+    [pending] = await store.inbox.pending("anna", limit=9)
+    await store.inbox.postpone(said, error="left alone", until=pending.due, counts=False)
+
+    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, LATER)]
+
+
 async def test_an_error_of_any_length_and_letters_is_kept(store: Store) -> None:
     said = exchange("I like tea")
     await appended(store, said)

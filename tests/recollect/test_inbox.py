@@ -403,6 +403,28 @@ class TestAModelThatIsLeftAlone:
 
         assert worker.inbox.outcomes == ["fallback:paused"]
 
+    async def test_what_was_said_long_ago_waits_as_long_from_when_it_was_due(self) -> None:
+        worker = await working(1)
+        imported = START + timedelta(days=200)
+        await worker.inbox.postpone(exchange(1), error="", until=imported, counts=False)
+        worker.fail = failing(1, ExtractorPausedError(imported + timedelta(days=1)))
+
+        for waited in (timedelta(), PATIENCE - timedelta(seconds=1)):
+            worker.now = imported + waited
+            assert await worker.drain() == timedelta(days=1) - waited
+            assert worker.inbox.outcomes == ["pending"]
+
+        worker.now = imported + PATIENCE
+        assert await worker.drain() is None
+        assert worker.inbox.outcomes == ["fallback:paused"]
+
+    async def test_a_pause_that_is_just_over_is_no_wait(self) -> None:
+        worker = await working(1)
+        worker.now = START + timedelta(seconds=9)
+        worker.fail = failing(1, ExtractorPausedError(START), times=1)
+
+        assert await worker.drain() == timedelta()
+
 
 class TestAnEmbedderThatIsAway:
     async def test_what_needs_it_waits_uncounted_for_an_hour(self) -> None:
@@ -415,6 +437,15 @@ class TestAnEmbedderThatIsAway:
         worker.now += EMBEDDER_DELAY
         assert await worker.drain() is None
         assert worker.inbox.outcomes == ["formed"]
+
+    async def test_what_was_imported_waits_as_long(self) -> None:
+        worker = await working(1)
+        worker.now = START + timedelta(days=200)
+        await worker.inbox.postpone(exchange(1), error="", until=worker.now, counts=False)
+        worker.fail = failing(1, EmbedderError(), times=1)
+
+        assert await worker.drain() == EMBEDDER_DELAY
+        assert worker.inbox.entries[0].attempts == 0
 
     async def test_then_its_tries_count(self) -> None:
         worker = await working(1)
