@@ -78,7 +78,7 @@ node-client:
 $(NODE_CLIENT)/node_modules/.package-lock.json: $(NODE_CLIENT)/package-lock.json
 	cd $(NODE_CLIENT) && npm ci --silent
 
-e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter: tests/e2e/openwebui
+e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter, its page in Chromium too (apt-get install chromium); SCREENSHOTS=1 keeps new pictures
 	$(BIN)/pytest tests/e2e/openwebui
 
 .venv-openwebui/.ready: .venv-openwebui/.locked pyproject.toml

@@ -3,6 +3,7 @@
 Never: a memory, what a test expects.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,9 @@ import httpx
 from tests.e2e.openwebui.language_model import MODELS
 from tests.e2e.openwebui.server import ADMIN_EMAIL, ADMIN_PASSWORD, Server
 from tests.waiting import until
+
+PASSWORD = "a password of theirs"
+"""Of everybody who is added."""
 
 _SECONDS = 120.0
 _TASKS = ("title_generation", "tags_generation", "follow_up_generation")
@@ -47,7 +51,7 @@ class Person:
         added = await self.call(
             "POST",
             "/api/v1/auths/add",
-            json={"name": name, "email": email, "password": "a password of theirs", "role": "user"},
+            json={"name": name, "email": email, "password": PASSWORD, "role": "user"},
         )
         return Person(added["id"], _client(str(self.client.base_url), added["token"]), self)
 
@@ -57,8 +61,9 @@ class Person:
         await self.change_valves(name, **valves)
 
     async def add_function(self, name: str, content: str) -> None:
-        """Add a filter, an action or an event function for everybody; only the administrator may."""
-        function = {"id": name, "name": name.title(), "content": content}
+        """Add a filter, an action or an event function for everybody, by its title; only the administrator may."""
+        [title] = re.findall(r"^title: (.+)$", content, re.MULTILINE)
+        function = {"id": name, "name": title, "content": content}
         await self.call(
             "POST", "/api/v1/functions/create", json=function | {"meta": {"description": "", "manifest": {}}}
         )
@@ -197,7 +202,9 @@ class Conversation:
 
     async def regenerates(self, wish: str = "") -> str:
         """Have the last message answered anew, with a wish for how, as ``says`` does."""
-        guided = {"regeneration_prompt": wish, "regeneration_message_id": self.answered[0]} if wish else {}
+        guided: dict[str, Any] = (
+            {"regeneration_prompt": wish, "regeneration_message_id": self.answered[0]} if wish else {}
+        )
         return await self._answer(self._last["content"], MODELS[:1], self._last["files"], **guided)
 
     async def messages(self) -> dict[str, dict[str, Any]]:

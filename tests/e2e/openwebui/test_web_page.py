@@ -1,0 +1,187 @@
+"""What a person sees of their memory on Open WebUI's real web page, in a browser; pictures of it are kept."""
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from playwright.async_api import Browser
+from tests.e2e.openwebui.hosts import Host
+from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
+from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
+from tests.e2e.openwebui.server import ADMIN_PASSWORD, REPOSITORY
+from tests.e2e.openwebui.web_page import WebPage, headless_browser, web_page
+
+LISBON = "I live in Lisbon with my dog Pipa."
+WHERE = "In which city do I live with my dog?"
+ROWING = "My rowing club meets on Thursdays at seven."
+
+_PICTURES = REPOSITORY / "tests" / "e2e" / "screenshots"
+_SWITCH, _UNDO = "No memory", "Undo what was remembered"
+
+Visit: TypeAlias = Callable[[Person], AbstractAsyncContextManager[WebPage]]
+Keep: TypeAlias = Callable[[WebPage, str], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with headless_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def visit(host: Host, browser: Browser, tmp_path: Path) -> Visit:
+    """Opens the page as somebody, in a browser of their own, and signs them in there."""
+
+    @asynccontextmanager
+    async def visited(person: Person) -> AsyncIterator[WebPage]:
+        email = (await person.call("GET", "/api/v1/auths/"))["email"]
+        async with web_page(browser, host.server.base_url, failing=tmp_path / f"{person.id}.png") as page:
+            await page.sign_in(email, PASSWORD if person.administrator else ADMIN_PASSWORD)
+            yield page
+
+    return visited
+
+
+@pytest.fixture
+def keep(host: Host, tmp_path: Path) -> Keep:
+    """Keeps a picture of a page; with ``SCREENSHOTS=1`` in the place of the one that is tracked."""
+    folder = _PICTURES if os.environ.get("SCREENSHOTS") else tmp_path
+    return lambda page, what: page.keep(folder / f"{host.name}-{what}.png")
+
+
+@pytest.fixture
+def filter_host(host: Host) -> Host:
+    """Open WebUI with the filter."""
+    if host.name != "filter":
+        pytest.skip("the proxy can put neither a switch nor a button on the page")
+    return host
+
+
+@pytest.fixture
+async def given_model(filter_host: Host) -> AsyncIterator[None]:
+    """Give everybody the model by name: without, Open WebUI lets only administrators press a button."""
+    administrator = filter_host.administrator
+    everybody = {"principal_type": "user", "principal_id": "*", "permission": "read"}
+    model = {"id": MODELS[0], "name": MODELS[0], "meta": {}, "params": {}, "access_grants": [everybody]}
+    await administrator.call("POST", "/api/v1/models/create", json=model)
+    await administrator.call("GET", "/api/models", params={"refresh": "true"})
+    yield
+    await administrator.call("POST", "/api/v1/models/model/delete", json={"id": MODELS[0]})
+    await administrator.call("GET", "/api/models", params={"refresh": "true"})
+
+
+async def test_what_a_person_says_is_shown_over_its_answer_as_remembered(
+    visit: Visit, keep: Keep, alice: Person
+) -> None:
+    async with visit(alice) as page:
+        assert await page.says(LISBON) == REPLY
+
+        await page.shows(f"Remembered: {LISBON}")
+        assert await page.sources() == []
+        await keep(page, "remembered")
+
+
+async def test_what_was_said_in_one_chat_is_recalled_and_cited_in_a_new_one(
+    host: Host, visit: Visit, keep: Keep, alice: Person
+) -> None:
+    async with visit(alice) as page:
+        await page.says(LISBON)
+        await page.shows(f"Remembered: {LISBON}")
+        await page.begin_chat()
+
+        assert await page.says(WHERE) == REPLY
+
+        await page.shows("Recalled 1 memory")
+        assert LISBON in prompt(host.model.chats(WHERE)[-1])
+        [source] = await page.sources()
+        assert source.startswith(f"1 {LISBON} (fact, 20")
+        await keep(page, "recalled")
+        assert LISBON in await page.open_source(f"{LISBON} (fact, 20")
+        await keep(page, "citation")
+        await page.close_source()
+
+
+async def test_what_was_shown_is_still_there_when_the_page_is_loaded_anew(
+    host: Host, visit: Visit, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await host.learned(alice, LISBON)
+    async with visit(alice) as page:
+        await page.says(WHERE)
+        await page.shows("Recalled 1 memory")
+
+        await page.reload()
+
+        await page.shows("Recalled 1 memory")
+        assert await page.shimmering() == []
+        assert len(await page.sources()) == 1
+        assert LISBON in await page.open_source(f"{LISBON} (fact, 20")
+
+
+async def test_somebody_else_who_asks_the_same_sees_no_memory(
+    host: Host, visit: Visit, alice: Person, bob: Person
+) -> None:
+    async with visit(alice) as of_alice, visit(bob) as of_bob:
+        await of_alice.says(LISBON)
+        await of_alice.shows(f"Remembered: {LISBON}")
+
+        assert await of_bob.says(WHERE) == REPLY
+
+        assert "Lisbon" not in prompt(host.model.chats(WHERE)[-1])
+        assert await of_bob.lines() == []
+        assert await of_bob.sources() == []
+        assert await of_alice.lines() == [f"Remembered: {LISBON}"]
+
+
+async def test_with_the_switch_of_the_message_field_on_nothing_is_recalled_and_no_line_is_shown(
+    filter_host: Host, visit: Visit, keep: Keep, alice: Person
+) -> None:
+    await Conversation(alice).says(LISBON)
+    await filter_host.learned(alice, LISBON)
+    async with visit(alice) as page:
+        assert not await page.is_on(_SWITCH)
+        await page.switch_on(_SWITCH)
+
+        assert await page.says(WHERE) == REPLY
+
+        assert await page.is_on(_SWITCH)
+        assert "Lisbon" not in prompt(filter_host.model.chats(WHERE)[-1])
+        assert await page.lines() == []
+        assert await page.sources() == []
+        assert await filter_host.logged(alice) == [LISBON]
+        await page.open_switches()
+        await keep(page, "switch")
+
+
+async def test_the_button_under_an_answer_takes_back_what_was_remembered_and_says_so(
+    filter_host: Host, visit: Visit, keep: Keep
+) -> None:
+    somebody = filter_host.administrator
+    async with visit(somebody) as page:
+        await page.says(ROWING)
+        await page.shows(f"Remembered: {ROWING}")
+        assert ROWING in await filter_host.memories(somebody)
+
+        await page.presses(_UNDO)
+
+        await page.is_told(f"Undone. Forgot: {ROWING}")
+        await page.shows(f"Undone. Forgot: {ROWING}")
+        assert ROWING not in await filter_host.memories(somebody)
+        await keep(page, "undone")
+
+
+@pytest.mark.usefixtures("given_model")
+async def test_who_was_given_the_model_may_press_that_button_too(
+    filter_host: Host, visit: Visit, alice: Person
+) -> None:
+    async with visit(alice) as page:
+        await page.says(LISBON)
+        await page.shows(f"Remembered: {LISBON}")
+
+        await page.presses(_UNDO)
+
+        await page.shows(f"Undone. Forgot: {LISBON}")
+        await filter_host.learned(alice)

@@ -1,0 +1,235 @@
+"""Open WebUI's own web page in a headless browser, used as a person does: by what its fields and buttons say.
+
+Never: the server's API, a memory, what a test expects.
+"""
+
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Browser, Error, Locator, Page, Route, async_playwright, expect
+
+_MILLISECONDS = 60_000
+_PROGRAM = "chromium"
+_ARGUMENTS = ("--no-sandbox", "--disable-background-networking")
+_OF_THE_PAGE_ITSELF = {"about", "blob", "data"}
+_SIGNED_IN = "You're now logged in."
+_NEWS = "What's New in Open WebUI"
+
+
+class WebPage:
+    """Open WebUI in one tab of somebody's browser.
+
+    Attributes:
+        asked_elsewhere: Addresses beyond the server that the page asked for; its requests there are refused.
+    """
+
+    def __init__(self, page: Page, base_url: str) -> None:
+        self.asked_elsewhere: list[str] = []
+        self._page = page
+        self._base_url = base_url
+
+    async def sign_in(self, email: str, password: str) -> None:
+        """Sign in by the form, and close what Open WebUI tells an administrator of itself."""
+        page = self._page
+        await page.add_locator_handler(page.get_by_role("dialog").filter(has_text=_NEWS), _close_news)
+        await page.goto(self._base_url)
+        await page.get_by_label("Email").fill(email)
+        await page.get_by_label("Password", exact=True).fill(password)
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(self._field).to_be_visible(timeout=_MILLISECONDS)
+
+    async def begin_chat(self) -> None:
+        """Begin a new chat by the button at the side."""
+        await self._page.get_by_role("link", name="New Chat").first.click()
+        await expect(self._messages).to_have_count(0, timeout=_MILLISECONDS)
+
+    async def reload(self) -> None:
+        """Load the page anew, and wait until its chat is there again."""
+        await self._page.reload()
+        await expect(self._messages.last).to_be_visible(timeout=_MILLISECONDS)
+
+    async def says(self, text: str) -> str:
+        """Send a message, wait until all is done that follows on it, and return what is answered."""
+        before = await self._messages.count()
+        await self._field.fill(text)
+        await self._page.get_by_role("button", name="Send message").click()
+        await expect(self._messages).to_have_count(before + 2, timeout=_MILLISECONDS)
+        # A follow-up is offered last: after the answer, and after the filters that hear of it.
+        await expect(self._follow_ups.first).to_be_visible(timeout=_MILLISECONDS)
+        return "\n".join(await self._messages.last.get_by_role("paragraph").all_inner_texts())
+
+    async def shows(self, line: str) -> None:
+        """Wait until this is the line over the last answer.
+
+        Raises:
+            AssertionError: It is another, or there is none.
+        """
+        await expect(self._line).to_have_text(line, timeout=_MILLISECONDS)
+
+    async def lines(self) -> list[str]:
+        """Return what stands over the last answer now: one line, or none."""
+        return await self._line.all_inner_texts()
+
+    async def shimmering(self) -> list[str]:
+        """Return the texts that shimmer, as what is not yet done does."""
+        return await self._page.locator(".shimmer").all_inner_texts()
+
+    async def sources(self) -> list[str]:
+        """Return the names of the sources under the last answer, which are unfolded if there are any."""
+        folded = self._messages.last.get_by_role("button", name=re.compile(r"^Toggle \d+ source"))
+        if not await folded.count():
+            return []
+        if await folded.get_attribute("aria-expanded") != "true":
+            await folded.click()
+        await expect(self._sources.first).to_be_visible(timeout=_MILLISECONDS)
+        return [" ".join(each.split()) for each in await self._sources.all_inner_texts()]
+
+    async def open_source(self, name: str) -> str:
+        """Open one of these sources, and return all that its window says."""
+        await self._sources.filter(has_text=name).click()
+        window = self._page.get_by_role("dialog")
+        await expect(window).to_be_visible(timeout=_MILLISECONDS)
+        return await window.inner_text()
+
+    async def close_source(self) -> None:
+        """Close the window of a source."""
+        await self._page.get_by_role("button", name="Close citation modal").click()
+        await expect(self._page.get_by_role("dialog")).to_have_count(0, timeout=_MILLISECONDS)
+
+    async def switch_on(self, name: str) -> None:
+        """Choose a switch in the menu of the message field, and wait for its chip there."""
+        await self.open_switches()
+        await self._page.get_by_role("menuitemcheckbox", name=name).click()
+        await self._page.keyboard.press("Escape")
+        await expect(self._page.get_by_role("menu")).to_have_count(0, timeout=_MILLISECONDS)
+        await expect(self._chip(name)).to_be_visible(timeout=_MILLISECONDS)
+
+    async def open_switches(self) -> None:
+        """Open that menu."""
+        await self._page.get_by_role("button", name="Integrations").click()
+        await expect(self._page.get_by_role("menu")).to_be_visible(timeout=_MILLISECONDS)
+
+    async def is_on(self, name: str) -> bool:
+        """Return whether a switch has its chip at the message field."""
+        return await self._chip(name).is_visible()
+
+    async def presses(self, name: str) -> None:
+        """Press a button under the last answer."""
+        await self._messages.last.get_by_role("button", name=name).click()
+
+    async def is_told(self, text: str) -> None:
+        """Wait until a message that goes by says this.
+
+        Raises:
+            AssertionError: None does.
+        """
+        passing = self._page.get_by_role("region", name="Notifications").get_by_text(text)
+        await expect(passing).to_be_visible(timeout=_MILLISECONDS)
+
+    async def keep(self, picture: Path) -> None:
+        """Keep a picture of it as it is, without what passes by on signing in."""
+        await expect(self._page.get_by_text(_SIGNED_IN)).to_have_count(0, timeout=_MILLISECONDS)
+        await self._page.mouse.move(640, 20)  # off what was pressed, which shows a tooltip
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        await self._page.screenshot(path=picture, animations="disabled")
+
+    async def keep_failing(self, picture: Path) -> str:
+        """Keep a picture of it where a test failed, and return where that is, and of what."""
+        with suppress(Error):  # the page may be gone, and the test's own error tells more
+            await self._page.screenshot(path=picture)
+            return f"{self._page.url} looked like {picture}"
+        return f"{self._page.url} could not be pictured"
+
+    async def asks(self, route: Route) -> None:
+        """Let a request of the page pass to the server, and to nobody else."""
+        if self._is_own(route.request.url):
+            await route.continue_()
+        else:
+            await route.abort()
+
+    def notes(self, url: str) -> None:
+        """Note what the page asked for."""
+        if not self._is_own(url):
+            self.asked_elsewhere.append(url)
+
+    def _is_own(self, url: str) -> bool:
+        asked = urlsplit(url)
+        return asked.scheme in _OF_THE_PAGE_ITSELF or asked.netloc == urlsplit(self._base_url).netloc
+
+    def _chip(self, name: str) -> Locator:
+        return self._page.get_by_role("main").get_by_role("button", name=name)
+
+    @property
+    def _field(self) -> Locator:
+        return self._page.get_by_role("main").get_by_role("textbox")
+
+    @property
+    def _messages(self) -> Locator:
+        return self._page.get_by_role("region", name="Chat Conversation").get_by_role("listitem")
+
+    @property
+    def _line(self) -> Locator:
+        return self._messages.last.get_by_role("button", name="Toggle status history")
+
+    @property
+    def _follow_ups(self) -> Locator:
+        return self._messages.last.get_by_role("button", name=re.compile("^Follow up: "))
+
+    @property
+    def _sources(self) -> Locator:
+        return self._messages.last.get_by_role("button", name=re.compile("^View source: "))
+
+
+@asynccontextmanager
+async def headless_browser() -> AsyncIterator[Browser]:
+    """Start Debian's Chromium without a window, and end it on leaving. Without one the test is skipped."""
+    program = shutil.which(_PROGRAM)
+    if program is None:
+        pytest.skip("Chromium is not installed: `apt-get install chromium` does it")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def web_page(browser: Browser, base_url: str, *, failing: Path) -> AsyncIterator[WebPage]:
+    """Open a tab as somebody whom no other tab knows, and close it on leaving.
+
+    Args:
+        browser: Where to open it.
+        base_url: Of Open WebUI.
+        failing: Where a picture is kept of the page if what is done with it fails.
+
+    Raises:
+        AssertionError: The page asked somebody else than the server for something.
+    """
+    context = await browser.new_context(
+        viewport={"width": 1280, "height": 800}, locale="en-US", service_workers="block"
+    )
+    try:
+        context.set_default_timeout(_MILLISECONDS)
+        page = await context.new_page()
+        shown = WebPage(page, base_url)
+        await context.route("**/*", shown.asks)
+        context.on("request", lambda request: shown.notes(request.url))
+        page.on("websocket", lambda socket: shown.notes(socket.url))
+        try:
+            yield shown
+        except Exception as error:
+            error.add_note(await shown.keep_failing(failing))
+            raise
+        assert not shown.asked_elsewhere, f"the page asked for {shown.asked_elsewhere}"
+    finally:
+        await context.close()
+
+
+async def _close_news(dialog: Locator) -> None:
+    await dialog.get_by_role("button", name="Okay, Let's Go!").click()
