@@ -1,10 +1,12 @@
 """The engine that an administrator's valves ask for. Never: what a chat does with it."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from recollect.assembly import shared_engine
 from recollect.live_engine import LiveEngine
+from recollect.openwebui.erasing import resume_erasing
 from recollect.settings import EngineSettings
 
 
@@ -24,4 +26,12 @@ async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
         for name, value in valves
         if name in fields
     }
-    return await shared_engine(EngineSettings(**given))
+    engine = await shared_engine(EngineSettings(**given))
+    _resume_once()
+    return engine
+
+
+@lru_cache(maxsize=1)
+def _resume_once() -> None:
+    """Do what an earlier process left to be erased: now there is an engine that can."""
+    resume_erasing()
