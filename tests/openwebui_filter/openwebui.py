@@ -3,6 +3,7 @@
 Never: Open WebUI's own code, which needs a server around it.
 """
 
+import asyncio
 import inspect
 import re
 import sys
@@ -121,23 +122,45 @@ class Chat:
         del self.history[-1]
         return await self._answered(reply)
 
-    async def _answered(self, reply: str) -> str:
+    async def is_stopped(self, text: Any) -> None:
+        """Say something, and stop the answer before its first word."""
+        self.history.append(self._message("user", text))
+        metadata, prepared = self._metadata(self._message("assistant", "")["id"]), asyncio.Event()
+
+        async def answer() -> None:
+            await self._call("request", self._sent(), metadata, SimpleNamespace(state=SimpleNamespace()))
+            prepared.set()
+            await asyncio.Event().wait()
+
+        answering = asyncio.create_task(answer())
+        await prepared.wait()
+        answering.cancel()
+        await asyncio.wait({answering})
+
+    def _metadata(self, answer_id: str) -> dict[str, Any]:
         saved = bool(self.chat_id) and ":" not in self.chat_id
-        answer = self._message("assistant", reply)
-        metadata = {
+        return {
             "user_id": self.user_id,
-            "message_id": answer["id"] if self.chat_id else None,
+            "message_id": answer_id if self.chat_id else None,
             "chat_id": self.chat_id,
+            "session_id": "a browser's tab" if self.chat_id else None,
             "user_message_id": self.history[-1]["id"] if self.chat_id else None,
             **({"user_message": self._sent_message()} if saved else {}),
             **self.metadata,
         }
-        request = SimpleNamespace(state=SimpleNamespace())
-        sent = {
+
+    def _sent(self) -> dict[str, Any]:
+        return {
             "model": "some-model",
             "messages": [{"role": said["role"], "content": said["content"]} for said in self.history],
             "stream": bool(self.chat_id),
         }
+
+    async def _answered(self, reply: str) -> str:
+        saved = bool(self.chat_id) and ":" not in self.chat_id
+        answer = self._message("assistant", reply)
+        metadata, sent = self._metadata(answer["id"]), self._sent()
+        request = SimpleNamespace(state=SimpleNamespace())
         if self.switch is not None:
             sent = await self.switch.inlet(body=sent, __metadata__=metadata)
         body = await self._call("request", sent, metadata, request)

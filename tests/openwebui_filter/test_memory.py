@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import Chat
-from tests.openwebui_filter.telling import LISBON, WHERE, formed, settled
+from tests.openwebui_filter.telling import DOG, LISBON, WHERE, formed, settled, told
 from tests.waiting import until
 
 from recollect.composition import FENCE
 from recollect.engine import Engine
+from recollect.model import Scope
 
 
 async def contents(engine: Engine, user_id: str) -> list[str]:
@@ -46,8 +47,8 @@ async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: An
 
     asked = await asyncio.gather(*(Chat(memory, user).says(WHERE) for user in [*cities] * 4))
 
-    for (_, own), told in zip([*cities.items()] * 4, asked, strict=True):
-        assert [city for city in cities.values() if city in told] == [own]
+    for (_, own), heard in zip([*cities.items()] * 4, asked, strict=True):
+        assert [city for city in cities.values() if city in heard] == [own]
 
 
 async def test_a_recalled_memory_counts_its_recall(memory: Any, engine: Engine) -> None:
@@ -222,28 +223,83 @@ async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, engi
     assert LISBON in composed["messages"][0]["content"]
 
 
-async def test_a_prompt_is_added_to_once_however_often_the_model_is_asked_for_one_answer(
-    memory: Any, engine: Engine
+CALLED = [
+    {"role": "assistant", "content": "", "tool_calls": [{"id": "call-1"}]},
+    {"role": "tool", "tool_call_id": "call-1", "content": "It is noon."},
+]
+SYSTEM = {"role": "system", "content": "You are helpful."}
+EARLIER = [{"role": "user", "content": "Good morning!"}, {"role": "assistant", "content": "Good morning."}]
+
+
+@pytest.mark.parametrize("before", [[], [SYSTEM], [SYSTEM, *EARLIER], EARLIER], ids=len)
+@pytest.mark.parametrize("left", ["all", "nothing", "the system's", "the user's"])
+async def test_a_prompt_has_the_same_notes_however_often_the_model_is_asked_for_one_answer(
+    memory: Any, engine: Engine, before: list[Any], left: str
 ) -> None:
     await Chat(memory, "alice").says(LISBON)
     await formed(engine, 1)
-    body = {"model": "some-model", "messages": [{"role": "user", "content": WHERE}]}
+    body = {"model": "some-model", "messages": [*before, {"role": "user", "content": WHERE}]}
+    as_it_came, shown = deepcopy(body["messages"]), []
+
+    async def show(event: dict[str, Any]) -> None:
+        shown.append(event)
+
     given: dict[str, Any] = {
         "__user__": {"id": "alice", "valves": memory.UserValves()},
         "__metadata__": {"chat_id": "c", "user_message_id": "asked", "message_id": "answer"},
         "__request__": SimpleNamespace(state=SimpleNamespace()),
+        "__event_emitter__": show,
     }
+    first = deepcopy((await memory.request(body=body, **given))["messages"])
+    assert str(first).count(LISBON) == 1
+    again = deepcopy(first)
+    if left in {"nothing", "the user's"} and before[:1] == [SYSTEM]:
+        again[0] = SYSTEM
+    if left in {"nothing", "the system's"}:
+        again[-1] = as_it_came[-1]
+    if left == "nothing":
+        again = as_it_came
 
-    first = await memory.request(body=body, **given)
-    called = [
-        {"role": "assistant", "content": "", "tool_calls": [{"id": "call-1"}]},
-        {"role": "tool", "tool_call_id": "call-1", "content": "It is noon."},
-    ]
-    further = {**first, "messages": [*first["messages"], *called]}
-    second = await memory.request(body=deepcopy(further), **given)
+    second = (await memory.request(body=body | {"messages": [*again, *CALLED]}, **given))["messages"]
 
-    assert str(first["messages"]).count(LISBON) == 1
-    assert second == further
+    assert second == [*first, *CALLED]
+    await told()
+    assert [each["type"] for each in shown] == ["status"]
+
+
+async def test_what_was_said_is_remembered_once_though_its_answer_is_stopped_and_given_anew(
+    taught: Any,
+) -> None:
+    chat = Chat(taught, "alice")
+    await chat.is_stopped(DOG)
+    await told()
+    engine = (await taught._engine()).engine
+
+    assert [each.content for each in (await engine.page("alice", limit=9)).memories] == [DOG]
+    assert chat.statuses == [f"Remembered: {DOG}"]
+    chat.history.append({"role": "assistant"})
+    await chat.asks_again("All right.")
+    await settled(taught)
+    [exchange] = (await engine._backends.chats.chat(Scope("alice", chat.chat_id), exchanges=9)).exchanges
+    assert (exchange.said, exchange.reply) == (DOG, "All right.")
+
+
+@pytest.mark.parametrize("known", [{"internal": True}, {"chat_id": "temporary:x"}, {"session_id": None}])
+async def test_what_is_no_turn_of_a_person_is_none_when_it_is_stopped(
+    known: dict[str, Any], taught: Any
+) -> None:
+    chat = Chat(taught, "alice", metadata=known)
+    await chat.is_stopped(DOG)
+    await told()
+    await settled(taught)
+    await formed((await taught._engine()).engine, 0)
+
+
+async def test_who_wants_nothing_remembered_is_not_when_they_stop_an_answer(taught: Any) -> None:
+    await Chat(taught, "alice", valves={"remember": False}).is_stopped(DOG)
+    await told()
+    await settled(taught)
+    await formed((await taught._engine()).engine, 0)
 
 
 async def test_what_a_model_wrote_for_a_timer_is_no_word_of_the_persons(memory: Any, engine: Engine) -> None:

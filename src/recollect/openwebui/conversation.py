@@ -15,6 +15,8 @@ from recollect.model import Outcome, Progress, Recollection, Turn
 from recollect.openwebui import telling
 from recollect.openwebui.background import in_background
 from recollect.openwebui.hearing import Call
+from recollect.openwebui.noted import noted
+from recollect.openwebui.taking_out import without_blocks
 from recollect.prompting import compose_request
 from recollect.recalling import NO_WISHES
 from recollect.tokens import token_counter
@@ -33,11 +35,14 @@ FindEngine: TypeAlias = Callable[[], Awaitable[LiveEngine]]
 async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     """Add to the prompt in ``body`` what the person said in other chats and what helps with this turn.
 
-    Once for each answer: what was added stands in the prompt still when the model is asked again with what a tool says.
+    The model may be asked several times for one answer, with what tools say. Each time the same is added to the messages as
+    they would be without it: Open WebUI hands them over as they were composed, as they came, or some so and some so.
     """
-    if not _is_first(call):
-        return
-    heard = call.hear(body, body["messages"], wish="recall")
+    answer = noted(call)
+    is_first, answer.is_prepared = not answer.is_prepared, True
+    if is_first:
+        _remember_if_stopped(dict(body), call, find_engine)
+    heard = call.hear(body, without_blocks(body["messages"], answer.blocks), wish="recall")
     if heard.turn is None or heard.body is None:
         return
     engine = await find_engine()
@@ -49,8 +54,9 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     if composed is None:
         return
     body["messages"] = msgspec.json.decode(composed)["messages"]
-    _note_included(call, prepared.included)
-    if call.shows and prepared.included:
+    answer.included = tuple(prepared.included)
+    answer.blocks = tuple(filter(None, (prepared.placed.system, *prepared.placed.beside.values())))
+    if is_first and call.shows and prepared.included:
         in_background(call.emit(telling.recalled(prepared.included)))
 
 
@@ -60,18 +66,38 @@ async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
     What was recalled becomes a source of the answer only now: Open WebUI would put the sources of a document in the
     place of any that came before them, or, on the page, leave those out.
     """
+    noted(call).is_given = True
     *said, answer = body["messages"]
     reply = answer["content"] if answer["role"] == "assistant" else None
     if not isinstance(reply, str) or not reply.strip():
         return
-    included = _included(call)
+    included = noted(call).included
     if call.shows and included:
         in_background(_cite(call, included))
+    await _remember_turn(body, said, reply, call, find_engine)
+
+
+def _remember_if_stopped(body: Any, call: Call, find_engine: FindEngine) -> None:
+    """Remember what the person said if they stop the answer, of which Open WebUI tells no filter.
+
+    It cancels the task that answers, in which this is called.
+    """
+
+    def ended(task: "asyncio.Task[Any]") -> None:
+        if task.cancelling() and not noted(call).is_given:
+            in_background(_remember_turn(body, body["messages"], "", call, find_engine))
+
+    answering = asyncio.current_task()
+    if answering is not None and call.request is not None and (call.metadata or {}).get("session_id"):
+        answering.add_done_callback(ended)
+
+
+async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, find_engine: FindEngine) -> None:
     heard = call.hear(body, said, wish="remember")
     if heard.turn is None or not heard.forms:
         return
     engine = await find_engine()
-    remembering = engine.remember(heard.turn, reply, recollections=included, credential=None)
+    remembering = engine.remember(heard.turn, reply, recollections=noted(call).included, credential=None)
     if call.shows and remembering is not None:
         in_background(_tell_outcome(call, engine, heard.turn, remembering))
 
@@ -104,29 +130,3 @@ async def _outcome(live: LiveEngine, turn: Turn) -> Outcome | None:
             return outcome
         await asyncio.sleep(_LOOK_SECONDS)
     return None
-
-
-def _is_first(call: Call) -> bool:
-    """Return whether the prompt of this answer was not looked at yet, and note that it is now."""
-    if call.request is None:
-        return True
-    seen: frozenset[Any] = getattr(call.request.state, "recollect_seen", frozenset())
-    call.request.state.recollect_seen = seen | {_answer_id(call)}
-    return _answer_id(call) not in seen
-
-
-def _note_included(call: Call, included: Sequence[Recollection]) -> None:
-    """Note for ``remember`` what went into the prompt: an answer each, as one request may ask several models."""
-    if call.request is not None:
-        kept = getattr(call.request.state, "recollect_included", {})
-        call.request.state.recollect_included = {**kept, _answer_id(call): tuple(included)}
-
-
-def _included(call: Call) -> Sequence[Recollection]:
-    kept = getattr(getattr(call.request, "state", None), "recollect_included", {})
-    included: Sequence[Recollection] = kept.get(_answer_id(call), ())
-    return included
-
-
-def _answer_id(call: Call) -> Any:
-    return (call.metadata or {}).get("message_id")

@@ -20,6 +20,7 @@ MARKS = {"X-Test-Task": "{{TASK}}", "X-Test-Chat": "{{CHAT_ID}}"}
 
 TOOL = "get_current_timestamp"
 _CALL = {"index": 0, "id": "call-1", "type": "function", "function": {"name": TOOL, "arguments": "{}"}}
+_BROODING_SECONDS = 60.0
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _OF_TASKS = {
     "title": "A scripted title",
@@ -36,10 +37,12 @@ class LanguageModel:
         upstream: The server it is reached at.
         pupil: How it answers as a model of the background.
         looks_up: Words of a person at which it first asks for the time, by a tool.
+        broods: Words of a person at which it says a word, and then nothing for a minute.
     """
 
     def __init__(self) -> None:
         self.looks_up: set[str] = set()
+        self.broods: set[str] = set()
         self.upstream = ScriptedUpstream(self._answer)
         self.pupil = Pupil(extracts=_statements)
 
@@ -49,6 +52,7 @@ class LanguageModel:
         self.upstream.received.clear()
         self.pupil.asked.clear()
         self.looks_up.clear()
+        self.broods.clear()
 
     def chats(self, words: str) -> list[Received]:
         """Return the requests of people whose last message has these words, in the order of their coming."""
@@ -85,6 +89,8 @@ class LanguageModel:
             return streamed(
                 event({"role": "assistant", "tool_calls": [_CALL]}), event({}, finish="tool_calls"), DONE
             )
+        if not _task(request) and last_message(request) in self.broods:
+            return streamed(event({"role": "assistant", "content": "Well"}), _BROODING_SECONDS, DONE)
         said = json.dumps(_OF_TASKS) if _task(request) else REPLY
         return completion_stream(said) if request.json.get("stream") else completion(said)
 

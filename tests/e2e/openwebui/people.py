@@ -195,6 +195,23 @@ class Conversation:
         self._parent, self.said = self.answered[0], str(uuid4())
         return await self._answer(text, MODELS[:1], (), meta={"internal": True, "type": "timer"})
 
+    async def is_stopped(self, text: str) -> None:
+        """Say something, and stop the answer once the model was asked."""
+        self._parent = self.answered[0] if self.answered else None
+        self.said, self.answered = str(uuid4()), [str(uuid4())]
+        self._last = self._message(text, MODELS[:1], ())
+        begun = await self.person.call("POST", "/api/chat/completions", json=self._request(MODELS[:1]))
+        self.id = begun["chat_id"]
+
+        async def is_answering() -> bool:
+            return "Well" in str((await self.answer()).get("output") or (await self.answer())["content"])
+
+        await until(is_answering, seconds=_SECONDS)
+        [task] = begun["task_ids"]
+        stopping = self.person.administrator or self.person
+        await stopping.call("POST", f"/api/tasks/stop/{task}")
+        await self.person.ended(begun["task_ids"])
+
     async def edits(self, text: str) -> str:
         """Say something else in the place of the last message, as ``says`` does."""
         self.said = str(uuid4())
@@ -251,15 +268,7 @@ class Conversation:
         **guided: str,
     ) -> str:
         self.answered = [str(uuid4()) for _ in models]
-        self._last = {
-            "id": self.said,
-            "parentId": self._parent,
-            "role": "user",
-            "content": text,
-            "files": list(files),
-            "models": list(models),
-            **({"meta": meta} if meta else {}),
-        }
+        self._last = self._message(text, models, files) | ({"meta": meta} if meta else {})
         begun = await self.person.call("POST", "/api/chat/completions", json=self._request(models) | guided)
         self.id = begun["chat_id"]
         await self.person.ended(begun["task_ids"])
@@ -273,6 +282,16 @@ class Conversation:
             assert shown[-1].get("done", True), f"a status shimmers for ever: {shown}"
         first: str = kept[self.answered[0]]["content"]
         return first
+
+    def _message(self, text: str, models: Sequence[str], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "id": self.said,
+            "parentId": self._parent,
+            "role": "user",
+            "content": text,
+            "files": list(files),
+            "models": list(models),
+        }
 
     def _request(self, models: Sequence[str]) -> dict[str, Any]:
         answers = [

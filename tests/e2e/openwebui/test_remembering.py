@@ -201,3 +201,12 @@ async def test_what_a_model_wrote_for_a_timer_is_not_taken_for_the_persons_words
     await host.learned(alice, LISBON, LOCKER)
 
     assert await host.logged(alice) == [LISBON, LOCKER]
+
+
+async def test_what_was_said_is_remembered_though_its_answer_is_stopped(host: Host, alice: Person) -> None:
+    host.model.broods.add(LISBON)
+    await Conversation(alice).is_stopped(LISBON)
+    await host.learned(alice, LISBON)
+
+    assert await host.logged(alice) == [LISBON]
+    assert LISBON in await asked(host, alice, WHERE)

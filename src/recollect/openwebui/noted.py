@@ -1,0 +1,35 @@
+"""What is noted of an answer between the hooks of its request, on the request alone. Never: an engine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.model import Recollection
+from recollect.openwebui.hearing import Call
+
+
+@dataclass
+class Noted:
+    """One answer. A request may ask several models, for an answer each.
+
+    Attributes:
+        is_prepared: Whether its prompt was looked at; the model may be asked again, with what a tool says.
+        is_given: Whether it came to its end.
+        included: What was recalled into its prompt.
+        blocks: As which texts.
+    """
+
+    is_prepared: bool = False
+    is_given: bool = False
+    included: Sequence[Recollection] = ()
+    blocks: Sequence[str] = ()
+
+
+def noted(call: Call) -> Noted:
+    """Return what is noted of the answer that a hook is called for; nothing where there is no request to note it on."""
+    if call.request is None:
+        return Noted()
+    state = call.request.state
+    if not hasattr(state, "recollect_answers"):
+        state.recollect_answers = {}
+    known: Noted = state.recollect_answers.setdefault((call.metadata or {}).get("message_id"), Noted())
+    return known
