@@ -156,7 +156,8 @@ def as_before(memory: Memory, update: Update) -> Memory:
 
 
 def _is_as_edited(memory: Memory, update: Update) -> bool:
-    return memory.content == update.after and _editable(memory) == update.details.get("now")
+    is_as_left = memory.content == update.after and _editable(memory) == update.details.get("now")
+    return is_as_left and update.before is not None  # where that is gone, nothing says what it was
 
 
 def _not_reinforced(memory: Memory, details: Mapping[str, Any]) -> Memory:

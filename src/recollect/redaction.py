@@ -4,7 +4,7 @@ What stays tells of the memories that stay as if the chat had never been: replay
 tells which memories there are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -27,7 +27,12 @@ class Redaction:
 
 
 def redacted(
-    updates: Iterable[Update], *, session_id: str, exchanges: set[UUID], memories: set[UUID]
+    updates: Iterable[Update],
+    *,
+    session_id: str,
+    exchanges: set[UUID],
+    memories: set[UUID],
+    rewritten: Mapping[UUID, str],
 ) -> Redaction:
     """Return what of an audit goes with a chat.
 
@@ -37,13 +42,17 @@ def redacted(
         session_id: The chat.
         exchanges: What was said in it.
         memories: Those that are gone, also from quarantine.
+        rewritten: Those that stay only as a person stood behind them, and what they say now: what the chat had them say
+            goes.
     """
     rows = list(updates)
     undone = {row.undoes: row.id for row in rows if row.undoes is not None}
     of_chat = {row.id for row in rows if row.session_id == session_id or row.exchange_id in exchanges}
     back_and_forth = (of_chat & undone.keys()) | {undone[each] for each in of_chat & undone.keys()}
+    taught = {(row.memory_id, row.after) for row in rows if row.id in of_chat and row.memory_id in rewritten}
+    taught -= {*rewritten.items()}
     kept = {
-        row.id: _without(row, memories, is_of_chat=row.id in of_chat)
+        row.id: _without(_untaught(row, taught), memories, is_of_chat=row.id in of_chat)
         for row in rows
         if row.id not in back_and_forth
     }
@@ -63,6 +72,13 @@ def is_by_hand(update: Update) -> bool:
 def is_wish_to_forget(update: Update) -> bool:
     """Return whether a row says that a person asked to forget the memory, which they did not take back."""
     return update.action is Action.RETIRE and update.reason is Reason.FORGOTTEN
+
+
+def _untaught(row: Update, taught: set[tuple[UUID, str | None]]) -> Update:
+    """Return a row without what a chat had its memory say."""
+    before = None if (row.memory_id, row.before) in taught else row.before
+    after = None if (row.memory_id, row.after) in taught else row.after
+    return row if (before, after) == (row.before, row.after) else replace(row, before=before, after=after)
 
 
 def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | None:

@@ -1,13 +1,16 @@
 """A chat that is erased leaves nothing of its own; what other chats told, too, stays."""
 
 from datetime import timedelta
+from itertools import permutations
 from typing import Any
 
+import pytest
 from tests.contracts.indexing import by_words, indexed, near, said, texts
 from tests.contracts.keeping import apply, contents, formed, history, kept, next_pending, resting_on
 from tests.contracts.stores import ANNA, BEN, LATER, NOON, NORTH, Store, exchange, memory, vector
 
 from recollect.audit import replay
+from recollect.errors import NotUndoableError
 from recollect.model import (
     Action,
     Actor,
@@ -20,6 +23,7 @@ from recollect.model import (
     Mark,
     Memory,
     Place,
+    Provenance,
     Quarantine,
     Reason,
     Reinforce,
@@ -153,6 +157,53 @@ async def test_what_was_told_in_another_chat_too_stays_and_says_no_more_where_it
     assert {each.session_id for each in await history(store)} == {None, "chat-2"}
     await erase(store, ELSEWHERE)
     assert await contents(store) == []
+
+
+@pytest.mark.parametrize("order", permutations(["a", "b", "c"]), ids="".join)
+async def test_in_whatever_order_chats_are_erased_what_the_others_told_is_there(
+    store: Store, order: tuple[str, ...]
+) -> None:
+    chats = {name: Scope("anna", name) for name in order}
+    _, rome = await taught(store, "Lives in Rome", chats["a"])
+    again = await said(store, "I live in Rome", chats["b"])
+    await formed(store, again, Reinforce(rome.id, messages=(again.message_id,)))
+    moved = await said(store, "I moved to Oslo", chats["c"])
+    oslo = memory("Lives in Oslo", chats["c"], **resting_on(moved))
+    await formed(store, moved, Replace(rome.id, oslo, Reason.CONTRADICTS))
+    left = {*order}
+
+    for name in order:
+        await erase(store, chats[name])
+        left.discard(name)
+        told = ["Lives in Oslo"] if "c" in left else ["Lives in Rome"] if left else []
+        assert await contents(store) == told
+    assert await history(store) == []
+
+
+async def test_another_chats_summary_that_says_what_was_said_goes_without_a_trace(store: Store) -> None:
+    told, _ = await taught(store, "Breeds quokkas")
+    other = await said(store, "Hello", ELSEWHERE)
+    came = Provenance("chat-2", (other.message_id, told.message_id))
+    await kept(store, "They spoke of quokkas", ELSEWHERE, kind=Kind.SUMMARY, provenance=came)
+
+    await erase(store)
+
+    assert await contents(store) == []
+    assert "quokka" not in str(await history(store))
+
+
+async def test_of_what_the_person_wrote_over_nothing_says_what_the_chat_had_said(store: Store) -> None:
+    _, quokkas = await taught(store, "Breeds quokkas")
+    await store.memories.edit("anna", quokkas.id, content="Breeds hens", actor=Actor.USER, at=NOON)
+    edit = (await history(store))[-1]
+
+    await erase(store)
+
+    assert await contents(store) == ["Breeds hens"]
+    assert "quokka" not in str(await history(store))
+    with pytest.raises(NotUndoableError):
+        await store.memories.undo("anna", edit.id, actor=Actor.USER, at=LATER)
+    assert await contents(store) == ["Breeds hens"]
 
 
 async def test_what_the_person_wrote_over_or_approved_stays(store: Store) -> None:

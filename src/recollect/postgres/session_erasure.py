@@ -1,14 +1,18 @@
 """Deletes all that is kept of one chat of a user. Never: decides which; touches what other chats told, too."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+from asyncpg import Record
 from uuid_utils.compat import uuid7
 
-from recollect.audit import messages_of, not_resting_on
+from recollect.audit import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
+from recollect.lexical import document_terms
 from recollect.model import Action, Actor, Erasure, Reason, Scope
 from recollect.normalization import storable_id
 from recollect.postgres.changing import Changing
@@ -31,61 +35,94 @@ async def erase_session(connection: Connection, scope: Scope, *, at: datetime) -
     exchanges = await _ids(connection, "exchanges_of_session", user_id, session_id)
     messages = await _ids(connection, "messages_of_session", user_id, session_id)
     changing = Changing(connection, user_id, Actor.ADMIN, at)
-    told = await _detach_what_stays(changing, session_id, exchanges, messages)
-    await _undo_what_it_taught(changing, exchanges, told)
-    for memory_id in told | await _detach_what_stays(changing, session_id, exchanges, messages):
-        if (memory := await changing.linked(memory_id)) is not None:  # it was not undone
-            await changing.unlink(memory)
+    rows = await connection.fetch(SQL["memories_of_session"], user_id, session_id, messages, exchanges)
+    of_chat = frozenset(messages)
+    sorted_out = [_sort_out(row, of_chat) for row in rows]
+    await _detach(changing, session_id, [each for each in sorted_out if each.stays])
+    told = {each.id for each in sorted_out if not each.stays}
+    documents = await _take_back(changing, exchanges, told)
     await hide_messages(changing, Reason.DELETED, messages, items=list(told))
-    counts = await _delete_log(connection, user_id, session_id, messages)
-    vectors = await _ids(connection, "erase_vectors_of_session", user_id, session_id, messages, list(told))
+    told |= {*await _ids(connection, "summaries_just_hidden", user_id, at)}
+    counts = await _delete_log(connection, user_id, session_id, messages, documents)
+    vectors = await _ids(connection, "erase_memories", user_id, list(told))
     held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
-    counts["memory_updates"] = await _redact(changing, session_id, exchanges, [*vectors, *held])
+    rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
+    gone = {*vectors, *held}
+    counts["memory_updates"] = await _redact(changing, session_id, {*exchanges}, gone, rewritten)
     erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
     await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
     return erasure
 
 
-async def _detach_what_stays(
-    changing: Changing, session_id: str, exchanges: Sequence[UUID], messages: Sequence[UUID]
-) -> set[UUID]:
-    """Let memories that are known otherwise, too, forget the chat; return those that only the chat told."""
-    told = set()
-    rows = await changing.connection.fetch(
-        SQL["memories_of_session"], changing.user_id, session_id, messages, exchanges
+class _Memory(NamedTuple):
+    """A memory that came from the chat or rests on it.
+
+    Attributes:
+        left: The messages of other chats that it rests on, those of what it replaced among them.
+        stays: Whether it is known otherwise, too.
+        is_rewritten: Whether it stays only as a person stood behind it by hand.
+    """
+
+    id: UUID
+    content: str
+    left: tuple[UUID, ...]
+    stays: bool
+    is_rewritten: bool
+
+
+def _sort_out(row: Record, of_chat: frozenset[UUID]) -> _Memory:
+    left = tuple(each for each in row["message_ids"] if each not in of_chat)
+    is_told_elsewhere = bool({*left} - {*messages_of(json.loads(row["added"] or "{}"))})
+    by_hand = row["by_hand"] and row["linked"]
+    return _Memory(
+        row["id"], row["content"], left, is_told_elsewhere or by_hand, by_hand and not is_told_elsewhere
     )
-    for row in rows:
-        memory = not_resting_on(await changing.seen(row["id"]), messages)
-        inherited = messages_of(json.loads(row["added"] or "{}"))
-        left = memory.provenance.message_ids
-        if row["by_hand"] or set(left) - set(inherited):
-            await changing.connection.execute(
-                SQL["detach_from_session"], changing.user_id, memory.id, left, session_id
-            )
-        else:
-            told.add(memory.id)
-    return told
 
 
-async def _undo_what_it_taught(changing: Changing, exchanges: Sequence[UUID], told: Collection[UUID]) -> None:
-    """Undo what can be, the newest first: what was added only if it goes, what else was changed in any case."""
+async def _detach(changing: Changing, session_id: str, staying: Iterable[_Memory]) -> None:
+    """Let memories forget that they came from the chat."""
+    await changing.connection.executemany(
+        SQL["detach_from_session"],
+        [(changing.user_id, memory.id, memory.left, session_id) for memory in staying],
+    )
+
+
+async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collection[UUID]) -> list[int]:
+    """Undo what the chat changed of what stays, and let the user see no longer what it told.
+
+    Returns:
+        The documents that those memories were; they are still to be taken from the index.
+    """
     rows = await changing.connection.fetch(SQL["updates_of_exchanges"], changing.user_id, exchanges)
-    for update in map(update_of, rows):
-        stays = update.action in {Action.ADD, Action.REPLACE} and update.memory_id not in told
-        if stays or is_wish_to_forget(update):
+    updates = [update_of(row) for row in rows]
+    replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
+    documents = await _unlink(changing, [each for each in told if each not in replacing])
+    for update in updates:  # the newest first
+        is_added = update.action is Action.ADD
+        stays = update.action is Action.REPLACE and update.memory_id not in told
+        if is_added or stays or is_wish_to_forget(update):
             continue
-        try:
+        with suppress(NotUndoableError, DuplicateMemoryError):
             await undo(changing, update, Reason.DELETED)
-        except (NotUndoableError, DuplicateMemoryError):
-            continue
+    return documents + await _unlink(changing, list(told))
+
+
+async def _unlink(changing: Changing, memories: Sequence[UUID]) -> list[int]:
+    """Let the user see memories no longer, all at once; return the documents that they were."""
+    connection, user_id = changing.connection, changing.user_id
+    rows = await connection.fetch(SQL["documents_of_memories"], user_id, memories)
+    terms = sum(sum(document_terms(row["content"]).values()) for row in rows)
+    await connection.execute(SQL["discount_documents"], user_id, len(rows), terms)
+    await connection.execute(SQL["unlink_memories"], user_id, memories)
+    return [row["document"] for row in rows]
 
 
 async def _delete_log(
-    connection: Connection, user_id: str, session_id: str, messages: Sequence[UUID]
+    connection: Connection, user_id: str, session_id: str, messages: Sequence[UUID], documents: Sequence[int]
 ) -> dict[str, int]:
     rows = await connection.fetch(SQL["chunks_of_messages"], user_id, messages)
-    await purge_postings(connection, user_id, [row["document"] for row in rows])
+    await purge_postings(connection, user_id, [*documents, *(row["document"] for row in rows)])
     chunks = await connection.execute(SQL["erase_chunks_of_messages"], user_id, messages)
     counts = {"message_chunks": _affected(chunks)}
     for table in ("exchanges", "injections", "request_metrics", "messages"):
@@ -96,13 +133,22 @@ async def _delete_log(
 
 
 async def _redact(
-    changing: Changing, session_id: str, exchanges: Sequence[UUID], memories: Sequence[UUID]
+    changing: Changing,
+    session_id: str,
+    exchanges: set[UUID],
+    memories: set[UUID],
+    rewritten: Mapping[UUID, str],
 ) -> int:
     """Let the audit tell of none of these; return how many rows are gone."""
     connection, user_id = changing.connection, changing.user_id
-    rows = await connection.fetch(SQL["updates_of_session"], user_id, session_id, exchanges, memories)
+    named = list(memories | rewritten.keys())
+    rows = await connection.fetch(SQL["updates_of_session"], user_id, session_id, list(exchanges), named)
     lost = redacted(
-        map(update_of, rows), session_id=session_id, exchanges=set(exchanges), memories=set(memories)
+        map(update_of, rows),
+        session_id=session_id,
+        exchanges=exchanges,
+        memories=memories,
+        rewritten=rewritten,
     )
     await connection.execute(SQL["delete_updates"], user_id, list(lost.deleted))
     await connection.executemany(

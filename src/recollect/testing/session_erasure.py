@@ -1,18 +1,20 @@
 """Deletes all that is kept of one chat of a user, in memory. Never: touches what other chats told, too."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from recollect.audit import messages_of, not_resting_on
 from recollect.errors import DuplicateMemoryError, NotUndoableError
-from recollect.model import Action, Actor, Memory, Reason
+from recollect.model import Action, Actor, Kind, Memory, Reason
 from recollect.redaction import is_by_hand, is_wish_to_forget, redacted
 from recollect.testing.belongings import Author, Logged, Possessions
 from recollect.testing.hiding import hide_messages
 from recollect.testing.undoing import is_undone, undo
 
 _ADDED = {Action.ADD, Action.REPLACE}
+_HIDDEN = "says_what_is_hidden"
 
 
 def erase_session(user: Possessions, session_id: str, at: datetime) -> dict[str, int]:
@@ -21,16 +23,15 @@ def erase_session(user: Possessions, session_id: str, at: datetime) -> dict[str,
     logged = [each for each in user.log if each.exchange.turn.scope.session_id == session_id]
     exchanges = {each.exchange.id for each in logged}
     messages = {known for each in logged for known in _messages(each)}
-    told = _detach_what_stays(user, session_id, exchanges, messages)
-    _undo_what_it_taught(user, by, exchanges, told)
-    for memory_id in (
-        told | _detach_what_stays(user, session_id, exchanges, messages)
-    ) & user.memories.keys():
-        user.unlink(memory_id)
+    told, rewritten = _sort_out(user, session_id, exchanges, messages)
+    _take_back(user, by, exchanges, told)
     hide_messages(user, by, Reason.DELETED, messages, told)
+    told |= {each.memory_id for each in user.updates if each.at == at and _HIDDEN in each.details}
     _delete_log(user, session_id, messages)
     gone = _delete_memories(user, session_id, messages, told)
-    lost = redacted(user.updates, session_id=session_id, exchanges=exchanges, memories=gone)
+    lost = redacted(
+        user.updates, session_id=session_id, exchanges=exchanges, memories=gone, rewritten=rewritten
+    )
     written = {each.id: each for each in lost.written}
     user.updates = [written.get(each.id, each) for each in user.updates if each.id not in lost.deleted]
     return {"memories": len(gone), "updates": len(lost.deleted), "exchanges": len(logged)}
@@ -40,25 +41,36 @@ def _messages(logged: Logged) -> set[UUID]:
     return {logged.exchange.message_id, logged.exchange.reply_id, *logged.alternates}
 
 
-def _detach_what_stays(
+def _sort_out(
     user: Possessions, session_id: str, exchanges: set[UUID], messages: set[UUID]
-) -> set[UUID]:
-    """Let memories that are known otherwise, too, forget the chat; return those that only the chat told."""
-    told = set()
-    for memory in [*user.memories.values()]:
-        came = memory.provenance
-        is_of_chat = came.session_id == session_id or messages & set(came.message_ids)
-        if memory.owner != user.user_id or not is_of_chat:
+) -> tuple[set[UUID], dict[UUID, str]]:
+    """Let what is known otherwise, too, forget the chat.
+
+    Return what only the chat told, and what stays only as a person stood behind it, with what that says.
+    """
+    told, rewritten = set(), {}
+    for memory in (user.gone | user.memories).values():
+        linked = memory.id in user.memories
+        if memory.owner != user.user_id or not _is_of_chat(memory, session_id, messages):
             continue
         left = not_resting_on(memory, messages)
         rows = [each for each in user.updates if each.memory_id == memory.id]
         added = [each for each in rows if each.action in _ADDED and each.exchange_id in exchanges]
         inherited = messages_of(added[0].details) if added else ()
-        if any(map(is_by_hand, rows)) or set(left.provenance.message_ids) - set(inherited):
-            user.memories[memory.id] = _detached(left, session_id)
-        else:
+        is_told_elsewhere = bool(set(left.provenance.message_ids) - set(inherited))
+        by_hand = linked and any(map(is_by_hand, rows))
+        if not is_told_elsewhere and not by_hand:
             told.add(memory.id)
-    return told
+            continue
+        (user.memories if linked else user.gone)[memory.id] = _detached(left, session_id)
+        if not is_told_elsewhere:
+            rewritten[memory.id] = memory.content
+    return told, rewritten
+
+
+def _is_of_chat(memory: Memory, session_id: str, messages: set[UUID]) -> bool:
+    came, is_summary = memory.provenance, memory.kind is Kind.SUMMARY
+    return came.session_id == session_id or (not is_summary and bool(messages & set(came.message_ids)))
 
 
 def _detached(memory: Memory, session_id: str) -> Memory:
@@ -67,16 +79,24 @@ def _detached(memory: Memory, session_id: str) -> Memory:
     return replace(memory, provenance=replace(memory.provenance, session_id=None, evidence=None))
 
 
-def _undo_what_it_taught(user: Possessions, by: Author, exchanges: set[UUID], told: set[UUID]) -> None:
-    taught = [each for each in reversed(user.updates) if each.exchange_id in exchanges and not each.undoes]
-    for update in taught:
-        stays = update.action in _ADDED and update.memory_id not in told
-        if stays or is_wish_to_forget(update) or is_undone(user, update):
+def _take_back(user: Possessions, by: Author, exchanges: set[UUID], told: set[UUID]) -> None:
+    """Undo what the chat changed of what stays, and let the user see no longer what it told."""
+    changed = [each for each in reversed(user.updates) if each.exchange_id in exchanges and not each.undoes]
+    updates = [each for each in changed if not is_undone(user, each)]
+    replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
+    _unlink(user, told - replacing)
+    for update in updates:
+        stays = update.action is Action.REPLACE and update.memory_id not in told
+        if update.action is Action.ADD or stays or is_wish_to_forget(update):
             continue
-        try:
+        with suppress(NotUndoableError, DuplicateMemoryError):
             undo(user, by, update, Reason.DELETED)
-        except (NotUndoableError, DuplicateMemoryError):
-            continue
+    _unlink(user, told)
+
+
+def _unlink(user: Possessions, memories: set[UUID]) -> None:
+    for memory_id in memories & user.memories.keys():
+        user.unlink(memory_id)
 
 
 def _delete_log(user: Possessions, session_id: str, messages: set[UUID]) -> None:
@@ -98,11 +118,7 @@ def _delete_log(user: Possessions, session_id: str, messages: set[UUID]) -> None
 
 def _delete_memories(user: Possessions, session_id: str, messages: set[UUID], told: set[UUID]) -> set[UUID]:
     """Delete what only the chat told and the user sees no longer, and what is held back of it; return which."""
-    gone = {
-        known
-        for known, each in user.gone.items()
-        if known not in user.memories and (known in told or _is_of(each, session_id, messages))
-    }
+    gone = {known for known, each in user.gone.items() if known not in user.memories and known in told}
     user.gone = {known: each for known, each in user.gone.items() if known not in gone}
     held = {hashed: each for hashed, each in user.quarantine.items() if each is not None}
     for hashed, each in held.items():

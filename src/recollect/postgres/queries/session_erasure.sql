@@ -7,21 +7,27 @@ SELECT id FROM exchanges WHERE user_id = $1 AND session_id = $2;
 SELECT id FROM messages WHERE user_id = $1 AND session_id = $2;
 
 -- name: memories_of_session
--- The user's own memories that came from a chat, or rest on messages of it; whether the user stood behind them outside of
--- any chat; and what the row says by which one of these exchanges added it, as that may name messages of what it replaced.
-SELECT v.id, (
-    SELECT u.details FROM memory_updates AS u
-    WHERE u.user_id = $1 AND u.memory_id = v.id AND u.action IN ('add', 'replace') AND u.exchange_id = ANY ($4::uuid[])
-    ORDER BY u.id
-    LIMIT 1
-) AS added, EXISTS (
-    SELECT FROM memory_updates AS u
-    WHERE u.user_id = $1 AND u.memory_id = v.id
-        AND (u.reason IN ('approved', 'edited', 'written') OR u.action = 'restore' AND u.reason = 'undone')
-) AS by_hand
+-- The user's own memories that came from a chat or rest on messages of it, also those the user sees no longer; whether the
+-- user stood behind them outside of any chat; and what the row says by which one of these exchanges added it, as that
+-- may name messages of what it replaced. Summaries of other chats are retired with what is hidden.
+WITH added AS MATERIALIZED (
+    SELECT DISTINCT ON (memory_id) memory_id, details
+    FROM memory_updates
+    WHERE user_id = $1 AND exchange_id = ANY ($4::uuid[]) AND action IN ('add', 'replace')
+    ORDER BY memory_id, id
+), by_hand AS MATERIALIZED (
+    SELECT DISTINCT memory_id
+    FROM memory_updates
+    WHERE user_id = $1
+        AND (reason IN ('approved', 'edited', 'written') OR action = 'restore' AND reason = 'undone')
+)
+SELECT v.id, v.content, v.message_ids, l.vector_id IS NOT NULL AS linked, added.details AS added,
+    by_hand.memory_id IS NOT NULL AS by_hand
 FROM vectors AS v
-JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
-WHERE v.owner = $1 AND (v.session_id = $2 OR v.message_ids && $3::uuid[]);
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
+LEFT JOIN added ON added.memory_id = v.id
+LEFT JOIN by_hand ON by_hand.memory_id = v.id
+WHERE v.owner = $1 AND (v.session_id = $2 OR v.kind <> 'summary' AND v.message_ids && $3::uuid[]);
 
 -- name: detach_from_session
 -- Forget that a memory of the user came from a chat, and in which words.
@@ -30,11 +36,27 @@ SET message_ids = $3, session_id = nullif(session_id, $4),
     evidence = CASE WHEN session_id = $4 THEN NULL ELSE evidence END
 WHERE owner = $1 AND id = $2;
 
--- name: erase_vectors_of_session
--- Delete these memories, and those of a chat of the user or of nothing but these messages that the user sees no longer.
+-- name: documents_of_memories
+-- Which documents these memories are, and what they say.
+SELECT l.document, v.content
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.vector_id = ANY ($2::uuid[]) AND l.document IS NOT NULL AND v.owner IN ($1, '*');
+
+-- name: unlink_memories
+-- Let the user see these memories no longer.
+DELETE FROM users_vectors WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
+
+-- name: summaries_just_hidden
+-- Summaries that were retired at a time as they say what is hidden.
+SELECT memory_id AS id
+FROM memory_updates
+WHERE user_id = $1 AND at = $2 AND action = 'retire' AND details ? 'says_what_is_hidden';
+
+-- name: erase_memories
+-- Delete memories of the user's own that the user sees no longer.
 DELETE FROM vectors AS v
-WHERE v.owner = $1
-    AND (v.id = ANY ($4::uuid[]) OR v.session_id = $2 OR v.message_ids <> '{}' AND v.message_ids <@ $3::uuid[])
+WHERE v.owner = $1 AND v.id = ANY ($2::uuid[])
     AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
 RETURNING v.id;
 
@@ -99,5 +121,7 @@ DELETE FROM messages WHERE user_id = $1 AND session_id = $2;
 DELETE FROM sessions WHERE user_id = $1 AND id = $2;
 
 -- name: sessions_of_user
--- The chats of the user, the one where something was said last first.
-SELECT id FROM sessions WHERE user_id = $1 ORDER BY last_at DESC, id;
+-- The chats of the user that had begun by then, where that is asked; the one where something was said last first.
+SELECT id FROM sessions
+WHERE user_id = $1 AND ($2::timestamptz IS NULL OR started_at <= $2)
+ORDER BY last_at DESC, id;
