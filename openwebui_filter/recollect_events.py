@@ -11,6 +11,10 @@ It needs the package only where the filter does; with the proxy it calls the mem
 
 import asyncio
 import logging
+import re
+import time
+from datetime import UTC, datetime
+from itertools import chain, repeat
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -19,8 +23,15 @@ from pydantic import BaseModel, Field
 
 _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
 
-_DELAYS = (1.0, 5.0, 30.0, *(60.0,) * 60)
-"""Seconds between two tries to reach the memory API: for an hour."""
+_DELAYS, _LONG_DELAY = (1.0, 5.0, 30.0), 60.0
+_TRYING_SECONDS = 3600.0
+"""Between two tries to reach the memory API; and from the first on for how long there is another."""
+
+_CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+"""A chat of Open WebUI's; one that its API had has no such id."""
+
+_NO_IDS = {".", ".."}
+"""In a path they name what is above: all of a user instead of one chat."""
 
 log = logging.getLogger("recollect.openwebui")
 
@@ -44,20 +55,29 @@ class Event:
 
     async def event(self, event: dict[str, Any]) -> None:
         """Begin to erase a deleted user or chat; whatever else happens is nothing to us."""
+        at = datetime.now(UTC)  # the event's own time is cut to seconds: a chat of this second would stay
         gone = _gone(event, chats=self.valves.erase_chats)
         if gone is None:
             return
         if self.valves.memory_api:
-            erasing = asyncio.create_task(_erase_there(self.valves.model_copy(), *gone))
+            erasing = asyncio.create_task(_erase_there(self.valves.model_copy(), *gone, at))
             self._running.add(erasing)
             erasing.add_done_callback(self._running.discard)
         else:
-            await _begin_here(*gone)
+            await _begin_here(*gone, at)
 
 
 def _gone(event: dict[str, Any], *, chats: bool) -> tuple[str, str | None] | None:
     """Return who is deleted, with ""; or of whom a chat is, with its id; or all chats are, with None."""
     subject, data = event.get("subject") or {}, event.get("data") or {}
+    found = _found(event, subject, data, chats=chats)
+    if found is not None and _NO_IDS & {*found}:
+        log.error("Recollect: nothing is erased of what was deleted: a dot or two are no id")
+        return None
+    return found
+
+
+def _found(event: Any, subject: Any, data: Any, *, chats: bool) -> tuple[str, str | None] | None:
     match event.get("event"), subject.get("type"), subject.get("id"):
         case "user.deleted", "user", str(user_id) if user_id:
             return user_id, ""
@@ -69,7 +89,7 @@ def _gone(event: dict[str, Any], *, chats: bool) -> tuple[str, str | None] | Non
             return None
 
 
-async def _begin_here(user_id: str, chat_id: str | None) -> None:
+async def _begin_here(user_id: str, chat_id: str | None, at: datetime) -> None:
     try:
         await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
         from recollect import openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
@@ -78,25 +98,26 @@ async def _begin_here(user_id: str, chat_id: str | None) -> None:
         log.error("Recollect: nothing of user %s is erased, module %s is missing", user_id, missing)  # noqa: TRY400 -- the line says it all
         return
     if chat_id is None:
-        openwebui.begin_erasing_chats(user_id)
+        openwebui.begin_erasing_chats(user_id, begun_before=at)
     elif chat_id:
         openwebui.begin_erasing_chat(user_id, chat_id)
     else:
         openwebui.begin_erasing(user_id)
 
 
-async def _erase_there(valves: Any, user_id: str, chat_id: str | None) -> None:
+async def _erase_there(valves: Any, user_id: str, chat_id: str | None, at: datetime) -> None:
     """Call the memory API until it has erased it, or refuses to, or an hour is over."""
+    deadline = time.monotonic() + _TRYING_SECONDS
     headers = {"Authorization": f"Bearer {valves.admin_token}"}
     user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
-    for delay in (*_DELAYS, None):
+    for delay in chain(_DELAYS, repeat(_LONG_DELAY)):
         try:
             async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
-                for url in await _to_delete(client, user, chat_id):
+                for url in await _to_delete(client, user, chat_id, at):
                     (await client.delete(url)).raise_for_status()
         except Exception as error:  # noqa: BLE001 -- nobody waits for it who could be told
-            if delay is None or not _may_pass(error):
-                log.error("Recollect: nothing of user %s is erased: %s", user_id, _said(error))  # noqa: TRY400 -- an exception's text may hold the address
+            if time.monotonic() + delay > deadline or not _may_pass(error):
+                log.error("Recollect: not all of user %s is erased: %s", user_id, _said(error))  # noqa: TRY400 -- an exception's text may hold the address
                 return
             await asyncio.sleep(delay)
         else:
@@ -104,17 +125,12 @@ async def _erase_there(valves: Any, user_id: str, chat_id: str | None) -> None:
             return
 
 
-async def _to_delete(client: httpx.AsyncClient, user: str, chat_id: str | None) -> list[str]:
+async def _to_delete(client: httpx.AsyncClient, user: str, chat_id: str | None, at: datetime) -> list[str]:
     if chat_id is not None:
         return [f"{user}/sessions/{quote(chat_id, safe='')}" if chat_id else user]
-    listed = (await client.get(f"{user}/sessions")).raise_for_status().json()["sessions"]
-    return [f"{user}/sessions/{quote(each, safe='')}" for each in listed if _is_chat(each)]
-
-
-def _is_chat(session_id: str) -> bool:
-    """Return whether it is a chat of Open WebUI's, not one that the API had: its id is a UUID."""
-    parts = [len(part) for part in session_id.split("-")]
-    return parts == [8, 4, 4, 4, 12]
+    listed = await client.get(f"{user}/sessions", params={"begun_before": at.isoformat()})
+    sessions = listed.raise_for_status().json()["sessions"]
+    return [f"{user}/sessions/{each}" for each in sessions if _CHAT_ID.fullmatch(each)]
 
 
 def _may_pass(error: Exception) -> bool:

@@ -31,6 +31,7 @@ _Placement = Literal["stable", "system", "user", "off"]
 
 log = logging.getLogger("recollect.openwebui")
 _log_once = lru_cache(maxsize=16)(log.error)
+_importing: list[asyncio.Task[Any]] = []
 
 
 def _data_dir() -> str:
@@ -120,18 +121,17 @@ async def _package(seconds: float | None = None) -> Any:
     Args:
         seconds: How long to wait for it at most; after them it is None.
     """
-    importing = _begin_import()
+    if not _importing:
+        _importing.append(asyncio.create_task(asyncio.to_thread(import_module, "recollect.openwebui")))
+    importing = _importing[0]
     await asyncio.wait({importing}, timeout=seconds)
     if not importing.done():
         return None
-    if importing.exception() is not None:
-        _begin_import.cache_clear()  # it may be installed meanwhile
+    if importing.exception() is not None and importing in _importing:
+        _importing.remove(
+            importing
+        )  # it may be installed meanwhile; whoever waited for this one too drops no newer
     return importing.result()
-
-
-@lru_cache(maxsize=1)
-def _begin_import() -> asyncio.Task[Any]:
-    return asyncio.create_task(asyncio.to_thread(import_module, "recollect.openwebui"))
 
 
 def _report(error: Exception) -> None:

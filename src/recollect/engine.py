@@ -128,9 +128,14 @@ class Engine(Curating):
         )  # what is back may have no embedding of today's model
         return erasure
 
-    async def sessions(self, user_id: str) -> list[str]:
-        """Return the chats of a user that are remembered, the one where something was said last first."""
-        return await self._backends.memories.sessions(user_id)
+    async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
+        """Return the chats of a user that are remembered, the one where something was said last first.
+
+        Args:
+            user_id: Whose.
+            begun_before: With its zone: only chats where something was said by then; None: all.
+        """
+        return await self._backends.memories.sessions(user_id, begun_before=begun_before)
 
     def _clear_caches(self) -> None:
         for cache in self._backends.caches:

@@ -87,6 +87,7 @@ class LiveEngine:
                     self._opened.set()
                     self._first_try.set()
                     await self._closing.wait()
+                    self._engine = None  # before it closes: nobody begins anything with it any more
             except StoreUnavailableError as error:
                 self.failure = error
                 log.warning("store_unavailable", detail=str(error), again=_REOPEN_SECONDS)
@@ -132,6 +133,8 @@ class LiveEngine:
         Returns:
             What tells, once it is done, whether it was a new exchange that is now logged; None where it is lost.
         """
+        if self._successor is not None:
+            return self._successor.remember(turn, reply, recollections=recollections, credential=credential)
         if len(self._remembering) >= _WAITING_AT_MOST:
             log.error("exchange_lost", reason="too many are waiting for the store")
             return None
@@ -168,11 +171,14 @@ class LiveEngine:
         await self._close()
 
     async def give_way(self, successor: "LiveEngine") -> None:
-        """Log what still waits, then close the engine; what waits for one that never opened, ``successor`` remembers."""
-        if self._engine is None:
-            self._successor = successor
-        await self.settle(_PATIENCE_SECONDS if self._engine is not None else 0.0)
-        await self._close()
+        """Log what still waits, then close the engine.
+
+        What waits for an engine that is not open, ``successor`` remembers, and whatever comes from now on.
+        """
+        self._successor = successor
+        if self._engine is not None:
+            await self.settle(_PATIENCE_SECONDS)
+        await self._close()  # at once where it is not open, so that it does not open now
 
     async def _close(self) -> None:
         self._closing.set()

@@ -1,15 +1,12 @@
 """Who is deleted in Open WebUI is erased, and what only a deleted chat taught, as soon as that can be done."""
 
-import asyncio
 import logging
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.contracts.stores import exchange
 from tests.openwebui_filter.openwebui import EVENTS, Chat, load
 from tests.openwebui_filter.telling import LISBON, formed, told
 from tests.waiting import until
@@ -17,9 +14,8 @@ from tests.waiting import until
 from recollect.assembly import sharing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Erasure, Scope
-from recollect.openwebui import background, engines, erasing
-from recollect.postgres import Postgres
+from recollect.model import Erasure
+from recollect.openwebui import background, erasing
 
 LOCKER = "My locker at the pool has the number 417."
 DIARY = "Keeps a diary."
@@ -141,6 +137,12 @@ async def test_an_administrator_may_keep_what_deleted_chats_taught(
         deleted("alice", kind="chat"),
         deleted(None),
         deleted("alice") | {"subject": None},
+        deleted("."),
+        deleted(".."),
+        deleted("..", event="chat.deleted_all"),
+        deleted_chat("."),
+        deleted_chat(".."),
+        deleted_chat("chat-1", owner=".."),
     ],
 )
 async def test_whatever_else_happens_erases_nobody(
@@ -152,6 +154,18 @@ async def test_whatever_else_happens_erases_nobody(
     await told()
 
     assert await contents(engine, "alice") == [LISBON]
+
+
+@pytest.mark.parametrize("known", [deleted(".."), deleted_chat("..")])
+async def test_what_is_no_id_is_told_of(
+    known: dict[str, Any], events: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="recollect.openwebui"):
+        await events.event(event=known)
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "Recollect: nothing is erased of what was deleted: a dot or two are no id"
+    ]
 
 
 async def test_who_is_deleted_before_there_is_an_engine_is_erased_once_there_is(
@@ -192,95 +206,6 @@ async def test_a_store_that_is_away_is_waited_for(
     assert len(tries) == 3
     assert await contents(engine, "alice") == []
     assert not background._running
-
-
-@pytest.fixture
-def wishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where what is to be erased waits, in Open WebUI's data folder."""
-    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setenv("DATA_DIR", str(tmp_path))
-    engines._resume_once.cache_clear()
-    return tmp_path / "recollect" / "to-erase"
-
-
-def waiting(wishes: Path) -> list[str]:
-    """Return the files in which wishes wait."""
-    return sorted(each.name for each in wishes.glob("*"))
-
-
-def write(wishes: Path, **texts: str) -> None:
-    """Have wishes wait."""
-    wishes.mkdir(parents=True)
-    for name, text in texts.items():
-        (wishes / f"{name}.json").write_text(text)
-
-
-async def process_ends() -> None:
-    """Forget what waits in this process."""
-    for task in tuple(background._running):
-        task.cancel()
-    await asyncio.gather(*background._running, return_exceptions=True)
-
-
-@pytest.mark.parametrize(
-    ("event", "left"),
-    [
-        (deleted("alice"), set()),
-        (deleted_chat("7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"), {"0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b", "x"}),
-        (deleted("alice", event="chat.deleted_all"), {"x"}),
-    ],
-)
-async def test_what_a_process_could_not_erase_the_next_one_does_with_its_first_chat(
-    event: dict[str, Any],
-    left: set[str],
-    wishes: Path,
-    events: Any,
-    new_filter: Callable[..., Any],
-    postgres: Postgres,
-) -> None:
-    for session_id in ("7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b", "x"):
-        await postgres.log.append(exchange("I live in Lisbon", Scope("alice", session_id)))
-    await events.event(event=event)
-    await until(lambda: bool(waiting(wishes)))
-    await process_ends()
-
-    live = await new_filter()._engine()
-    assert await live.ready(60)
-    await told()
-
-    assert set(await postgres.memories.sessions("alice")) == left
-    assert waiting(wishes) == []
-
-
-async def test_a_wish_that_nobody_can_read_is_told_and_stops_no_other(
-    wishes: Path, new_filter: Callable[..., Any], postgres: Postgres
-) -> None:
-    write(wishes, a="{", b="7", c='["alice", ""]')
-    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", "x")))
-
-    with capture_logs() as logs:
-        await new_filter()._engine()
-        await told()
-
-    assert await postgres.memories.sessions("alice") == []
-    assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == ["a.json", "b.json"]
-    assert waiting(wishes) == ["a.json", "b.json"]
-
-
-async def test_where_nothing_can_be_written_it_is_told_and_waits_all_the_same(
-    wishes: Path, events: Any, new_filter: Callable[..., Any], postgres: Postgres
-) -> None:
-    wishes.parent.write_text("no folder")
-    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", "x")))
-
-    with capture_logs() as logs:
-        await events.event(event=deleted("alice"))
-        await until(lambda: "erasure_waits" in [line["event"] for line in logs])
-        await new_filter()._engine()
-        await told()
-
-    assert "erasure_not_written" in [line["event"] for line in logs]
-    assert await postgres.memories.sessions("alice") == []
 
 
 async def test_a_missing_package_is_told(

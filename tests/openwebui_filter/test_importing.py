@@ -1,8 +1,15 @@
 """The engine is imported beside Open WebUI's loop, which serves everybody."""
 
+import asyncio
 import json
 import subprocess
 import sys
+import threading
+from typing import Any
+
+import pytest
+from tests.openwebui_filter.openwebui import load
+from tests.waiting import until
 
 _PROGRAM = """
 import asyncio, json, sys, threading
@@ -54,6 +61,34 @@ def test_a_first_chat_goes_on_without_a_package_that_takes_long_and_is_remembere
     printed = subprocess.run([sys.executable, "-c", _SLOW], capture_output=True, check=True).stdout
 
     assert json.loads(printed) == [True, True]
+
+
+async def test_an_import_that_failed_is_tried_again_once_whoever_waited_for_it() -> None:
+    known = load().request.__globals__
+    installed, asked = threading.Event(), []
+
+    def import_module(name: str) -> str:
+        asked.append(name)
+        if len(asked) == 1:
+            raise ImportError(name=name)
+        assert installed.wait(60)
+        return "the package"
+
+    known["import_module"] = import_module
+
+    async def twice() -> Any:
+        with pytest.raises(ImportError):
+            await known["_package"]()
+        return await known["_package"]()  # begins before the others hear of the failure
+
+    chats = [asyncio.create_task(twice()) for _ in range(3)]
+    await until(lambda: len(asked) > 1)
+    chats.append(asyncio.create_task(known["_package"]()))
+    assert await known["_package"](0.01) is None
+    installed.set()
+
+    assert await asyncio.gather(*chats) == ["the package"] * 4
+    assert asked == ["recollect.openwebui"] * 2
 
 
 def test_a_first_chat_imports_nothing_heavy_on_the_loop() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID
 
@@ -32,9 +32,13 @@ class Opener:
         opened: How often it was opened.
         closed: How often it was closed.
         allowed: Opening waits for it.
+        leaves: Closing takes its store away.
     """
 
-    def __init__(self, *failures: Exception, store: InMemoryStore | None = None) -> None:
+    def __init__(
+        self, *failures: Exception, store: InMemoryStore | None = None, leaves: bool = False
+    ) -> None:
+        self.leaves = leaves
         self.store = store or InMemoryStore()
         self.failures = list(failures)
         self.opened = 0
@@ -52,6 +56,26 @@ class Opener:
             yield engine_over(self.store, PATIENT)
         finally:
             self.closed += 1
+            if self.leaves:
+                self.store.failure = StoreUnavailableError()
+            await asyncio.sleep(0)
+
+    async def remembered(self) -> int:
+        """Count the exchanges in its store."""
+        self.store.failure = None
+        return (await self.store.backlog()).pending
+
+
+class StubbornOpener(Opener):
+    """Opens even when it is told to stop opening, and takes its time to close."""
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[Engine]:
+        async with super().__call__() as engine:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            yield engine
+            await asyncio.sleep(0.05)
 
 
 class FrozenNotes(InMemoryStore):
@@ -288,6 +312,92 @@ async def test_what_waits_for_the_store_of_an_open_engine_it_remembers_before_it
 
     assert (await store.backlog()).pending == 1
     await successor.aclose()
+
+
+@pytest.mark.parametrize("turns", range(12))
+async def test_an_engine_that_opens_just_as_it_gives_way_loses_nothing_and_nothing_is_remembered_twice(
+    turns: int,
+) -> None:
+    opener, successors = Opener(leaves=True), Opener()
+    opener.allowed.clear()
+    live, successor = LiveEngine(opener), LiveEngine(successors)
+    live.open()
+    before = live.remember(turn("I live in Lisbon"), "Noted.", recollections=(), credential=None)
+    await asyncio.sleep(0.01)
+    opener.allowed.set()
+    for _ in range(turns):  # of the loop: until it is open, and further
+        await asyncio.sleep(0)
+    successor.open()
+
+    with capture_logs() as logs:
+        giving_way = asyncio.create_task(live.give_way(successor))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        late = live.remember(turn("I have a dog"), "Nice!", recollections=(), credential=None)
+        assert before is not None
+        assert late is not None
+        assert [await before, await late] == [True, True]
+        await giving_way
+
+    assert lost(logs) == []
+    assert await opener.remembered() + await successors.remembered() == 2
+    await successor.aclose()
+
+
+async def test_an_engine_that_can_not_be_kept_from_opening_remembers_nothing_once_it_has_given_way() -> None:
+    opener, successors = StubbornOpener(leaves=True), Opener()
+    live, successor = LiveEngine(opener), LiveEngine(successors)
+    live.open()
+    remember(live)
+    await until(lambda: opener.opened == 1)
+    successor.open()
+
+    with capture_logs() as logs:
+        await live.give_way(successor)
+        await live.settle(20)
+
+    assert live.engine is None
+    assert lost(logs) == []
+    assert (await opener.remembered(), await successors.remembered()) == (0, 1)
+    await successor.aclose()
+
+
+async def test_what_comes_while_an_open_engine_gives_way_its_successor_remembers() -> None:
+    store = BrokenStore()
+    successors = Opener()
+    live, successor = LiveEngine(Opener(store=store)), LiveEngine(successors)
+    await live.start()
+    await successor.start()
+    remember(live)
+    giving_way = asyncio.create_task(live.give_way(successor))
+    await asyncio.sleep(0.05)
+
+    remember(live, "I have a dog")
+    await successor.settle(20)
+    assert await successors.remembered() == 1
+    assert not giving_way.done()
+    store.failure = None
+    await giving_way
+
+    assert (await store.backlog()).pending == 1
+    await successor.aclose()
+
+
+async def test_nothing_is_begun_with_an_engine_that_is_closing() -> None:
+    closing: list[Engine | None] = []
+
+    class Watched(Opener):
+        @asynccontextmanager
+        async def __call__(self) -> AsyncIterator[Engine]:
+            async with super().__call__() as engine:
+                yield engine
+                closing.append(live.engine)
+
+    live = LiveEngine(Watched())
+    await live.start()
+    await live.aclose()
+
+    assert closing == [None]
 
 
 async def test_no_more_than_some_wait(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+import structlog
+
 from recollect.assembly import shared_engine
+from recollect.failures import place
 from recollect.live_engine import LiveEngine
 from recollect.openwebui.erasing import resume_erasing
 from recollect.settings import EngineSettings
+
+log = structlog.get_logger(__name__)
 
 
 async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
@@ -33,5 +38,11 @@ async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
 
 @lru_cache(maxsize=1)
 def _resume_once() -> None:
-    """Do what an earlier process left to be erased: now there is an engine that can."""
-    resume_erasing()
+    """Do what an earlier process left to be erased: now there is an engine that can.
+
+    A folder that can't be looked into costs no chat its memory.
+    """
+    try:
+        resume_erasing()
+    except OSError as error:
+        log.error("erasures_not_resumed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- it goes on

@@ -222,8 +222,13 @@ class MemoryStore(Protocol):
         """
         ...
 
-    async def sessions(self, user_id: str) -> list[str]:
-        """Return the chats of the user, the one where something was said last first."""
+    async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
+        """Return the chats of the user, the one where something was said last first.
+
+        Args:
+            user_id: Whose.
+            begun_before: With its zone: only chats where something was said by then; None: all.
+        """
         ...
 
 

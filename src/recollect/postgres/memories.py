@@ -258,7 +258,8 @@ class PostgresMemories:
         async with self._database.changing(scope.user_id) as connection:
             return await erase_session(connection, scope, at=at)
 
-    async def sessions(self, user_id: str) -> list[str]:
+    async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
         """Return the chats of the user, the one where something was said last first."""
         async with self._database.for_user(user_id) as connection:
-            return [row["id"] for row in await connection.fetch(SQL["sessions_of_user"], user_id)]
+            rows = await connection.fetch(SQL["sessions_of_user"], user_id, begun_before)
+        return [row["id"] for row in rows]

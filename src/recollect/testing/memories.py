@@ -218,10 +218,13 @@ class MemoriesStore(ABC):
         counts = erase_session(self._of(scope.user_id), scope.session_id, at)
         return Erasure(uuid7(), at, tuple(counts.items()))
 
-    async def sessions(self, user_id: str) -> list[str]:
+    async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
         """Return the chats of the user, the one where something was said last first."""
-        last = {each.exchange.turn.scope.session_id: each.exchange.turn.at for each in self._of(user_id).log}
-        return sorted(last, key=lambda session_id: (-last[session_id].timestamp(), session_id))
+        said: dict[str, list[datetime]] = {}
+        for each in self._of(user_id).log:
+            said.setdefault(each.exchange.turn.scope.session_id, []).append(each.exchange.turn.at)
+        begun = [each for each, at in said.items() if begun_before is None or min(at) <= begun_before]
+        return sorted(begun, key=lambda session_id: (-max(said[session_id]).timestamp(), session_id))
 
 
 def _is_to_do(memory: Memory) -> bool:

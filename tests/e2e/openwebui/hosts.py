@@ -77,10 +77,12 @@ class Database:
         self._server = None
 
     async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
-        """Return what it answers."""
+        """Return what it answers: nothing while no engine has made its tables yet."""
         connection = await asyncpg.connect(self.dsn)
         try:
             return await connection.fetch(query, *arguments)
+        except (asyncpg.InvalidSchemaNameError, asyncpg.UndefinedTableError):
+            return []
         finally:
             await connection.close()
 

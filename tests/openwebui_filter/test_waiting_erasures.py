@@ -1,0 +1,332 @@
+"""What can't be erased yet waits in Open WebUI's data folder, and outlives the process."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+from tests.contracts.stores import exchange
+from tests.openwebui_filter.openwebui import EVENTS, load
+from tests.openwebui_filter.telling import LISBON, told
+from tests.openwebui_filter.test_events import deleted, deleted_chat
+from tests.waiting import until
+
+from recollect.engine import Engine
+from recollect.errors import StoreUnavailableError
+from recollect.model import Scope
+from recollect.openwebui import background, engines, erasing
+from recollect.postgres import Postgres
+
+CHAT, OTHER = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"
+BY_API = "x"
+UNREADABLE = {
+    "a": "{",
+    "b": "7",
+    "c": "",
+    "d": '{"user_id": "alice", "chat_id": ""}',
+    "e": '["alice"]',
+    "f": '["alice", 7]',
+    "g": '["alice", null, "2026-03-15T09:30:00"]',
+    "h": '"alice"',
+}
+
+
+@pytest.fixture
+def events() -> Any:
+    return load(EVENTS, function_id="recollect_events")
+
+
+@pytest.fixture
+def wishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where what is to be erased waits, in Open WebUI's data folder."""
+    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(erasing, "_LOOK_SECONDS_AT_MOST", 0.05)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    engines._resume_once.cache_clear()
+    return tmp_path / "recollect" / "to-erase"
+
+
+def waiting(wishes: Path) -> list[str]:
+    """Return the files in which wishes wait."""
+    return sorted(each.name for each in wishes.glob("*"))
+
+
+def write(wishes: Path, **texts: str) -> None:
+    """Have wishes wait."""
+    wishes.mkdir(parents=True)
+    for name, text in texts.items():
+        (wishes / f"{name}.json").write_text(text)
+
+
+async def process_ends() -> None:
+    """Forget what waits in this process."""
+    for task in tuple(background._running):
+        task.cancel()
+    await asyncio.gather(*background._running, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("event", "left"),
+    [
+        (deleted("alice"), set()),
+        (deleted_chat(CHAT), {OTHER, BY_API}),
+        (deleted("alice", event="chat.deleted_all"), {BY_API}),
+    ],
+)
+async def test_what_a_process_could_not_erase_the_next_one_does_with_its_first_chat(
+    event: dict[str, Any],
+    left: set[str],
+    wishes: Path,
+    events: Any,
+    new_filter: Callable[..., Any],
+    postgres: Postgres,
+) -> None:
+    for session_id in (CHAT, OTHER, BY_API):
+        await postgres.log.append(exchange("I live in Lisbon", Scope("alice", session_id)))
+    await events.event(event=event)
+    await until(lambda: bool(waiting(wishes)))
+    await process_ends()
+
+    live = await new_filter()._engine()
+    assert await live.ready(60)
+    await told()
+
+    assert set(await postgres.memories.sessions("alice")) == left
+    assert waiting(wishes) == []
+
+
+async def test_a_wish_that_nobody_can_read_is_told_and_stops_no_other(
+    wishes: Path, new_filter: Callable[..., Any], postgres: Postgres
+) -> None:
+    write(wishes, **UNREADABLE, z='["alice", ""]')
+    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", "x")))
+
+    with capture_logs() as logs:
+        await new_filter()._engine()
+        await told()
+
+    assert await postgres.memories.sessions("alice") == []
+    left = [f"{name}.json" for name in UNREADABLE]
+    assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == left
+    assert waiting(wishes) == left
+
+
+async def test_where_nothing_can_be_written_it_is_told_and_waits_all_the_same(
+    wishes: Path, events: Any, new_filter: Callable[..., Any], postgres: Postgres
+) -> None:
+    wishes.parent.write_text("no folder")
+    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", "x")))
+
+    with capture_logs() as logs:
+        await events.event(event=deleted("alice"))
+        await until(lambda: "erasure_waits" in [line["event"] for line in logs])
+        await new_filter()._engine()
+        await told()
+
+    assert "erasure_not_written" in [line["event"] for line in logs]
+    assert await postgres.memories.sessions("alice") == []
+
+
+async def test_where_there_is_no_data_folder_it_waits_all_the_same(
+    wishes: Path,
+    events: Any,
+    new_filter: Callable[..., Any],
+    postgres: Postgres,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(wishes / "missing"))
+    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", BY_API)))
+
+    with capture_logs() as logs:
+        await events.event(event=deleted("alice"))
+        await until(lambda: "erasure_waits" in [line["event"] for line in logs])
+        await new_filter()._engine()
+        await told()
+
+    assert await postgres.memories.sessions("alice") == []
+    assert not {"erasure_not_written", "openwebui_not_told"} & {line["event"] for line in logs}
+    assert waiting(wishes) == []
+
+
+async def test_a_folder_that_can_not_be_looked_into_costs_no_chat_its_memory_and_no_wish(
+    wishes: Path,
+    events: Any,
+    new_filter: Callable[..., Any],
+    postgres: Postgres,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = new_filter()
+    monkeypatch.setenv(
+        "DATA_DIR", str(wishes.parents[1] / ("x" * 1000))
+    )  # to ask whether it is a folder raises OSError
+    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", BY_API)))
+
+    with capture_logs() as logs:
+        await events.event(event=deleted("alice"))
+        await until(lambda: "erasure_waits" in [line["event"] for line in logs])
+        assert await (await made._engine()).ready(60)
+        await made._engine()
+        await told()
+
+    told_of = [line["event"] for line in logs if line["log_level"] == "error"]
+    assert told_of == ["erasure_not_written", "erasures_not_resumed"]
+    assert await postgres.memories.sessions("alice") == []
+
+
+async def test_only_files_of_its_own_are_read(
+    wishes: Path, new_filter: Callable[..., Any], postgres: Postgres, tmp_path: Path
+) -> None:
+    write(wishes)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text('["alice", ""]')
+    (wishes / "a.json").symlink_to(elsewhere)
+    (wishes / "b.json").mkdir()
+    os.mkfifo(wishes / "c.json")
+    (wishes / "d.json").symlink_to("nowhere")
+    (wishes / "e.part").write_text('["alice", ""]')
+    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", BY_API)))
+
+    with capture_logs() as logs:
+        assert await (await new_filter()._engine()).ready(60)
+        await told()
+
+    odd = ["a.json", "b.json", "c.json", "d.json"]
+    assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == odd
+    assert await postgres.memories.sessions("alice") == [BY_API]
+
+
+async def test_a_wish_that_another_process_carried_out_meanwhile_is_nothing(
+    wishes: Path, new_filter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(wishes, a='["alice", ""]')
+    really = erasing._read
+
+    def too_late(file: Path) -> Any:
+        file.unlink()
+        return really(file)
+
+    monkeypatch.setattr(erasing, "_read", too_late)
+    with capture_logs() as logs:
+        assert await (await new_filter()._engine()).ready(60)
+        await told()
+
+    assert not {"erasure_unreadable", "erased"} & {line["event"] for line in logs}
+
+
+async def test_a_file_that_can_not_be_removed_is_no_failure(
+    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(wishes, a='["alice", ""]')
+    await engine.add("alice", LISBON)
+    monkeypatch.setattr(Path, "unlink", _refuse)
+
+    with capture_logs() as logs:
+        erasing.resume_erasing()
+        await told()
+
+    assert [line["event"] for line in logs if line["event"] != "memory_changed"] == ["erased"]
+    assert waiting(wishes) == ["a.json"]
+
+
+def _refuse(_file: Path, *, missing_ok: bool = False) -> None:
+    raise PermissionError(missing_ok)
+
+
+async def test_a_file_is_whole_or_not_there(
+    wishes: Path, events: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+    really = Path.replace
+
+    def replace(file: Path, target: Path) -> Path:
+        seen.append(waiting(wishes))
+        return really(file, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    await events.event(event=deleted("alice"))
+    await until(lambda: bool([each for each in waiting(wishes) if each.endswith(".json")]))
+    await process_ends()
+
+    assert [each.endswith(".part") for [each] in seen] == [True]
+    [name] = waiting(wishes)
+    assert erasing._read(wishes / name) == ("alice", "", None)
+
+
+async def said_at(postgres: Postgres, chats: dict[str, datetime]) -> None:
+    for session_id, at in chats.items():
+        await postgres.log.append(exchange("I live in Lisbon", Scope("alice", session_id), at=at))
+
+
+async def test_of_all_chats_those_stay_that_began_after_they_were_deleted_however_late_that_is_done(
+    wishes: Path, events: Any, new_filter: Callable[..., Any], postgres: Postgres
+) -> None:
+    now = datetime.now(UTC)
+    before, after = now - timedelta(minutes=1), now + timedelta(minutes=1)
+    await said_at(postgres, {CHAT: before, OTHER: after})
+    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await until(lambda: bool(waiting(wishes)))
+    await process_ends()
+
+    assert await (await new_filter()._engine()).ready(60)
+    await told()
+
+    assert await postgres.memories.sessions("alice") == [OTHER]
+    assert waiting(wishes) == []
+
+
+async def test_in_the_same_process_too_those_stay_that_began_later(
+    wishes: Path, events: Any, new_filter: Callable[..., Any], postgres: Postgres
+) -> None:
+    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await until(lambda: bool(waiting(wishes)))
+    now = datetime.now(UTC)
+    await said_at(postgres, {CHAT: now - timedelta(minutes=1), OTHER: now})
+
+    assert await (await new_filter()._engine()).ready(60)
+    await told()
+
+    assert await postgres.memories.sessions("alice") == [OTHER]
+
+
+@pytest.mark.parametrize(
+    "odd", [CHAT.replace("-", ""), f"{{{CHAT}}}", f"urn:uuid:{CHAT}", f"{CHAT}\n", "-" * 36]
+)
+async def test_only_ids_as_open_webui_makes_them_are_those_of_its_chats(
+    odd: str, events: Any, engine: Engine, postgres: Postgres
+) -> None:
+    an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
+    await said_at(postgres, dict.fromkeys((CHAT, OTHER.upper(), odd), an_hour_ago))
+
+    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await told()
+
+    assert await engine.sessions("alice") == [odd]
+
+
+async def test_it_looks_less_and_less_often(
+    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 1.0)
+    monkeypatch.setattr(erasing, "_LOOK_SECONDS_AT_MOST", 60.0)
+    slept: list[float] = []
+
+    async def away(_user_id: str) -> Any:
+        if len(slept) < 9:
+            raise StoreUnavailableError
+        raise ZeroDivisionError  # ends it
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(engine, "erase", away)
+    monkeypatch.setattr(erasing, "asyncio", SimpleNamespace(sleep=sleep))
+    write(wishes, a='["alice", ""]')
+    erasing.resume_erasing()
+    await asyncio.gather(*background._running)
+
+    assert slept == [1, 2, 4, 8, 16, 32, 60, 60, 60]
