@@ -228,7 +228,8 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.openwebui",
-        f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy recollect_proxy",
+        f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy "
+        "recollect.postgres recollect_proxy",
         f"{CONSOLE} asyncpg msgspec",
     ),
     Rule(

@@ -12,6 +12,9 @@ NO_UPSTREAM = (
     "(or: recollect serve --upstream URL). No LLM at hand? make demo"
 )
 
+UNUSED_UPSTREAM = "http://127.0.0.1"
+"""Settings need an upstream; what a command gives that sends nothing to any."""
+
 
 def read_settings(**options: Any) -> ProxySettings:
     """Return the settings with the options that were given over the environment.

@@ -77,19 +77,25 @@ def serve_upstream(
     application: Callable[[Scope, Receive, Send], Awaitable[None]],
 ) -> AbstractAsyncContextManager[str]:
     """Serve an ASGI application that knows no lifespan, as ``serve_proxy`` serves the proxy."""
-    return _serve(
-        _Guest(
-            uvicorn.Config(
-                application,
-                host=_LOOPBACK,
-                port=0,
-                http="httptools",
-                loop="none",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                timeout_graceful_shutdown=1,
-            )
+    return _serve(guest_server(application))
+
+
+def guest_server(application: Callable[[Scope, Receive, Send], Awaitable[None]]) -> uvicorn.Server:
+    """Return a server of an ASGI application that knows no lifespan, which leaves the signals to the process.
+
+    It listens on a free port of the loopback, unless it is given sockets.
+    """
+    return _Guest(
+        uvicorn.Config(
+            application,
+            host=_LOOPBACK,
+            port=0,
+            http="httptools",
+            loop="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=2,
         )
     )
 

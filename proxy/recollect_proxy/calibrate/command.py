@@ -12,11 +12,8 @@ from rich.progress import Progress
 from recollect.errors import RecollectError
 from recollect_proxy.calibrate.measuring import measure_gate
 from recollect_proxy.logs import configure_logging
-from recollect_proxy.options import read_settings
+from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.temporary import run_to_the_end
-
-_NO_UPSTREAM = "http://127.0.0.1"
-"""Settings need an upstream; nothing is sent to any here."""
 
 
 def calibrate(
@@ -45,7 +42,7 @@ def calibrate(
     """
     configure_logging("error")
     settings = read_settings(
-        upstream=_NO_UPSTREAM, data_dir=data_dir, database_url=database_url, embedder=embedder
+        upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, embedder=embedder
     )
     errors = Console(stderr=True)
     try:

@@ -2,11 +2,10 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing, suppress
 
 import msgspec
-import uvicorn
 
 from recollect.chat import read_body
 from recollect.errors import RecollectError
@@ -21,6 +20,7 @@ from recollect_proxy.asgi import (
     respond,
 )
 from recollect_proxy.openwebui.captured import Captured
+from recollect_proxy.temporary import guest_server
 
 _JSON, _EVENTS = b"application/json", b"text/event-stream"
 _MODEL = "recollect-doctor"
@@ -71,44 +71,28 @@ async def await_request(
         if captured is not None and not found.done() and is_wanted(captured):
             found.set_result(captured)
 
-    listening = _bound(host, port)
-    server = _server(application)
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
-        ready(listening.getsockname()[1])
-        async with asyncio.timeout(seconds):
+        async with _served(application, host, port) as served, asyncio.timeout(seconds):
+            ready(served)
             return await found
     except TimeoutError:
         raise NothingCameError(
             f"No chat message came within {seconds:g} seconds. Is the base URL of OpenWebUI's connection this address, "
             f"and did somebody send a message to the model {_MODEL}?"
         ) from None
-    finally:
-        server.should_exit = True
-        await serving
-        listening.close()
 
 
-class _Guest(uvicorn.Server):
-    """Leaves the signals to the process it is a guest of."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Capture none."""
-        yield
-
-
-def _server(application: Application) -> uvicorn.Server:
-    config = uvicorn.Config(
-        application,
-        http="httptools",
-        loop="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=2,
-    )
-    return _Guest(config)
+@asynccontextmanager
+async def _served(application: Application, host: str, port: int) -> AsyncIterator[int]:
+    """Serve until left, and finish what is being answered; yield the port."""
+    with closing(_bound(host, port)) as listening:
+        server = guest_server(application)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await serving
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -1,6 +1,7 @@
 """Reads a captured request from a file: as it went over the wire, or as JSON. Never: judges it."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from recollect_proxy.asgi import Headers
 
 _LARGEST = 64 * 1024 * 1024
 _CHATS = "/v1/chat/completions"
+_CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?(?:\r?\n|\Z)")
+_LINE_END = re.compile(rb"\r?\n")
 
 
 class CaptureError(RecollectError):
@@ -67,7 +70,37 @@ def _of_wire(content: bytes, path: Path) -> Captured:
         for name, colon, value in (line.partition(b":") for line in lines)
         if colon
     ]
-    return Captured(headers, content[end + len(gap) :].strip(), words[1].decode("latin-1"))
+    body = content[end + len(gap) :].strip()
+    codings = b",".join(value for name, value in headers if name == b"transfer-encoding").lower()
+    # Many a tool writes down the body without its framing, and the header with it.
+    if b"chunked" in codings and body and not body.startswith(b"{"):
+        try:
+            body = _without_chunks(body)
+        except ValueError:
+            raise CaptureError(
+                f"{path} holds a body sent in chunks (Transfer-Encoding: chunked) that is not whole: "
+                "capture the request to its end, or put the body there without its chunks."
+            ) from None
+    return Captured(headers, body, words[1].decode("latin-1"))
+
+
+def _without_chunks(content: bytes) -> bytes:
+    """Return what is sent in chunks (RFC 9112, section 7.1); line ends may be those of an editor.
+
+    Raises:
+        ValueError: The last chunk is missing, or one is not as long as it says.
+    """
+    chunks: list[bytes] = []
+    at = 0
+    while size := _CHUNK_SIZE.match(content, at):
+        end = size.end() + int(size[1], 16)
+        if end == size.end():
+            return b"".join(chunks)
+        chunks.append(content[size.end() : end])
+        if (gap := _LINE_END.match(content, end)) is None:
+            break
+        at = gap.end()
+    raise ValueError
 
 
 def _of_json(content: bytes, path: Path) -> Captured:

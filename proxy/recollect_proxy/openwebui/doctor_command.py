@@ -11,12 +11,9 @@ from recollect_proxy.logs import configure_logging
 from recollect_proxy.openwebui.awaiting import await_request
 from recollect_proxy.openwebui.captured import Captured, read_captured
 from recollect_proxy.openwebui.examining import Finding, Status, examine, is_persons
-from recollect_proxy.options import read_settings
+from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import run_to_the_end
-
-_NO_UPSTREAM = "http://127.0.0.1"
-"""Settings need an upstream; nothing is sent to any here."""
 
 _SIGNS = {Status.OK: "ok     ", Status.NOTE: "note   ", Status.MISSING: "MISSING"}
 
@@ -49,7 +46,7 @@ def doctor(
         typer.echo("What is to be looked at? recollect doctor --openwebui", err=True)
         raise typer.Exit(2)
     configure_logging("error")
-    settings = read_settings(upstream=_NO_UPSTREAM, host=host, port=port)
+    settings = read_settings(upstream=UNUSED_UPSTREAM, host=host, port=port)
     try:
         captured = _awaited(settings, listen) if request is None else read_captured(request)
     except RecollectError as error:

@@ -14,13 +14,13 @@ from recollect.model import Skip
 from recollect_proxy.asgi import values
 from recollect_proxy.identity import make_identity, readable_id
 from recollect_proxy.identity.signed import OpenWebUIToken
+from recollect_proxy.openwebui import own_memory
 from recollect_proxy.openwebui.captured import Captured
 from recollect_proxy.settings import IdentityMode, ProxySettings
 
 _EVER = 10**10
 """Seconds: with so much leeway a token is judged by its signature alone."""
 
-_OWN_MEMORY = ("<memory_context>", "<memory_user_context>", "User Context:")
 _PROXIED = (b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-proto", b"x-real-ip")
 _PARENT = "x-recollect-parent"
 _FORWARD = "start OpenWebUI with ENABLE_FORWARD_USER_INFO_HEADERS=true"
@@ -259,16 +259,18 @@ def _body(captured: Captured) -> Iterator[Finding]:
             "worded as a background task of OpenWebUI",
             "send the message of a person to see the rest",
         )
-    system = [message.text for message in chat.messages if message.role in {"system", "developer"}]
-    if any(sign in text for text in system for sign in _OWN_MEMORY):
-        yield Finding(
-            "other memory",
-            Status.MISSING,
-            "OpenWebUI's own memory is on too: the model is told everything twice",
-            "start OpenWebUI with ENABLE_MEMORIES=false, or switch it off under Settings, Personalization",
-        )
+    yield _other_memory(chat)
+
+
+def _other_memory(chat: ChatBody) -> Finding:
+    if own_memory.told_in(chat):
+        told = "OpenWebUI's own memory is on too: the model is told everything twice"
+    elif own_memory.offered_in(chat):
+        told = "OpenWebUI's own memory is on too: the model is given tools to search it and to write there"
     else:
-        yield Finding("other memory", Status.OK, "OpenWebUI's own memory added nothing")
+        return Finding("other memory", Status.OK, "OpenWebUI's own memory added nothing")
+    remedy = "start OpenWebUI with ENABLE_MEMORIES=false, or switch it off under Admin panel, Settings, General, Memories"
+    return Finding("other memory", Status.MISSING, told, remedy)
 
 
 def _way(captured: Captured, settings: ProxySettings) -> Iterator[Finding]:

@@ -1,7 +1,6 @@
 """`recollect import openwebui`: from what, for whom, with what told of it. Never: how a row is read or kept."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -11,20 +10,17 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from recollect.assembly import make_policy, open_backends
+from recollect.assembly import make_policy
 from recollect.errors import RecollectError
-from recollect.ports import Backends
 from recollect_proxy.logs import configure_logging
+from recollect_proxy.openwebui.destination import open_destination
 from recollect_proxy.openwebui.importing import Importing
-from recollect_proxy.openwebui.rows import Row
-from recollect_proxy.openwebui.sources import SourceError, open_source
+from recollect_proxy.openwebui.rows import Row, SourceError
+from recollect_proxy.openwebui.sources import open_source
 from recollect_proxy.openwebui.tally import Tally
-from recollect_proxy.options import read_settings
+from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import run_to_the_end
-
-_NO_UPSTREAM = "http://127.0.0.1"
-"""Settings need an upstream; nothing is sent to any here."""
 
 import_app = typer.Typer(
     help="Bring what people already have elsewhere.", no_args_is_help=True, add_completion=False
@@ -36,41 +32,54 @@ def _import() -> None:
     """Bring what people already have elsewhere."""
 
 
+_Source = Annotated[
+    str,
+    typer.Argument(
+        help="webui.db, a postgresql:// URL, or an export (JSON) of memories or chats.", metavar="SOURCE"
+    ),
+]
+_Chats = Annotated[bool, typer.Option("--chats", help="Bring the chats too, as history to learn from.")]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would come, and write nothing.")]
+_Users = Annotated[
+    list[str] | None, typer.Option(help="Only of the user with this id; may be repeated.", metavar="ID")
+]
+_DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")]
+_DatabaseUrl = Annotated[
+    str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
+]
+_Embedder = Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")]
+
+
 @import_app.command("openwebui")
 def import_openwebui(
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="webui.db, a postgresql:// URL, or an export (JSON) of memories or chats.", metavar="SOURCE"
-        ),
-    ],
+    source: _Source,
     *,
-    chats: Annotated[
-        bool, typer.Option("--chats", help="Bring the chats too, as history to learn from.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come, and write nothing.")
-    ] = False,
-    user: Annotated[
-        list[str] | None, typer.Option(help="Only of the user with this id; may be repeated.", metavar="ID")
-    ] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
-    ] = None,
-    embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
+    chats: _Chats = False,
+    dry_run: _DryRun = False,
+    user: _Users = None,
+    data_dir: _DataDir = None,
+    database_url: _DatabaseUrl = None,
+    embedder: _Embedder = None,
 ) -> None:
     """Bring the memories, and with --chats the chats, that people have in OpenWebUI.
 
     OpenWebUI's data is only read, and it may go on running. Settings are those of `recollect serve`; give
-    the same, and a proxy may go on serving meanwhile. Done again it changes nothing: what is there already
-    stays as it is, and what was deleted or corrected here does not come back. Secrets are blacked out, and
-    planted orders wait in quarantine. Chats wait in the message log, and memories are formed of them as of
-    any other by `recollect serve`, under the same budgets.
+    the same, and a proxy may go on serving meanwhile. Secrets are blacked out, and planted orders wait in
+    quarantine. Chats wait in the message log, and memories are formed of them as of any other by
+    `recollect serve`, under the same budgets.
+
+    Done again it brings what is new. A memory that was changed there since replaces what was brought before,
+    unless it was changed here, too: then it stays, and is counted. A memory that was deleted or corrected here
+    does not come back. What was erased here, a whole user or a whole chat, does, while it is in the source:
+    nothing is kept by which it could be known. From OpenWebUI's database nobody comes whose account is gone
+    there; an export does not tell.
+
+    Leave the password of OpenWebUI's Postgres out of the URL, where others see it, and give it in PGPASSWORD,
+    in ~/.pgpass or in the file that PGPASSFILE names.
     """
     configure_logging("error")
     settings = read_settings(
-        upstream=_NO_UPSTREAM, data_dir=data_dir, database_url=database_url, embedder=embedder
+        upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, embedder=embedder
     )
     errors = Console(stderr=True)
     try:
@@ -118,7 +127,7 @@ async def bring(
         listed = await source.chats() if chats else ()
         if not memories and not listed and not chats and await source.chats():
             raise SourceError("There are chats in it, and no memories: bring them with --chats.")
-        async with _opened(settings, dry_run=dry_run) as backends:
+        async with open_destination(settings, writes=not dry_run) as backends:
             importing = Importing(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
             await _bring_all(importing, memories, listed, progress)
             return importing.tally
@@ -134,16 +143,6 @@ async def _bring_all(
         if rows:
             task = progress.add_task(what, total=len(rows))
             await bring_rows(rows, partial(progress.advance, task))
-
-
-@asynccontextmanager
-async def _opened(settings: ProxySettings, *, dry_run: bool) -> AsyncIterator[Backends | None]:
-    """Open where it goes; a dry run makes no database where there is none."""
-    if dry_run and settings.database_url is None and not (settings.data_dir / "postgres").is_dir():
-        yield None
-        return
-    async with open_backends(settings) as backends:
-        yield backends
 
 
 def _hints(settings: ProxySettings, tally: Tally) -> Iterator[str]:

@@ -8,14 +8,26 @@ from datetime import datetime
 import structlog
 
 from recollect.errors import EmbedderError
-from recollect.model import Actor, Add, Change, Exchange, Ignore, Quarantine, Scope, Strategy
-from recollect.normalization import content_hash
+from recollect.model import (
+    Actor,
+    Add,
+    Change,
+    Exchange,
+    Ignore,
+    Quarantine,
+    Replace,
+    Retire,
+    Scope,
+    Strategy,
+)
 from recollect.policy import Policy
 from recollect.ports import Backends
 from recollect_proxy.openwebui.branches import exchanges_of, reason_to_leave_out
+from recollect_proxy.openwebui.known import Known, read_known, read_versions
 from recollect_proxy.openwebui.rows import (
     BrokenRowError,
     Row,
+    StoredMemory,
     is_shared_copy,
     name_of,
     read_chat,
@@ -24,14 +36,22 @@ from recollect_proxy.openwebui.rows import (
 from recollect_proxy.openwebui.screening import screened
 from recollect_proxy.openwebui.sources import Source
 from recollect_proxy.openwebui.tally import Tally
+from recollect_proxy.openwebui.versions import Brought, Kept, Version, next_change
 
 _TOGETHER = 64
 """Memories that are embedded and written together."""
 
-_PAGE = 500
 _MOST_EXCHANGES = 100_000
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Screened:
+    """A memory there, and what is to be done with it."""
+
+    stored: StoredMemory
+    change: Brought
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +88,7 @@ class Importing:
         Raises:
             StoreError: The store failed. What was written stays; done again, the rest comes.
         """
-        by_user: dict[str, list[Add | Quarantine]] = {}
+        by_user: dict[str, dict[str, _Screened]] = {}
         users = await self.source.users()
         for row in rows:
             try:
@@ -82,50 +102,50 @@ class Importing:
                 self.tally.users.add(stored.user_id)
                 if isinstance(change, Ignore):
                     self.tally.refused[change.reason] += 1
-                else:
-                    by_user.setdefault(stored.user_id, []).append(change)
+                elif self._is_latest(_Screened(stored, change), by_user.setdefault(stored.user_id, {})):
                     continue
             advance()
-        for user_id, changes in by_user.items():
-            await self._bring_to(user_id, changes, advance)
+        for user_id, found in by_user.items():
+            await self._bring_to(user_id, list(found.values()), advance)
 
-    async def _bring_to(
-        self, user_id: str, changes: Sequence[Add | Quarantine], advance: Callable[[], None]
-    ) -> None:
-        known = await self._known(user_id)
-        for start in range(0, len(changes), _TOGETHER):
-            new: list[Change] = []
-            for change in changes[start : start + _TOGETHER]:
-                hashed = content_hash(change.memory.content)
-                if hashed in known or await self._was_brought(user_id, change):
-                    self.tally.memories["there"] += 1
+    def _is_latest(self, each: _Screened, others: dict[str, _Screened]) -> bool:
+        """Take a memory, unless a later text of the same is there, as where two exports are one file; of two one counts."""
+        before = others.get(each.stored.id)
+        if before is None or each.change.memory.observed_at > before.change.memory.observed_at:
+            others[each.stored.id] = each
+        if before is not None:
+            self.tally.memories["there"] += 1
+        return before is None
+
+    async def _bring_to(self, user_id: str, found: Sequence[_Screened], advance: Callable[[], None]) -> None:
+        known, versions = await self._looked_up(user_id, found)
+        # What is written over goes first: then it holds back no other memory that says the same.
+        in_order = sorted(found, key=lambda each: not versions[each.stored.id])
+        for start in range(0, len(in_order), _TOGETHER):
+            together, changes = in_order[start : start + _TOGETHER], []
+            for each in together:
+                change = next_change(each.stored, each.change, versions[each.stored.id], known.hashes)
+                if isinstance(change, Kept):
+                    self.tally.memories[change] += 1
                 else:
-                    new.append(change)
-                known.add(hashed)
-            for done in await self._applied(user_id, new):
+                    changes.append(change)
+                    known.note(change)
+            for done in await self._applied(user_id, changes):
                 self._count(done)
-            for _ in changes[start : start + _TOGETHER]:
+            for _ in together:
                 advance()
 
-    async def _known(self, user_id: str) -> set[bytes]:
-        """Return what the user has, or waits for them, by hash."""
-        if self.backends is None:
-            return set()
-        held = await self.backends.memories.quarantined(user_id)
-        found = {content_hash(each.memory.content) for each in held}
-        after = None
-        while True:
-            page = await self.backends.memories.page(user_id, limit=_PAGE, after=after)
-            found.update(content_hash(memory.content) for memory in page.memories)
-            after = page.next
-            if after is None:
-                return found
-
-    async def _was_brought(self, user_id: str, change: Add | Quarantine) -> bool:
-        """Tell whether a memory came before: what the person then deleted or wrote over stays so."""
-        if self.backends is None:
-            return False
-        return bool(await self.backends.memories.history(user_id, change.memory.id, limit=1))
+    async def _looked_up(
+        self, user_id: str, found: Sequence[_Screened]
+    ) -> tuple[Known, dict[str, list[Version]]]:
+        """Return what a user has, and what was brought of each memory before."""
+        backends = self.backends
+        if backends is None:
+            return Known(), {each.stored.id: [] for each in found}
+        known = await read_known(backends, user_id)
+        return known, {
+            each.stored.id: await read_versions(backends, each.stored, each.change, known) for each in found
+        }
 
     async def _applied(self, user_id: str, changes: Sequence[Change]) -> Sequence[Change]:
         if not (self.writes and self.backends is not None and changes):
@@ -134,7 +154,7 @@ class Importing:
         done = await self.backends.memories.apply(
             Scope(user_id, ""), embedded, actor=Actor.IMPORT, at=self.at
         )
-        if any(isinstance(each, Add) and each.memory.embedding is None for each in done):
+        if any(isinstance(each, Add | Replace) and each.memory.embedding is None for each in done):
             await self.backends.index.enqueue(user_id)
         return done
 
@@ -142,7 +162,7 @@ class Importing:
         """Return additions with their embeddings; without any while the embedder is away: a job makes them."""
         assert self.backends is not None  # noqa: S101 -- who calls has looked
         embedder = self.backends.embedder
-        texts = [change.memory.content for change in changes if isinstance(change, Add)]
+        texts = [change.memory.content for change in changes if isinstance(change, Add | Replace)]
         try:
             vectors = iter(await embedder.embed(texts) if texts else ())
         except EmbedderError as error:
@@ -152,7 +172,7 @@ class Importing:
             replace(
                 change, memory=replace(change.memory, embedding=next(vectors), embedding_model=embedder.name)
             )
-            if isinstance(change, Add)
+            if isinstance(change, Add | Replace)
             else change
             for change in changes
         ]
@@ -163,6 +183,8 @@ class Importing:
                 self.tally.memories["new"] += 1
             case Quarantine():
                 self.tally.memories["held"] += 1
+            case Replace() | Retire():  # retired where what it says now was known otherwise
+                self.tally.memories["changed"] += 1
             case _:
                 self.tally.memories["there"] += 1
 
@@ -223,7 +245,14 @@ class Importing:
             for each in exchanges
             if not any(answered.get(name, False) or not each.reply for name in _names(each) & answered.keys())
         ]
-        return sum([await self.backends.log.append(each) for each in lacking])
+        return sum([await self._append(each, self.backends) for each in lacking])
+
+    async def _append(self, exchange: Exchange, backends: Backends) -> bool:
+        """Log an exchange, which is due from now on, however long ago it was said; return whether it was new."""
+        is_new = await backends.log.append(exchange)
+        if is_new:
+            await backends.inbox.postpone(exchange, error="", until=self.at, counts=False)
+        return is_new
 
     async def _is_remembered(self, user_id: str) -> bool:
         """Tell whether what this user says is kept at all."""

@@ -22,6 +22,10 @@ _MILLISECONDS = 10**11
 _SHARED = "shared-"
 
 
+class SourceError(RecollectError):
+    """What is to be imported can't be read."""
+
+
 class BrokenRowError(RecollectError):
     """A row can't be read."""
 
@@ -31,12 +35,13 @@ class StoredMemory:
     """A memory of OpenWebUI.
 
     Attributes:
-        id: Its id there.
+        id: Its id there; of one without id its text.
         user_id: Whose.
         content: Its text, as it stands.
         is_always_told: Whether it is of the type `user`, which OpenWebUI tells the model in every turn.
         path: Where it is filed, as `family/sister`; "" if nowhere.
-        said_at: When it was written; None if that is not known.
+        created_at: When it was first written; None if that is not known. It stays, whatever is written over it.
+        said_at: When it was written as it stands; None if that is not known.
         session_id: The chat it comes from, if known.
         is_manual: Whether the person wrote it themselves.
     """
@@ -46,6 +51,7 @@ class StoredMemory:
     content: str
     is_always_told: bool = False
     path: str = ""
+    created_at: datetime | None = None
     said_at: datetime | None = None
     session_id: str | None = None
     is_manual: bool = False
@@ -86,13 +92,15 @@ def read_memory(row: Row, *, owner: str | None = None) -> StoredMemory:
     if not isinstance(content, str):
         raise BrokenRowError("it has no text")
     meta = as_object(row.get("meta"))
+    created_at = moment(row.get("created_at"))
     return StoredMemory(
-        id=name_of(row),
+        id=storable_text(content if row.get("id") is None else str(row["id"])),
         user_id=_owner(row, owner),
         content=storable_text(content),
         is_always_told=row.get("type") == "user",
         path=storable_text(row["path"]).strip() if isinstance(row.get("path"), str) else "",
-        said_at=moment(row.get("created_at")) or moment(row.get("updated_at")),
+        created_at=created_at,
+        said_at=moment(row.get("updated_at")) or created_at,
         session_id=opaque_id(meta.get("chat_id")),
         is_manual=meta.get("created_by") == "manual",
     )

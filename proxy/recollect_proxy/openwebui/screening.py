@@ -4,7 +4,7 @@ What formation does with what people say is done with what they bring: secrets a
 wait for the person. The texts are statements about a person, not quotes of them, and are judged as such.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from recollect.formation.planting.instructions import is_instruction
 from recollect.formation.secrecy.confidential import secrets_in
@@ -13,7 +13,7 @@ from recollect.lexical import document_terms
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source
 from recollect_proxy.openwebui.decorations import undecorated
 from recollect_proxy.openwebui.rows import StoredMemory
-from recollect_proxy.openwebui.stable_ids import stable_id
+from recollect_proxy.openwebui.versions import version_id
 
 LONGEST = 8_000
 """Characters of a memory, as the memory API has it."""
@@ -21,7 +21,6 @@ LONGEST = 8_000
 _LONGEST_READ = 10 * LONGEST
 """Of a longer text nothing is read: it would not be kept with the decorations gone, either."""
 
-_EPOCH = datetime.fromtimestamp(0, UTC)
 _IMPORTANCE, _IMPORTANT = 0.5, 0.7
 _IMPORTANT_TAGS = frozenset({"identity", "relationship", "goal"})
 _MADE_BY = "openwebui"
@@ -65,9 +64,7 @@ def screened(stored: StoredMemory, *, at: datetime) -> Add | Quarantine | Ignore
 
 def _memory(stored: StoredMemory, candidate: Candidate, at: datetime) -> Memory:
     return Memory(
-        id=stable_id(
-            stored.said_at or _EPOCH, _MADE_BY, "memory", stored.user_id, stored.id, candidate.content
-        ),
+        id=version_id(stored),
         owner=stored.user_id,
         kind=candidate.kind,
         source=Source.IMPORT,

@@ -1,9 +1,8 @@
 """Opens what OpenWebUI keeps: its SQLite file, its Postgres, or an export. Reads only. Never: what is made of it."""
 
 import asyncio
-import json
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from importlib import resources
 from pathlib import Path
@@ -12,17 +11,13 @@ from urllib.parse import quote
 
 import asyncpg
 
-from recollect.errors import RecollectError
-from recollect_proxy.openwebui.rows import Row
+from recollect_proxy.openwebui.exports import read_export
+from recollect_proxy.openwebui.rows import Row, SourceError
 
 _HEADER = b"SQLite format 3\0"
 _VERSION_AT = 18
 _CONNECT_SECONDS = 30
 _QUERY_SECONDS = 300
-
-
-class SourceError(RecollectError):
-    """What is to be imported can't be read."""
 
 
 class Source(Protocol):
@@ -192,8 +187,11 @@ class _Postgres:
             async with self._connection.transaction(readonly=True):
                 return [dict(row) for row in await self._connection.fetch(_query(name), *arguments)]
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            # Where it is told a DATABASE_SCHEMA its tables are found by that name alone.
+            elsewhere = " Are its tables in a schema of their own? Then add ?search_path=SCHEMA to the URL."
+            hint = elsewhere if isinstance(error, asyncpg.UndefinedTableError) else ""
             raise SourceError(
-                f"This is no database of OpenWebUI that can be read: {type(error).__name__}."
+                f"This is no database of OpenWebUI that can be read: {type(error).__name__}.{hint}"
             ) from None
 
 
@@ -201,10 +199,10 @@ class _Postgres:
 
 
 class _Export:
-    """A file that OpenWebUI exports: a JSON list of memories or chats, or one of them a line."""
+    """A file that OpenWebUI exports: a JSON list of memories or chats, or one of them a line; or an object of such lists."""
 
     def __init__(self, path: Path) -> None:
-        self._rows = list(_exported(path))
+        self._rows = read_export(path)
 
     async def users(self) -> frozenset[str] | None:
         return None
@@ -225,32 +223,3 @@ def _began(row: Row) -> float:
         return float(began) if isinstance(began, int | float) else 0.0
     except OverflowError:  # JSON's whole numbers may be of any length
         return 0.0
-
-
-def _exported(path: Path) -> Iterator[Row]:
-    """Yield the objects of an export; what is none, as an empty one: it is told by its place.
-
-    Raises:
-        SourceError: It is no JSON, or of something else.
-    """
-    try:
-        text = path.read_text("utf-8-sig")
-        whole = json.loads(text)
-    except (OSError, UnicodeError, RecursionError) as error:
-        raise SourceError(
-            f"{path} can't be read as an export of OpenWebUI: {type(error).__name__}."
-        ) from None
-    except ValueError:
-        whole = [_of_line(line) for line in text.split("\n") if line.strip()] or [None]
-    rows = whole if isinstance(whole, list) else [whole]
-    if rows and not any(isinstance(row, dict) and ("chat" in row or "content" in row) for row in rows):
-        raise SourceError(f"{path} is no database of OpenWebUI, and no JSON that it exports.")
-    for number, row in enumerate(rows, start=1):
-        yield row if isinstance(row, dict) else {"id": f"number {number}"}
-
-
-def _of_line(line: str) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None

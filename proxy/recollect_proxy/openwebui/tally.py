@@ -22,7 +22,7 @@ class Tally:
 
     Attributes:
         users: Of whom something was read.
-        memories: How many were `new`, `there` or `held`.
+        memories: How many were `new`, `there` or `held`; how many had `changed` there, and how many of those were `left`.
         refused: Memories that were not kept, by reason.
         chats: How many had something `new`, or were `there` as they are.
         left_out: Chats from which nothing is learned, by reason.
@@ -45,7 +45,9 @@ class Tally:
     @property
     def has_news(self) -> bool:
         """Whether anything was changed, or would be."""
-        return bool(self.memories["new"] or self.memories["held"] or self.exchanges["new"])
+        return bool(
+            self.memories["new"] or self.memories["changed"] or self.memories["held"] or self.exchanges["new"]
+        )
 
     def problems(self) -> Iterator[str]:
         """Yield a line a row that can't be read, as many as anybody reads."""
@@ -68,23 +70,26 @@ class Tally:
             if self.memories["held"]
             else ""
         )
+        changed = f", {self.memories['changed']} changed there since" if self.memories["changed"] else ""
+        left = [f"{self.memories['left']} changed here since, left as it is"] if self.memories["left"] else []
         refused = [
             f"{count} refused ({_WHY.get(reason, reason)})" for reason, count in sorted(self.refused.items())
         ]
         yield ", ".join(
             [
-                f"memories:  {self.memories['new']} new{held}",
+                f"memories:  {self.memories['new']} new{changed}{held}",
                 f"{self.memories['there']} there already",
+                *left,
                 *refused,
             ]
         )
         if chats:
-            left = [f"{count} left out ({reason})" for reason, count in sorted(self.left_out.items())]
+            left_out = [f"{count} left out ({reason})" for reason, count in sorted(self.left_out.items())]
             yield ", ".join(
                 [
                     f"chats:     {self.chats['new']} new or longer",
                     f"{self.chats['there']} there already",
-                    *left,
+                    *left_out,
                 ]
             )
             yield f"exchanges: {self.exchanges['new']} new, {self.exchanges['there']} there already"

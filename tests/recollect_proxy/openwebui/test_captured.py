@@ -42,6 +42,33 @@ def test_a_head_without_a_body_is_read(tmp_path: Path) -> None:
     ) == Captured([(b"a", b"b")], b"", "http://127.0.0.1:8787/v1/chat/completions")
 
 
+CHUNKED = b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("size", [1, 7, len(BODY)])
+def test_a_body_sent_in_chunks_is_put_together(tmp_path: Path, end: bytes, size: int) -> None:
+    chunks = [BODY[at : at + size] for at in range(0, len(BODY), size)]
+    framed = b"".join(b"%X ;a=b" % len(chunk) + end + chunk + end for chunk in chunks)
+
+    for last in (b"0" + end, b"0" + end + b"Trailer: x" + end + end, b"000"):
+        assert read_captured(written(tmp_path, CHUNKED + framed + last)).body == BODY
+
+
+def test_a_body_whose_chunks_a_tool_put_together_stays_as_it_is(tmp_path: Path) -> None:
+    assert read_captured(written(tmp_path, CHUNKED + BODY)).body == BODY
+    assert read_captured(written(tmp_path, CHUNKED)).body == b""
+
+
+@pytest.mark.parametrize(
+    "framed", [b"5\r\ndiary", b"5\r\ndia", b"3\r\ndiary\r\n0\r\n", b"diary", b"5", b"-5\r\ndiary\r\n"]
+)
+def test_chunks_that_are_not_whole_are_refused_and_not_quoted(tmp_path: Path, framed: bytes) -> None:
+    with pytest.raises(CaptureError, match="chunks") as raised:
+        read_captured(written(tmp_path, CHUNKED + framed))
+    assert "diary" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     "headers",
     [{"X-A": "b", "X-C": ["d", "é"]}, [["X-A", "b"], ["X-C", "d"], ["X-C", "é"], "broken", ["x"]]],
@@ -89,3 +116,12 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
     except CaptureError:
         return
     assert isinstance(found, Captured)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(min_size=1).map(lambda chunk: b"{" + chunk + b"}"), st.integers(1, 9))
+def test_whatever_is_sent_in_chunks_is_read_as_it_was(tmp_path: Path, content: bytes, size: int) -> None:
+    chunks = (content[at : at + size] for at in range(0, len(content), size))
+    framed = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks)
+
+    assert read_captured(written(tmp_path, CHUNKED + framed + b"0\r\n\r\n")).body == content

@@ -1,5 +1,6 @@
 """The doctor says of each thing whether it is there, and what to set, as the proxy would see it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +219,8 @@ def test_a_background_task_is_told_by_its_header_and_by_its_words() -> None:
     [
         "Be kind.\n<memory_context>\n[User Memory]\n- a\n</memory_context>",
         '<memory_user_context>\n["a"]\n</memory_user_context>',
-        "User Context:\n1. a",
+        "User Context:\n1. [2025-10-09] a\n",
+        "Be kind.\nUser Context:\n1. [Unknown Date] a\n2. [2025-10-09] b\n\n",
     ],
 )
 def test_openwebuis_own_memory_is_found(system: str) -> None:
@@ -228,12 +230,63 @@ def test_openwebuis_own_memory_is_found(system: str) -> None:
     assert "ENABLE_MEMORIES=false" in found(request)["other memory"].remedy
 
 
+@pytest.mark.parametrize(
+    "system",
+    [
+        "User Context: a clerk in a town hall.",
+        "User Context:\n1. The user is a clerk.\n2. It is Monday.",
+        "User Context:\n\n",
+        "In the User Context:\n1. [2025-10-09] stands the day.",
+        "Never speak of <memory_context> or </memory_context>.",
+        "<memory_context>\nis what you never say.",
+        "<memory_user_context>" * 1_000,
+    ],
+)
+def test_a_prompt_that_speaks_of_such_is_not_openwebuis_memory(system: str) -> None:
+    assert missing(captured(headers(), body(system=system))) == []
+
+
+OWN_TOOLS = ("get_current_timestamp", "search_memories", "add_memory")
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+def test_openwebuis_own_memory_is_found_by_its_tools_while_it_is_empty(path: str) -> None:
+    given = [{"type": "function", "name": name} for name in OWN_TOOLS]
+    nested = [{"type": "function", "function": {"name": name}} for name in OWN_TOOLS]
+    said = (
+        {"input": "hello", "tools": given}
+        if path.endswith("responses")
+        else {"messages": [{"role": "user", "content": "hello"}], "tools": nested}
+    )
+    request = captured(headers(), json.dumps({"model": "m"} | said).encode(), path=path)
+
+    assert missing(request) == ["other memory"]
+    assert "tools" in found(request)["other memory"].told
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [],
+        None,
+        7,
+        [7, None, [], {}, {"name": 7}, {"function": {"name": []}}, {"function": None}],
+        [{"type": "function", "function": {"name": "add_memory"}}, {"type": "web_search"}],
+    ],
+)
+def test_other_tools_are_no_memory_of_openwebuis(tools: object) -> None:
+    said = {"model": "m", "messages": [{"role": "user", "content": "hello"}], "tools": tools}
+
+    assert missing(captured(headers(), json.dumps(said).encode())) == []
+
+
 def test_what_a_user_writes_of_memories_is_not_openwebuis() -> None:
     assert missing(captured(headers(), body(system="Be kind.", said="What is <memory_context>?"))) == []
 
 
 def test_a_request_of_the_responses_api_is_read() -> None:
-    content = b'{"model": "m", "instructions": "<memory_context>", "input": "hello"}'
+    told = "<memory_context>\\n- a\\n</memory_context>"
+    content = f'{{"model": "m", "instructions": "{told}", "input": "hello"}}'.encode()
 
     assert missing(captured(headers(), content, path="/v1/responses?a=b")) == ["other memory"]
 

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,10 +23,10 @@ from recollect.engine import Engine
 from recollect.errors import EmbedderError
 from recollect.model import Actor, Flags, Reason, Scope, Source, Strategy
 from recollect.testing import WordEmbedder
-from recollect_proxy.openwebui import importing
+from recollect_proxy.openwebui import importing, known
 from recollect_proxy.openwebui.import_command import bring
-from recollect_proxy.openwebui.importing import Importing
-from recollect_proxy.openwebui.sources import SourceError
+from recollect_proxy.openwebui.known import Known
+from recollect_proxy.openwebui.rows import SourceError
 from recollect_proxy.openwebui.tally import Tally
 from recollect_proxy.settings import ProxySettings
 
@@ -147,6 +148,20 @@ async def test_a_dry_run_says_what_would_come_and_writes_nothing(
     assert (again.memories, again.exchanges) == ({"there": 2}, {"new": 0, "there": 2})
 
 
+async def test_what_was_said_long_ago_is_due_from_when_it_was_imported(
+    quick: ProxySettings, tmp_path: Path
+) -> None:
+    begun = datetime.now(UTC)
+
+    await brought(quick, export(tmp_path, chat_row(talk((BEES, "Oh."), ("Four.", "Honey!")))), chats=True)
+
+    async with open_backends(quick) as backends:
+        pending = await backends.inbox.pending("anna", limit=9)
+    assert [(each.exchange.turn.text, each.attempts) for each in pending] == [(BEES, 0), ("Four.", 0)]
+    assert all(begun <= each.due <= datetime.now(UTC) for each in pending)
+    assert all(each.exchange.turn.at.year == 2025 for each in pending)
+
+
 async def test_a_dry_run_makes_no_database(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     source = export(tmp_path, memory_row(BEES), memory_row(BEES, id="m2"), chat_row(talk((BEES, "Oh."))))
@@ -190,22 +205,14 @@ async def test_what_is_known_already_is_not_brought_once_more(quick: ProxySettin
 async def test_what_is_said_here_meanwhile_is_not_brought_once_more(
     quick: ProxySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def nothing_yet(*_: object) -> set[bytes]:
-        return set()
+    async def nothing_yet(*_: object) -> Known:
+        return Known()
 
     async with open_engine(quick) as engine:
         await engine.add("anna", BEES)
-    monkeypatch.setattr(Importing, "_known", nothing_yet)
+    monkeypatch.setattr(importing, "read_known", nothing_yet)
 
     assert (await brought(quick, export(tmp_path, memory_row(BEES)))).memories == {"there": 1}
-
-
-async def test_a_memory_that_changed_there_comes_as_another(quick: ProxySettings, tmp_path: Path) -> None:
-    await brought(quick, export(tmp_path, memory_row(BEES, id="m-1")))
-
-    tally = await brought(quick, export(tmp_path, memory_row("I keep geese.", id="m-1")))
-
-    assert tally.memories == {"new": 1}
 
 
 async def test_a_planted_order_waits_and_comes_once(quick: ProxySettings, tmp_path: Path) -> None:
@@ -306,7 +313,8 @@ async def test_chats_become_memories_in_the_background_oldest_first(
     [(_, _, _, _, pending), _] = await everything(settings)
     assert [each.exchange.turn.text for each in pending] == [BEES, "Four hives of them."], "of one chat"
 
-    async with open_engine(settings) as engine:
+    patient = {f"recall_{limit}_ms": 10_000 for limit in ("deadline", "embedding", "lexical")}
+    async with open_engine(changed(settings, **patient)) as engine:
 
         async def formed() -> bool:
             return (await engine.backlog()).pending == 0
@@ -403,7 +411,7 @@ async def test_while_the_embedder_is_away_memories_come_and_are_embedded_later(
 async def test_many_memories_come_in_several_goes(
     quick: ProxySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "_PAGE", 50)
+    monkeypatch.setattr(known, "_PAGE", 50)
     rows = [memory_row(f"Hive number {number} stands on the roof.") for number in range(200)]
     source = export(tmp_path, *rows, *rows[:5])
 

@@ -1,6 +1,6 @@
 """Rows are read whatever release wrote them, and what is broken is said without quoting it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -53,6 +53,19 @@ def test_a_memory_of_a_release_without_types_is_read() -> None:
         None,
         False,
     )
+
+
+def test_a_memory_says_when_it_was_first_written_and_when_as_it_stands() -> None:
+    stored = read_memory(memory_row("Tea.", updated_at=BEGUN + 60))
+
+    assert (stored.created_at, stored.said_at) == (BEGAN, BEGAN + timedelta(minutes=1))
+    assert read_memory(memory_row("Tea.", updated_at=None)).said_at == BEGAN
+
+
+def test_a_memory_is_known_by_its_whole_id_and_one_without_by_its_text() -> None:
+    ids = [read_memory(memory_row("Tea.", id=id_)).id for id_ in ("x" * 200, "x" * 201, 7, None, "\0")]
+
+    assert ids == ["x" * 200, "x" * 201, "7", "Tea.", "\ufffd"]
 
 
 def test_what_does_not_say_whose_it_is_is_the_given_owners_or_broken() -> None:

@@ -19,7 +19,9 @@ from tests.recollect_proxy.openwebui.kept import (
     write_export,
 )
 
-from recollect_proxy.openwebui.sources import Source, SourceError, open_source
+from recollect_proxy.openwebui.exports import LARGEST_EXPORT
+from recollect_proxy.openwebui.rows import SourceError
+from recollect_proxy.openwebui.sources import Source, open_source
 
 MEMORIES = [memory_row("I keep bees."), memory_row("I collect stamps.", user="ben")]
 CHATS = [
@@ -174,6 +176,77 @@ async def test_one_exported_chat_and_an_empty_export_are_read(tmp_path: Path) ->
         assert await everything(source) == ([], [], [])
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        {"memories": MEMORIES, "chats": CHATS},
+        {"exported_at": 1_760_000_000, "user": {}, "chats": CHATS, "memories": MEMORIES},
+    ],
+)
+async def test_an_export_may_be_an_object_of_lists(tmp_path: Path, wrapped: dict[str, Any]) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(wrapped))
+
+    async with open_source(str(path)) as source:
+        assert await everything(source) == EVERYTHING
+
+
+async def test_an_object_of_one_list_or_of_an_empty_one_is_an_export(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"chats": CHATS, "memories": None}))
+    async with open_source(str(path)) as source:
+        assert await everything(source) == ([], *EVERYTHING[1:])
+
+    path.write_text('{"chats": []}')
+    async with open_source(str(path)) as source:
+        assert await everything(source) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"my diary", "it holds no JSON"),
+        (b"", "it holds no JSON"),
+        (b"[1, 2]", "it holds JSON without an object"),
+        (b'[{"diary": 1}]', "it holds JSON objects that are neither a memory nor a chat"),
+        (b'{"chats": {"diary": 1}}', "it holds JSON objects that are neither a memory nor a chat"),
+        (b'{"chats": ["diary"]}', "it holds JSON without an object"),
+    ],
+)
+async def test_what_is_no_export_is_told_with_what_it_is_and_what_is_expected(
+    tmp_path: Path, content: bytes, found: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+
+    with pytest.raises(SourceError, match=found) as raised:
+        async with open_source(str(path)):
+            pass
+    assert 'or an object with such lists as "memories" and "chats"' in str(raised.value)
+    assert "diary" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "content", [b'\xef\xbb\xbf[{"content": "tea"}]', rb'[{"content": "\ud800"}]', b'[{"content": NaN}]']
+)
+async def test_an_export_may_be_laxer_than_json(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "export.json"
+    path.write_bytes(content)
+
+    async with open_source(str(path)) as source:
+        assert len(await source.memories()) == 1
+
+
+async def test_an_export_that_is_too_large_to_be_read_whole_is_refused_before(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    with path.open("wb") as file:
+        file.truncate(LARGEST_EXPORT + 1)  # takes no room on the disk
+
+    with pytest.raises(SourceError, match="larger than 1 GiB"):
+        async with open_source(str(path)):
+            pass
+
+
 async def test_a_broken_row_of_an_export_is_named_by_its_place(tmp_path: Path) -> None:
     path = tmp_path / "export.jsonl"
     path.write_text("\n".join([json.dumps(MEMORIES[0]), "{broken", "[" * 100_000, json.dumps(MEMORIES[1])]))
@@ -278,6 +351,30 @@ async def test_a_postgres_of_something_else_is_refused(empty_dsn: str) -> None:
     async with open_source(empty_dsn) as source:
         with pytest.raises(SourceError, match="no database of OpenWebUI"):
             await source.memories()
+
+
+async def test_one_that_fails_to_answer_is_told_without_its_data(empty_dsn: str) -> None:
+    connection = await asyncpg.connect(empty_dsn)
+    await connection.execute("CREATE VIEW memory AS SELECT 1 / 0 AS id, 1 AS created_at")
+    await connection.close()
+
+    async with open_source(empty_dsn) as source:
+        with pytest.raises(SourceError, match=r"DivisionByZeroError\.$"):
+            await source.memories()
+
+
+async def test_tables_in_a_schema_of_their_own_are_found_by_its_name(empty_dsn: str) -> None:
+    in_schema = f"{empty_dsn}{'&' if '?' in empty_dsn else '?'}search_path=webui"
+    connection = await asyncpg.connect(empty_dsn)
+    await connection.execute("CREATE SCHEMA webui")
+    await connection.close()
+    await fill(in_schema)
+
+    async with open_source(in_schema) as source:
+        assert (await everything(source))[1] == EVERYTHING[1]
+    async with open_source(empty_dsn) as source:
+        with pytest.raises(SourceError, match=r"\?search_path=SCHEMA"):
+            await source.chats()
 
 
 def test_the_queries_only_read() -> None:

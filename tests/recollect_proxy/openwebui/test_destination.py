@@ -1,0 +1,97 @@
+"""A dry run looks into the database that is there, and changes nothing in it, not even its tables."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.databases import administrator
+from tests.folders import database_folder
+from tests.recollect_proxy.settings import proxy_settings
+
+from recollect.errors import StoreUnavailableError
+from recollect.model import Scope
+from recollect.postgres import start_embedded
+from recollect_proxy.openwebui.destination import OutdatedDatabaseError, open_destination
+
+OBJECTS = "SELECT oid FROM pg_class UNION ALL SELECT oid FROM pg_namespace ORDER BY 1"
+
+
+async def rows(dsn: str, query: str) -> list[asyncpg.Record]:
+    async with administrator(dsn) as connection:
+        return await connection.fetch(query)
+
+
+@pytest.fixture
+async def empty_embedded() -> AsyncIterator[tuple[Path, str]]:
+    """A data folder whose database has nothing in it, and how to reach that."""
+    with database_folder() as folder:
+        server = start_embedded(folder)
+        yield folder, server.dsn
+        server.stop()
+
+
+async def opened(*, writes: bool = False, **settings: Any) -> bool:
+    """Tell whether anything was there."""
+    async with open_destination(proxy_settings(**settings), writes=writes) as backends:
+        return backends is not None and await backends.memories.quarantined("anna") == []
+
+
+async def test_an_empty_database_stays_empty(empty_dsn: str, data_dir: Path) -> None:
+    before = await rows(empty_dsn, OBJECTS)
+
+    assert not await opened(database_url=empty_dsn, data_dir=data_dir)
+
+    assert await rows(empty_dsn, OBJECTS) == before
+
+
+async def test_an_empty_embedded_database_stays_empty(empty_embedded: tuple[Path, str]) -> None:
+    folder, dsn = empty_embedded
+    before = await rows(dsn, OBJECTS)
+
+    assert not await opened(data_dir=folder)
+
+    assert await rows(dsn, OBJECTS) == before
+
+
+async def test_where_no_database_is_none_is_made(tmp_path: Path) -> None:
+    assert not await opened(data_dir=tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+async def test_one_that_is_up_to_date_is_looked_into_and_stays_as_it_is(
+    store_dsn: str, data_dir: Path
+) -> None:
+    before = await rows(store_dsn, OBJECTS)
+
+    assert await opened(database_url=store_dsn, data_dir=data_dir)
+
+    assert await rows(store_dsn, OBJECTS) == before
+
+
+@pytest.mark.parametrize("since", [0, 3])
+async def test_one_of_an_older_version_is_left_alone_and_that_is_said(
+    store_dsn: str, data_dir: Path, since: int
+) -> None:
+    async with administrator(store_dsn) as connection:
+        await connection.execute("DELETE FROM recollect.schema_migrations WHERE version > $1", since)
+    before = await rows(store_dsn, OBJECTS)
+
+    with pytest.raises(OutdatedDatabaseError, match="recollect serve"):
+        await opened(database_url=store_dsn, data_dir=data_dir)
+
+    assert await rows(store_dsn, OBJECTS) == before
+
+
+async def test_one_that_is_away_is_told(data_dir: Path) -> None:
+    with pytest.raises(StoreUnavailableError):
+        await opened(database_url="postgresql://nobody@127.0.0.1:9/none", data_dir=data_dir)
+
+
+async def test_to_write_tables_are_made(empty_dsn: str, data_dir: Path) -> None:
+    settings = proxy_settings(database_url=empty_dsn, data_dir=data_dir)
+
+    async with open_destination(settings, writes=True) as backends:
+        assert backends is not None
+        assert (await backends.chats.chat(Scope("anna", "chat-1"), exchanges=1)).exchanges == ()
