@@ -16,7 +16,7 @@ OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidi
 OPENWEBUI_PYTHON ?= $(BIN)/python
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
 
-.PHONY: run upstream demo test coverage lint format types check bench fuzz test-clients node-client e2e-openwebui test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo test test-slow coverage lint format types check bench fuzz test-clients node-client e2e-openwebui test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -28,9 +28,12 @@ demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a 
 	@$(BIN)/recollect demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadfile
+	$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadfile -m "not slow"
 
-coverage: $(VENV)/.dev  ## the same tests with branch coverage, which takes twice the processor time
+test-slow: $(VENV)/.dev  ## what `make test` leaves out: benches from end to end, a thousand exchanges at once
+	$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadfile -m slow
+
+coverage: $(VENV)/.dev  ## all of these tests with branch coverage, which takes twice the processor time
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n $(TEST_PROCESSES) --dist loadfile
 	@$(BIN)/coverage combine --quiet

@@ -80,7 +80,6 @@ async def rows(folder: Path, query: str) -> list[asyncpg.Record]:
         await asyncio.to_thread(server.stop)
 
 
-@pytest.mark.slow
 async def test_a_kill_loses_no_exchange_and_forms_none_twice(folder: Path, data_dir: Path) -> None:
     killed = asyncio.Event()
     shown: Counter[str] = Counter()

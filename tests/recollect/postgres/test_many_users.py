@@ -21,6 +21,8 @@ from recollect.postgres import Postgres
 from recollect.retrieval import Reach
 from recollect.testing import WordEmbedder
 
+pytestmark = pytest.mark.slow
+
 USERS = [f"user-{number}" for number in range(20)]
 EXCHANGES = 50
 TOWNS = ["Kassel", "Leipzig", "Bremen", "Mainz", "Erfurt", "Passau", "Trier"]

@@ -32,6 +32,8 @@ from recollect_proxy.bench.replay import Replay, ReplayedApp, ReplayError
 from recollect_proxy.bench.upstream import ReplayUpstream
 from recollect_proxy.settings import ProxySettings
 
+pytestmark = pytest.mark.slow
+
 
 async def play(replayed: Replay, given: dict[str, Any]) -> dict[str, Asked]:
     one = labelled(given)

@@ -23,6 +23,8 @@ from recollect_proxy.bench.tuning import as_setting, bench_tune, halves, quality
 from recollect_proxy.bench.weights_table import show_ablation, show_tune
 from recollect_proxy.settings import ProxySettings
 
+pytestmark = pytest.mark.slow
+
 GARDEN = conversation(
     [
         turn("g1", "I planted seven quince trees behind the barn."),

@@ -29,6 +29,8 @@ from recollect_proxy.calibrate.own_questions import own_questions
 from recollect_proxy.calibrate.sounding import Asking, sound
 from recollect_proxy.settings import ProxySettings
 
+pytestmark = pytest.mark.slow
+
 SAID = [
     ("I moved into a houseboat near Utrecht last spring.", "How do you like it?"),
     ("My sister Wilhelmina repairs church organs for a living.", "A rare craft."),
