@@ -116,11 +116,6 @@ RULES = (
         f"{PORTS} recollect.mistral_sdk",
         "cachetools httpx mistralai msgspec pydantic structlog",
     ),
-    Rule(
-        "recollect.testing",
-        f"{PORTS} recollect.audit recollect.lexical recollect.redaction",
-        "numpy uuid_utils",
-    ),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
     Rule(
         "recollect.settings",
@@ -134,7 +129,7 @@ RULES = (
     Rule("recollect_proxy.late", "recollect_proxy.asgi"),
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
     Rule("recollect_proxy.settings", "recollect.chat recollect.settings", "pydantic pydantic_settings"),
-    Rule("recollect_proxy.admin_token", "recollect.errors recollect_proxy.settings"),
+    Rule("recollect_proxy.admin_token", "recollect.settings recollect_proxy.settings"),
     Rule("recollect_proxy.logs", "", "structlog"),
     Rule(
         "recollect_proxy.identity",
@@ -291,7 +286,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/embedders/local.py", "from recollect.engine import Engine"),
     ("src/recollect/extractors/extraction.py", "from recollect.postgres import Postgres"),
     ("src/recollect/extractors/extraction.py", "import asyncpg"),
-    ("src/recollect/testing/store.py", "import pytest"),
+    ("src/recollect/engine.py", "import pytest"),
     ("src/recollect/settings.py", "from recollect.engine import Policy"),
     ("src/recollect/assembly/opening.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/conversation.py", "import asyncpg"),

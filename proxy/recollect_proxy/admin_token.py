@@ -2,29 +2,81 @@
 
 import os
 import secrets
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.settings import NOWHERE
 from recollect_proxy.settings import ProxySettings
 
 
-def admin_token(settings: ProxySettings) -> tuple[str, Path | None]:
-    """Return the token, and the file it was just made in (None when it was there already).
+@dataclass(frozen=True, slots=True)
+class AdminToken:
+    """The token.
+
+    Attributes:
+        value: What the bearer sends.
+        file: Where it is kept, if it is.
+        is_new: Whether nobody was shown it yet, and nobody gave it.
+    """
+
+    value: str
+    file: Path | None = None
+    is_new: bool = False
+
+    def was_shown(self) -> None:
+        """Note that a person saw it: it is not shown again.
+
+        A start that fails comes before that, so that the next one shows it.
+
+        Raises:
+            OSError: The data folder can't be written.
+        """
+        if self.is_new and self.file is not None:
+            with suppress(FileNotFoundError):  # a process that started beside this one did it
+                _unshown(self.file).replace(self.file)
+
+
+def admin_token(settings: ProxySettings) -> AdminToken:
+    """Return the token that was given or is kept; else one that is made now.
 
     Raises:
         OSError: The data folder can't be written.
     """
     if settings.admin_token is not None:
-        return settings.admin_token.get_secret_value(), None
-    path = settings.data_dir / "admin-token"
+        return AdminToken(settings.admin_token.get_secret_value())
+    if settings.data_dir == NOWHERE:
+        return AdminToken(_made(), is_new=True)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    file = settings.data_dir / "admin-token"
+    if token := _read(file):
+        return AdminToken(token, file)
+    while not (token := _read(_unshown(file))):
+        with suppress(FileExistsError):  # read, then: the other process's counts
+            _write(_unshown(file), _made())
+    return AdminToken(token, file, is_new=True)
+
+
+def _unshown(file: Path) -> Path:
+    return file.with_name(f"{file.name}.unshown")
+
+
+def _made() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def _read(file: Path) -> str:
+    """Return the token in a file; "" where there is none, or where a start was cut off before it was written."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        if token := path.read_text(encoding="ascii").strip():
-            return token, None
-        path.unlink()  # a start was cut off here; an empty token would let everybody in
-        return admin_token(settings)
-    token = secrets.token_urlsafe(32)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(token + "\n")
-    return token, path
+        token = file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return ""
+    if not token:
+        file.unlink(missing_ok=True)  # an empty token would let everybody in
+    return token
+
+
+def _write(file: Path, token: str) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as opened:
+        opened.write(token + "\n")

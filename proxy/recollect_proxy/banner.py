@@ -1,23 +1,22 @@
 """The short block that a start prints: what to put where. Never: a secret that was printed before."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from recollect import __version__
 from recollect.model import Strategy
+from recollect_proxy.admin_token import AdminToken
 from recollect_proxy.app import App
 from recollect_proxy.settings import IdentityMode, ProxySettings
 
 
-def banner(settings: ProxySettings, app: App, port: int, *, token: str, token_file: Path | None) -> str:
+def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> str:
     """Return the block.
 
     Args:
         settings: What is served.
         app: The application, to tell whether its store is there.
         port: Where it is served.
-        token: The memory API's token; shown only if it was just made.
-        token_file: Where it was just made, or None.
+        token: The memory API's token; in it only if it is new.
     """
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 -- compared, not bound
     origin = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -30,8 +29,9 @@ def banner(settings: ProxySettings, app: App, port: int, *, token: str, token_fi
         ("identity", ", else ".join(_WHO[mode](settings) for mode in settings.identity)),
         ("docs", f"{origin}/memory/docs"),
     ]
-    if token_file is not None:
-        rows.append(("token", f"{token}  (of the memory API; shown once, kept in {token_file})"))
+    if token.is_new:
+        kept = "gone with this process" if token.file is None else f"shown once, kept in {token.file}"
+        rows.append(("token", f"{token.value}  (of the memory API; {kept})"))
     return "\n".join([f"Recollect {__version__}", *(f"  {name:<10} {text}" for name, text in rows)])
 
 
@@ -50,11 +50,12 @@ _WHO: dict[IdentityMode, Callable[[ProxySettings], str]] = {
 
 
 def _store(settings: ProxySettings, app: App) -> str:
-    place = (
-        "Postgres at RECOLLECT_DATABASE_URL"
-        if settings.database_url
-        else f"embedded Postgres in {settings.data_dir}"
-    )
+    if settings.in_memory:
+        place = "in memory: an embedded Postgres that is gone with this process"
+    elif settings.database_url:
+        place = "Postgres at RECOLLECT_DATABASE_URL"
+    else:
+        place = f"embedded Postgres in {settings.data_dir}"
     if app.engine.failure is not None:
         return f"{place}: NOT REACHABLE, chats pass without memory until it is"
     return place

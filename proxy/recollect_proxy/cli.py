@@ -58,9 +58,9 @@ def serve(
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to serve on. (default: 127.0.0.1)")] = None,
     port: Annotated[int | None, typer.Option(help="Port to serve on. (default: 8787)")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of database and caches, or :memory:.")] = None,
     database_url: Annotated[
-        str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
+        str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one, or memory:.")
     ] = None,
     embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
     extraction_model: Annotated[
@@ -82,14 +82,15 @@ def serve(
         extraction_model=extraction_model,
     )
     try:
-        token, made_in = admin_token(settings)
+        token = admin_token(settings)
     except OSError as error:
         typer.echo(f"RECOLLECT_DATA_DIR: {settings.data_dir} can't be used: {error.strerror}", err=True)
         raise typer.Exit(2) from None
-    application = App(settings, admin_token=token)
+    application = App(settings, admin_token=token.value)
 
     def ready(bound: int) -> None:
-        print(banner(settings, application, bound, token=token, token_file=made_in), flush=True)  # noqa: T201 -- for the person who started us
+        print(banner(settings, application, bound, token), flush=True)  # noqa: T201 -- for the person who started us
+        token.was_shown()
 
     uvloop.run(Server(application, settings, ready=ready).serve())  # exits with 3 if it can't start
 

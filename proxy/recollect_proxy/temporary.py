@@ -4,18 +4,17 @@ Never: what it is run for.
 """
 
 import asyncio
-import os
+import secrets
 import signal
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 import uvicorn
 import uvloop
 
 from recollect.errors import ConfigurationError, RecollectError
+from recollect.settings import IN_MEMORY, NOWHERE
 from recollect_proxy.app import App
 from recollect_proxy.asgi import Receive, Scope, Send
 from recollect_proxy.serving import Server
@@ -31,30 +30,27 @@ class NotServedError(RecollectError):
     """The server could not be started; its log says why."""
 
 
-def temporary(settings: ProxySettings, data_dir: Path, **changes: Any) -> ProxySettings:
-    """Return ``settings`` for a proxy that is soon gone: its own data, and nobody's database.
+def temporary(settings: ProxySettings, **changes: Any) -> ProxySettings:
+    """Return ``settings`` for a proxy that is soon gone: nobody's database, and nothing of its own outlives it.
+
+    The models that the operator's data folder caches are used, if there are any.
 
     Raises:
         ConfigurationError: A change makes no sense.
     """
-    own = {"data_dir": data_dir, "database_url": None, "host": _LOOPBACK, "port": 0, "shutdown_seconds": 5}
+    cached = settings.data_dir != NOWHERE and (settings.data_dir / "models").is_dir()
+    own = {
+        "data_dir": settings.data_dir if cached else NOWHERE,
+        "database_url": IN_MEMORY,
+        "admin_token": secrets.token_urlsafe(32),
+        "host": _LOOPBACK,
+        "port": 0,
+        "shutdown_seconds": 5,
+    }
     try:
         return ProxySettings(**{**settings.model_dump(), **own, **changes})
     except ValueError as error:
         raise ConfigurationError(str(error)) from error
-
-
-@contextmanager
-def temporary_data_dir(settings: ProxySettings) -> Iterator[Path]:
-    """Make a data folder and remove it in the end; the models cached in the operator's are used, if any."""
-    with tempfile.TemporaryDirectory(prefix="recollect-") as name:
-        data_dir = Path(name)
-        if os.geteuid() == 0:
-            data_dir.chmod(0o711)  # the database then runs as another account, which must get through
-        models = settings.data_dir.expanduser().absolute() / "models"
-        if models.is_dir():
-            (data_dir / "models").symlink_to(models)
-        yield data_dir
 
 
 @asynccontextmanager

@@ -27,6 +27,12 @@ class Precision(StrEnum):
     FP32 = "fp32"
 
 
+IN_MEMORY = "memory:"
+"""The database URL of one that is in memory."""
+
+NOWHERE = Path(":memory:")
+"""The data folder of who keeps nothing."""
+
 _Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -58,11 +64,12 @@ class EngineSettings(BaseSettings):
 
     data_dir: Path = Field(
         default_factory=default_data_dir,
-        description="Folder for the embedded database and the caches.",
+        description="Folder for the embedded database and the caches; :memory:, and nothing outlives the process.",
     )
     database_url: SecretStr | None = Field(
         default=None,
-        description="A Postgres with pgvector, as postgresql://...; empty: the embedded one in the data folder.",
+        description="A Postgres with pgvector, as postgresql://...; empty: the embedded one in the data folder; "
+        "memory:, an embedded one that is gone with the process.",
     )
     pool_size: int = Field(default=10, ge=2, description="Database connections at most.")
 
@@ -242,7 +249,14 @@ class EngineSettings(BaseSettings):
     @field_validator("data_dir")
     @classmethod
     def _whole_path(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
+        return value if value == NOWHERE else value.expanduser().absolute()
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the database is gone with the process."""
+        if self.database_url is None:
+            return self.data_dir == NOWHERE
+        return self.database_url.get_secret_value() == IN_MEMORY
 
     log_memory_text: bool = Field(
         default=False, description="Write the text of memories into the log line of each decision."

@@ -91,7 +91,7 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
         for user_id in users:
             message_id, exchange_id, session_id = uuid7(), uuid7(), f"chat {number // 20}"
             said = " ".join(language.words(_OWN_TERMS))
-            role, alternate, code = ("user", "assistant")[number % 2], False, False
+            role, alternate, marked, hidden, code = ("user", "assistant")[number % 2], False, False, False, False
             rows["insert_message"].append(
                 (
                     user_id,
@@ -105,7 +105,8 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
                     alternate,
                     _NOW,
                     exchange_id,
-                    code,
+                    marked,
+                    hidden,
                 )
             )
             if role == "user":
@@ -120,6 +121,8 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
                     _NOW,
                     0,
                     "a",
+                    None,
+                    "formed",
                 )
                 rows["insert_exchange"].append((user_id, exchange_id, *written))
             lengths = (_OWN_TERMS + _CONTEXT_TERMS, _OWN_TERMS)
@@ -212,7 +215,7 @@ class Search:
         began = time.perf_counter()
         documents = score_terms(found[0], terms, {}).best(_NAMED)
         self._note("BM25 in the engine", (time.perf_counter() - began) * 1000)
-        search = (vector.tolist(), _MODEL, DIMENSIONS, documents, _LIMIT, True)
+        search = (vector.tolist(), _MODEL, DIMENSIONS, documents, _LIMIT, True, False)
         self._note("search, in the database", await self._in_database("search", search))
         nearest = (vector.tolist(), _MODEL, DIMENSIONS, 10)
         self._note("nearest_memories, in the database", await self._in_database("nearest_memories", nearest))
@@ -253,7 +256,8 @@ def _print(taken: Mapping[str, Sequence[float]]) -> None:
         print(f"| {what} | {middle:.2f} | {late:.2f} |", flush=True)
 
 
-async def _measure(sizes: Sizes, folder: Path) -> None:
+async def measure(sizes: Sizes, folder: Path) -> None:
+    """Fill a store in the folder, search it, and print what that took."""
     language = Language()
     server = start_embedded(folder)
     try:
@@ -287,7 +291,7 @@ def main() -> None:
     sizes = Sizes(given.users, given.memories, given.chunks, given.searches)
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
         Path(folder).chmod(0o711)  # as root the database runs as another account, which has to get in
-        asyncio.run(_measure(sizes, Path(folder)))
+        asyncio.run(measure(sizes, Path(folder)))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from recollect_proxy.bench.metrics import DEPTH
 from recollect_proxy.bench.replay import Replay, ReplayedApp
 from recollect_proxy.bench.upstream import ReplayUpstream
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
+from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
 
 _ANSWER_SECONDS = 120.0
 _UNHURRIED_MS = 10_000
@@ -41,31 +41,29 @@ async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[
         RecollectError: It could not be served.
     """
     upstream, clock = ReplayUpstream(), ReplayClock()
-    with temporary_data_dir(settings) as data_dir:
-        async with serve_upstream(upstream) as replayed:
-            own = temporary(
-                settings,
-                data_dir,
-                **{
-                    "upstream": f"{replayed}/v1",
-                    "formation": Strategy.QA_TURN,
-                    "recall_limit": max(settings.recall_limit, DEPTH),
-                    "session_cap": 0,  # what is to be found must not have been pruned
-                    "user_cap": 0,
-                    "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
-                }
-                | changes,
+    async with serve_upstream(upstream) as replayed:
+        own = temporary(
+            settings,
+            **{
+                "upstream": f"{replayed}/v1",
+                "formation": Strategy.QA_TURN,
+                "recall_limit": max(settings.recall_limit, DEPTH),
+                "session_cap": 0,  # what is to be found must not have been pruned
+                "user_cap": 0,
+                "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
+            }
+            | changes,
+        )
+        app = ReplayedApp(own, admin_token="bench", clock=clock)  # noqa: S106 -- of a proxy that only we reach
+        async with (
+            serve_proxy(app, own) as origin,
+            httpx.AsyncClient(base_url=origin, timeout=_ANSWER_SECONDS, trust_env=False) as client,
+        ):
+            yield Replay(
+                app,
+                own,
+                client=client,
+                upstream=upstream,
+                clock=clock,
+                injected_limit=settings.recall_limit,
             )
-            app = ReplayedApp(own, admin_token="bench", clock=clock)  # noqa: S106 -- of a proxy that only we reach
-            async with (
-                serve_proxy(app, own) as origin,
-                httpx.AsyncClient(base_url=origin, timeout=_ANSWER_SECONDS, trust_env=False) as client,
-            ):
-                yield Replay(
-                    app,
-                    own,
-                    client=client,
-                    upstream=upstream,
-                    clock=clock,
-                    injected_limit=settings.recall_limit,
-                )

@@ -56,6 +56,10 @@ async def measure_gate(settings: EngineSettings, *, users: int, progress: Progre
         RecollectError: It can't be done.
     """
     policy = make_policy(settings)
+    if settings.in_memory:
+        raise NoDataError(
+            "A database in memory has nothing to measure by: name the one that Recollect serves with."
+        )
     if settings.database_url is None and not (settings.data_dir / "postgres").is_dir():
         raise NoDataError(
             f"There is no database in {settings.data_dir} yet: let Recollect serve some chats first."

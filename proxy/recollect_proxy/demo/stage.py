@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
+from typing import Any
 
 import httpx
 import openai
@@ -17,7 +17,7 @@ from recollect_proxy.demo.play import Play
 from recollect_proxy.demo.screen import Screen
 from recollect_proxy.demo.upstream import demo_upstream
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary, temporary_data_dir
+from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
 
 _COLUMNS_AT_MOST = 100
 _PATIENCE_SECONDS = 30.0
@@ -46,46 +46,44 @@ async def stage(settings: ProxySettings, *, is_real: bool, api_key: str | None, 
     console = Console(highlight=False)
     console.width = min(console.width, _COLUMNS_AT_MOST)
     screen = Screen(console)
-    with temporary_data_dir(settings) as data_dir:
-        async with _proxy(settings, data_dir, is_real=is_real) as (own, origin):
-            token, _ = admin_token(own)
-            base_url = f"{origin}{own.base_path}"
-            async with (
-                openai.AsyncOpenAI(
-                    base_url=base_url,
-                    api_key=api_key or "none",
-                    http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
-                ) as client,
-                httpx.AsyncClient(base_url=origin, trust_env=False) as administrator,
-            ):
-                try:
-                    chosen = model or await _first_model(client)
-                    screen.introduce(base_url=base_url, model=chosen, is_real=is_real)
-                    expectations = await Play(
-                        client=client,
-                        model=chosen,
-                        memories=MemoryApi(administrator, token),
-                        settings=own,
-                        audience=screen,
-                        patience=_PATIENCE_WITH_LLM_SECONDS if is_real else _PATIENCE_SECONDS,
-                    ).run()
-                except (openai.OpenAIError, httpx.HTTPError) as error:
-                    raise PlayFailedError(f"The demo could not be played to its end: {error}") from error
+    async with _proxy(settings, is_real=is_real) as (own, origin, token):
+        base_url = f"{origin}{own.base_path}"
+        async with (
+            openai.AsyncOpenAI(
+                base_url=base_url,
+                api_key=api_key or "none",
+                http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
+            ) as client,
+            httpx.AsyncClient(base_url=origin, trust_env=False) as administrator,
+        ):
+            try:
+                chosen = model or await _first_model(client)
+                screen.introduce(base_url=base_url, model=chosen, is_real=is_real)
+                expectations = await Play(
+                    client=client,
+                    model=chosen,
+                    memories=MemoryApi(administrator, token),
+                    settings=own,
+                    audience=screen,
+                    patience=_PATIENCE_WITH_LLM_SECONDS if is_real else _PATIENCE_SECONDS,
+                ).run()
+            except (openai.OpenAIError, httpx.HTTPError) as error:
+                raise PlayFailedError(f"The demo could not be played to its end: {error}") from error
     screen.conclude(expectations, enforced=not is_real)
     return is_real or all(each.met for each in expectations)
 
 
 @asynccontextmanager
-async def _proxy(
-    settings: ProxySettings, data_dir: Path, *, is_real: bool
-) -> AsyncIterator[tuple[ProxySettings, str]]:
+async def _proxy(settings: ProxySettings, *, is_real: bool) -> AsyncIterator[tuple[ProxySettings, str, str]]:
+    """Serve it; yield what it was told, where it is, and its admin token."""
     async with AsyncExitStack() as closing:
-        own = temporary(settings, data_dir, formation=Strategy.EXTRACT)
+        changes: dict[str, Any] = {"formation": Strategy.EXTRACT}
         if not is_real:
             upstream = await closing.enter_async_context(serve_upstream(demo_upstream))
-            own = temporary(own, data_dir, upstream=f"{upstream}/v1", formation=Strategy.QA_TURN)
-        app = App(own, admin_token=admin_token(own)[0])
-        yield own, await closing.enter_async_context(serve_proxy(app, own))
+            changes = {"formation": Strategy.QA_TURN, "upstream": f"{upstream}/v1"}
+        own = temporary(settings, **changes)
+        token = admin_token(own).value
+        yield own, await closing.enter_async_context(serve_proxy(App(own, admin_token=token), own)), token
 
 
 async def _first_model(client: openai.AsyncOpenAI) -> str:

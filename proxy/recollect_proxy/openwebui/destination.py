@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from importlib import resources
 
 from recollect.assembly import open_backends
-from recollect.errors import RecollectError
+from recollect.errors import ConfigurationError, RecollectError
 from recollect.ports import Backends
 from recollect.postgres import start_embedded
 from recollect.postgres.pool import Access, store_errors
@@ -32,9 +32,14 @@ async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIte
         What is there; None where nothing is yet, and nothing may be changed.
 
     Raises:
+        ConfigurationError: It would be gone with this process.
         OutdatedDatabaseError: Nothing may be changed, and an older Recollect used it last.
         RecollectError: It can't be opened.
     """
+    if settings.in_memory:
+        raise ConfigurationError(
+            "What is imported into a database in memory is gone at once: name the one that Recollect serves with."
+        )
     if writes:
         async with open_backends(settings) as backends:
             yield backends

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 import httpx
 from pydantic import SecretStr
@@ -38,8 +39,13 @@ class Models:
     judge: Judge
 
 
-async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> Embedder:
+async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, cache_dir: Path) -> Embedder:
     """Return the embedder that the settings name.
+
+    Args:
+        settings: Which one.
+        client: What a served one is asked by.
+        cache_dir: Where a local one keeps, in the folder ``models``, what it makes once.
 
     Raises:
         ConfigurationError: The name or a setting it needs makes no sense.
@@ -48,7 +54,7 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient) -> 
     scheme, model = parse_embedder_name(settings.embedder)
     if scheme == "local":
         local = LocalEmbedder(
-            model, cache_dir=settings.data_dir / "models", precision=settings.embedder_precision.value
+            model, cache_dir=cache_dir / "models", precision=settings.embedder_precision.value
         )
         await local.load()
         return local

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 import httpx
 import structlog
@@ -16,8 +18,8 @@ from recollect.engine import Backends, Engine, system_clock
 from recollect.errors import ConfigurationError, StoreError
 from recollect.failures import place
 from recollect.ports import Clock, Embedder
-from recollect.postgres import Postgres, open_postgres, start_embedded
-from recollect.settings import EngineSettings
+from recollect.postgres import Postgres, TemporaryFolder, open_postgres, start_embedded
+from recollect.settings import NOWHERE, EngineSettings
 
 log = structlog.get_logger(__name__)
 
@@ -62,10 +64,13 @@ async def open_backends(settings: EngineSettings, *, upstream: str | None = None
         client = await closing.enter_async_context(
             httpx.AsyncClient(timeout=settings.extraction_timeout_seconds, trust_env=False)
         )
-        loading = asyncio.create_task(make_embedder(settings, client))  # beside the database's start
+        folders = await _folders(settings, closing)
+        loading = asyncio.create_task(
+            make_embedder(settings, client, cache_dir=folders.caches)
+        )  # beside the database's start
         closing.push_async_callback(_unload, loading)
         try:
-            postgres = await _open_store(settings, closing)
+            postgres = await _open_store(settings, folders.database, closing)
         except StoreError:
             await asyncio.wait({loading})
             if isinstance(error := loading.exception(), ConfigurationError):
@@ -116,11 +121,29 @@ async def _unload(loading: asyncio.Task[Embedder]) -> None:
         await loading.result().aclose()
 
 
-async def _open_store(settings: EngineSettings, closing: AsyncExitStack) -> Postgres:
-    if settings.database_url is not None:
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """Where the embedded database is, and where what can be made again."""
+
+    database: Path
+    caches: Path
+
+
+async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folders:
+    """Return the data folder for both; in place of it, where nothing is to be kept, one that is removed in the end."""
+    kept = settings.data_dir
+    if kept != NOWHERE and not settings.in_memory:
+        return _Folders(kept, kept)
+    temporary = await asyncio.to_thread(TemporaryFolder)
+    closing.push_async_callback(asyncio.to_thread, temporary.remove)
+    return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
+
+
+async def _open_store(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> Postgres:
+    if settings.database_url is not None and not settings.in_memory:
         dsn = settings.database_url.get_secret_value()
     else:
-        server = await asyncio.to_thread(start_embedded, settings.data_dir)
+        server = await asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
         closing.push_async_callback(asyncio.to_thread, server.stop)
         dsn = server.dsn
     postgres = await open_postgres(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.postgres.chats import PostgresChats
-from recollect.postgres.embedded import EmbeddedServer, start_embedded
+from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, start_embedded
 from recollect.postgres.inbox import PostgresInbox
 from recollect.postgres.jobs import PostgresJobs
 from recollect.postgres.log_index import PostgresLogIndex
@@ -15,7 +15,7 @@ from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
 
-__all__ = ["EmbeddedServer", "Postgres", "open_postgres", "start_embedded"]
+__all__ = ["EmbeddedServer", "Postgres", "TemporaryFolder", "open_postgres", "start_embedded"]
 
 
 @dataclass(frozen=True, slots=True)

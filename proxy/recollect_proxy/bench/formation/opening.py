@@ -16,7 +16,7 @@ from recollect_proxy.bench.formation.recording import RecordingInbox
 from recollect_proxy.bench.formation.scripts import Script, ScriptedExtractor, ScriptedJudge
 from recollect_proxy.bench.opening import unhurried
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import temporary, temporary_data_dir
+from recollect_proxy.temporary import temporary
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +70,21 @@ async def open_bench(settings: ProxySettings, *, judges: bool = True) -> AsyncIt
     Raises:
         RecollectError: They could not be opened.
     """
-    with temporary_data_dir(settings) as data_dir:
-        own = temporary(
-            settings,
-            data_dir,
-            formation=Strategy.EXTRACT,
-            formation_quiet_seconds=0,
-            extraction_model=None,
-            extraction_base_url=None,
-            memories_per_hour=0,
-            session_cap=0,
-            user_cap=0,
-            summary_turns=0,
-            summary_tokens=0,
-            user_tokens_per_day=0,
-            tokens_per_day=0,
-            global_memories=None,
-            **unhurried(settings),
-        )
-        async with open_backends(own) as backends:
-            yield make_bench(backends, make_policy(own), judges=judges)
+    own = temporary(
+        settings,
+        formation=Strategy.EXTRACT,
+        formation_quiet_seconds=0,
+        extraction_model=None,
+        extraction_base_url=None,
+        memories_per_hour=0,
+        session_cap=0,
+        user_cap=0,
+        summary_turns=0,
+        summary_tokens=0,
+        user_tokens_per_day=0,
+        tokens_per_day=0,
+        global_memories=None,
+        **unhurried(settings),
+    )
+    async with open_backends(own) as backends:
+        yield make_bench(backends, make_policy(own), judges=judges)

