@@ -1,26 +1,36 @@
-"""A real Postgres for the whole session, and a fresh database, already migrated, for each test.
+"""A real Postgres for each worker, and on it databases: one that all share, and some for a test of its own.
 
-The server is the embedded one in a temporary folder, or the one RECOLLECT_TEST_DATABASE_URL names,
-whose user may create databases.
+The server is the embedded one in memory, or the one RECOLLECT_TEST_DATABASE_URL names, whose user may create
+databases. What a test does not ask for is not imported either: a test of a pure function begins at once.
 """
 
 import os
 import signal
-import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import hypothesis
 import pytest
-from tests.databases import administrator, new_database
 
-from recollect.postgres import Postgres, open_postgres, start_embedded
+if TYPE_CHECKING:
+    from tests.databases import SpareDatabases
+    from tests.stores import Store
+
+    from recollect.postgres import Postgres
 
 
-def pytest_configure() -> None:
-    hypothesis.settings.register_profile("untimed", deadline=None)  # the machine may be busy with other tests
-    hypothesis.settings.load_profile("untimed")
+def pytest_configure(config: pytest.Config) -> None:  # noqa: ARG001
+    for profile, examples in (("few", 20), ("many", 500), ("fuzz", 2000)):
+        hypothesis.settings.register_profile(
+            profile,
+            max_examples=examples,
+            deadline=None,  # the machine may be busy
+            suppress_health_check=[hypothesis.HealthCheck.too_slow],
+        )
+    hypothesis.settings.load_profile("few")
     # A run that is told to end (as by `timeout`) stops its database first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(
@@ -28,50 +38,123 @@ def pytest_configure() -> None:
     )  # ignored where a shell runs it in the background
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "database_server" in getattr(item, "fixturenames", ()):
+            item.add_marker("database")
+
+
 @pytest.fixture(scope="session")
 def database_server() -> Iterator[str]:
     """The dsn of a server on which databases can be created."""
+    from tests.databases import running_server  # noqa: PLC0415 -- see above
+
     given = os.environ.get("RECOLLECT_TEST_DATABASE_URL")
     if given:
         yield given
         return
-    with tempfile.TemporaryDirectory(prefix="recollect-tests-") as folder:
-        Path(folder).chmod(0o711)  # as root the server runs as another account, which has to get in
-        server = start_embedded(Path(folder))
-        yield server.dsn
-        server.stop()
+    with running_server() as dsn:
+        yield dsn
+
+
+# -- the database that tests share ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+async def shared_dsn(database_server: str) -> AsyncIterator[str]:
+    """The dsn of the database that tests share: with what all of them left in it, each user's by itself."""
+    from tests.databases import migrated_database, strangers  # noqa: PLC0415 -- see above
+
+    async with migrated_database(database_server) as dsn:
+        yield dsn
+        assert await strangers(dsn) == [], "tests that share a database take their users from tests.people"
+
+
+@pytest.fixture(scope="session")
+async def postgres(shared_dsn: str) -> "AsyncIterator[Postgres]":
+    """The store in the database that tests share."""
+    from recollect.postgres import open_postgres  # noqa: PLC0415 -- see above
+
+    opened = await open_postgres(shared_dsn)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+def store(postgres: "Postgres") -> "Store":
+    """The same behind its ports, with two people of this test's own."""
+    from tests.stores import store_over  # noqa: PLC0415 -- see above
+
+    return store_over(postgres)
+
+
+# -- databases of a test's own ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
 async def template_database(database_server: str) -> AsyncIterator[str]:
     """The name of a migrated database that others are copied from."""
-    if "RECOLLECT_TEST_DATABASE_URL" not in os.environ:
-        async with administrator(database_server) as connection:
-            await connection.execute("ALTER SYSTEM SET fsync = off")  # thrown away afterwards
-            await connection.execute("SELECT pg_reload_conf()")
-    async with new_database(database_server) as dsn:
-        store = await open_postgres(dsn)
-        await store.aclose()
+    from tests.databases import migrated_database  # noqa: PLC0415 -- see above
+
+    async with migrated_database(database_server) as dsn:
         yield urlsplit(dsn).path.removeprefix("/")
 
 
+@pytest.fixture(scope="session")
+async def spare_databases(database_server: str, template_database: str) -> "AsyncIterator[SpareDatabases]":
+    """Databases to lend."""
+    from tests.databases import SpareDatabases  # noqa: PLC0415 -- see above
+
+    async with AsyncExitStack() as closing:
+        yield SpareDatabases(database_server, template_database, closing)
+
+
 @pytest.fixture
-async def empty_dsn(database_server: str) -> AsyncIterator[str]:
-    """The dsn of a database that has nothing in it."""
-    async with new_database(database_server) as dsn:
+async def own_dsn(spare_databases: "SpareDatabases") -> AsyncIterator[str]:
+    """The dsn of a database with the current schema and no row, this test's alone. Its schema must stay as it is."""
+    async with spare_databases.one() as dsn:
         yield dsn
 
 
 @pytest.fixture
-async def store_dsn(database_server: str, template_database: str) -> AsyncIterator[str]:
-    """The dsn of a fresh database with the current schema."""
+async def own_postgres(own_dsn: str) -> "AsyncIterator[Postgres]":
+    """The store in a database of this test's own."""
+    from recollect.postgres import open_postgres  # noqa: PLC0415 -- see above
+
+    opened = await open_postgres(own_dsn, lease=2, heartbeat=2)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+def own_store(own_postgres: "Postgres") -> "Store":
+    """The same behind its ports."""
+    from tests.stores import store_over  # noqa: PLC0415 -- see above
+
+    return store_over(own_postgres)
+
+
+@pytest.fixture
+async def new_dsn(database_server: str, template_database: str) -> AsyncIterator[str]:
+    """The dsn of a new database with the current schema, for a test that changes more than rows."""
+    from tests.databases import new_database  # noqa: PLC0415 -- see above
+
     async with new_database(database_server, template_database) as dsn:
         yield dsn
 
 
 @pytest.fixture
-async def postgres(store_dsn: str) -> AsyncIterator[Postgres]:
-    """The store on a fresh database."""
-    store = await open_postgres(store_dsn)
-    yield store
-    await store.aclose()
+async def empty_dsn(database_server: str) -> AsyncIterator[str]:
+    """The dsn of a database that has nothing in it."""
+    from tests.databases import new_database  # noqa: PLC0415 -- see above
+
+    async with new_database(database_server) as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="session")
+def data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder for all; the embedder's graph in it is built once, and kept for the next run."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "models").symlink_to(request.config.cache.mkdir("models"), target_is_directory=True)
+    return folder

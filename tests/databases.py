@@ -1,11 +1,41 @@
-"""Databases for tests, created and dropped on a server. Never: a test."""
+"""Databases for tests: a server, and databases on it. Never: a test."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
+from tests.folders import put_database, quick_folder
+from tests.people import is_new
+
+from recollect.postgres import open_postgres, start_embedded
+
+_TABLES = """
+    SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'recollect' AND tablename <> 'schema_migrations'
+"""
+_OF_USERS = """
+    SELECT format('SELECT user_id FROM recollect.%I', table_name) FROM information_schema.columns
+    WHERE table_schema = 'recollect' AND column_name = 'user_id'
+"""
+_GLOBALS = "SELECT owner FROM recollect.vectors WHERE source = 'global'"
+_END_OTHERS = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+
+
+@contextmanager
+def running_server() -> Iterator[str]:
+    """Run an embedded server in memory, and yield its dsn."""
+    folder = quick_folder()
+    try:
+        put_database(folder.path)
+        server = start_embedded(folder.path, durable=False)
+        yield server.dsn
+        server.stop()
+    finally:
+        folder.remove()
 
 
 @asynccontextmanager
@@ -28,3 +58,49 @@ async def new_database(server: str, template: str = "template1") -> AsyncIterato
     finally:
         async with administrator(server) as connection:
             await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@asynccontextmanager
+async def migrated_database(server: str) -> AsyncIterator[str]:
+    """Create a database with the current schema, yield its dsn, and drop it."""
+    async with new_database(server) as dsn:
+        store = await open_postgres(dsn)
+        await store.aclose()
+        yield dsn
+
+
+class SpareDatabases:
+    """Migrated databases without a row, each lent to one test at a time: emptying one is quicker than making one."""
+
+    def __init__(self, server: str, template: str, closing: AsyncExitStack) -> None:
+        self._server = server
+        self._template = template
+        self._closing = closing
+        self._spare: list[str] = []
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[str]:
+        """Lend a database, by its dsn."""
+        if not self._spare:
+            made = new_database(self._server, self._template)
+            self._spare.append(await self._closing.enter_async_context(made))
+        dsn = self._spare.pop()
+        yield dsn
+        await _empty(dsn)
+        self._spare.append(dsn)
+
+
+async def _empty(dsn: str) -> None:
+    async with administrator(dsn) as connection:
+        await connection.execute(_END_OTHERS)
+        tables = [row[0] for row in await connection.fetch(_TABLES)]
+        await connection.execute("SET session_replication_role = replica")  # no trigger tells of it
+        await connection.execute(";".join(f"DELETE FROM recollect.{table}" for table in tables))
+
+
+async def strangers(dsn: str) -> list[str]:
+    """Return who has anything in a shared database and was not made for one test alone; "*" is everybody."""
+    async with administrator(dsn) as connection:
+        of_users = [row[0] for row in await connection.fetch(_OF_USERS)]
+        rows = await connection.fetch(" UNION ".join([_GLOBALS, *of_users]))
+    return sorted(row[0] for row in rows if not is_new(row[0]))

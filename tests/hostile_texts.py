@@ -5,11 +5,7 @@ import re
 import unicodedata
 from itertools import product
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-
-calm = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
-"""For a machine that has other work too."""
 
 MATHEMATICAL = str.maketrans({chr(97 + n): chr(0x1D41A + n) for n in range(26)})
 FULL_WIDTH = str.maketrans({code: code + 0xFEE0 for code in range(0x21, 0x7F)})

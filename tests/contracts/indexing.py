@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from tests.contracts.stores import ANNA, MODEL, NORTH, Store, exchange, vector
+from tests.stores import MODEL, NORTH, Store, vector
 
 from recollect.lexical import document_terms
 from recollect.model import Exchange, Hit, IndexedChunk, IndexedMessage, LoggedMessage, Scope, Vector
@@ -31,28 +31,31 @@ def whole(message: LoggedMessage, *vectors: Vector, model: str = MODEL) -> Index
     return IndexedMessage(message.id, (one,), document_terms(message.content), model)
 
 
-async def said(store: Store, text: str, scope: Scope = ANNA, **changed: Any) -> Exchange:
+async def said(store: Store, text: str, scope: Scope | None = None, **changed: Any) -> Exchange:
     """Log an exchange."""
-    new = exchange(text, scope, **changed)
+    new = store.exchange(text, scope or store.anna.scope, **changed)
     await store.log.append(new)
     return new
 
 
-async def index_all(store: Store, user_id: str = "anna", *vectors: Vector) -> None:
+async def index_all(store: Store, user_id: str | None = None, *vectors: Vector) -> None:
     """Index all the user's messages, each as one chunk."""
+    user_id = user_id or store.anna
     for message in await store.index.unindexed(user_id, limit=99):
         assert await store.index.index(user_id, whole(message, *vectors))
 
 
-async def indexed(store: Store, text: str, scope: Scope = ANNA, **changed: Any) -> Exchange:
+async def indexed(store: Store, text: str, scope: Scope | None = None, **changed: Any) -> Exchange:
     """Log an exchange and index it."""
+    scope = scope or store.anna.scope
     new = await said(store, text, scope, **changed)
     await index_all(store, scope.user_id)
     return new
 
 
-async def by_words(store: Store, *terms: str, user_id: str = "anna", log: bool = True) -> list[Hit]:
+async def by_words(store: Store, *terms: str, user_id: str | None = None, log: bool = True) -> list[Hit]:
     """Return what is found by any of these terms, as they stand in the index."""
+    user_id = user_id or store.anna
     lexicon = await store.memories.lexicon(user_id, terms)
     documents = {int(number) for each in lexicon.occurrences.values() for number in each.documents}
     return await store.memories.search(
@@ -61,10 +64,18 @@ async def by_words(store: Store, *terms: str, user_id: str = "anna", log: bool =
 
 
 async def near(
-    store: Store, to: Vector, scope: Scope = ANNA, *, limit: int = 9, log: bool = True, model: str = MODEL
+    store: Store,
+    to: Vector,
+    scope: Scope | None = None,
+    *,
+    limit: int = 9,
+    log: bool = True,
+    model: str = MODEL,
 ) -> list[Hit]:
     """Return what is near, best first."""
-    hits = await store.memories.search(scope, to, model, documents=[], limit=limit, log=log)
+    hits = await store.memories.search(
+        scope or store.anna.scope, to, model, documents=[], limit=limit, log=log
+    )
     return sorted(hits, key=lambda hit: -(hit.cosine or 0))
 
 

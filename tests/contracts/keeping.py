@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.contracts.stores import ANNA, NOON, Store, memory
+from tests.stores import NOON, Store
 
 from recollect.model import (
     Actor,
@@ -18,18 +18,19 @@ from recollect.model import (
 )
 
 
-async def apply(store: Store, *changes: Change, scope: Scope = ANNA) -> list[Change]:
-    return await store.memories.apply(scope, changes, actor=Actor.FORMATION, at=NOON)
+async def apply(store: Store, *changes: Change, scope: Scope | None = None) -> list[Change]:
+    return await store.memories.apply(scope or store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
 
 
-async def kept(store: Store, content: str, scope: Scope = ANNA, **changed: object) -> Memory:
-    new = memory(content, scope, **changed)
+async def kept(store: Store, content: str, scope: Scope | None = None, **changed: object) -> Memory:
+    scope = scope or store.anna.scope
+    new = store.memory(content, scope, **changed)
     assert await apply(store, Add(new), scope=scope) == [Add(new)]
     return new
 
 
-async def contents(store: Store, user_id: str = "anna") -> list[str]:
-    page = await store.memories.page(user_id, limit=100)
+async def contents(store: Store, user_id: str | None = None) -> list[str]:
+    page = await store.memories.page(user_id or store.anna, limit=100)
     return [each.content for each in page.memories]
 
 
@@ -45,18 +46,18 @@ async def formed(store: Store, said: Exchange, *changes: Change) -> list[Change]
     return done[0]
 
 
-async def next_pending(store: Store, user_id: str = "anna") -> Pending | None:
+async def next_pending(store: Store, user_id: str | None = None) -> Pending | None:
     """Return what is to be formed next."""
-    pending = await store.inbox.pending(user_id, limit=1)
+    pending = await store.inbox.pending(user_id or store.anna, limit=1)
     return pending[0] if pending else None
 
 
-async def history(store: Store, user_id: str = "anna") -> list[Update]:
+async def history(store: Store, user_id: str | None = None) -> list[Update]:
     """Return the user's audit, oldest first."""
-    return (await store.memories.history(user_id, limit=10_000))[::-1]
+    return (await store.memories.history(user_id or store.anna, limit=10_000))[::-1]
 
 
-async def last_update(store: Store, user_id: str = "anna") -> Update:
+async def last_update(store: Store, user_id: str | None = None) -> Update:
     """Return what was changed last."""
-    [update] = await store.memories.history(user_id, limit=1)
+    [update] = await store.memories.history(user_id or store.anna, limit=1)
     return update

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.contracts.indexing import near, said
 from tests.contracts.keeping import apply, contents, history, kept, resting_on
-from tests.contracts.stores import ANNA, BEN, LATER, NOON, NORTH, Store, exchange, memory, vector
+from tests.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit import replay
 from recollect.model import (
@@ -26,16 +26,14 @@ from recollect.model import (
     Source,
 )
 
-ELSEWHERE = Scope("anna", "chat-2")
-
 
 def of_chat(session_id: str | None = "chat-1") -> dict[str, Any]:
     return {"provenance": Provenance(session_id)}
 
 
-async def pruned(store: Store, caps: Caps, *changes: Change, scope: Scope = ANNA) -> list[Change]:
+async def pruned(store: Store, caps: Caps, *changes: Change, scope: Scope | None = None) -> list[Change]:
     """Form an exchange of a chat under these caps; return what was retired by them."""
-    new = exchange("and now?", scope)
+    new = store.exchange("and now?", scope or store.anna.scope)
     await store.log.append(new)
     done = await store.inbox.complete([Formed(new, changes)], at=LATER, caps=caps)
     assert done is not None
@@ -53,7 +51,7 @@ async def test_the_least_important_go_first_then_the_least_recalled_then_the_old
     oldest = await kept(store, "oldest", observed_at=NOON)
     trivial = await kept(store, "trivial", importance=0.1)
     for each in (recalled, trivial, trivial):
-        await store.memories.touch("anna", [each.id], at=LATER)
+        await store.memories.touch(store.anna, [each.id], at=LATER)
 
     assert await pruned(store, Caps(user=4)) == capped(trivial)
     assert await pruned(store, Caps(user=1)) == capped(oldest, newest, recalled)
@@ -78,7 +76,7 @@ async def test_what_is_pruned_is_audited_and_its_words_stay(store: Store) -> Non
     assert (update.action, update.actor, update.reason) == (Action.RETIRE, Actor.PRUNE, Reason.CAP)
     assert (update.memory_id, update.before, update.at) == (tea.id, "Likes tea", LATER)
     assert update.exchange_id is None
-    chat = await store.chats.chat(ANNA, exchanges=9)
+    chat = await store.chats.chat(store.anna.scope, exchanges=9)
     assert [each.said for each in chat.exchanges] == ["I like tea", "and now?"]
 
 
@@ -86,7 +84,7 @@ async def test_a_chat_leaves_no_more_than_its_cap(store: Store) -> None:
     await kept(store, "of no chat", importance=0.1, **of_chat(None))
     await kept(store, "of another chat", importance=0.1, **of_chat("chat-2"))
     least = await kept(store, "least", importance=0.2, **of_chat())
-    most = memory("most", importance=0.6, **of_chat())
+    most = store.memory("most", importance=0.6, **of_chat())
 
     assert await pruned(store, Caps(session=1), Add(most)) == capped(least)
 
@@ -131,27 +129,27 @@ async def test_what_somebody_wrote_or_shares_and_summaries_are_not_counted(
     tea = await kept(store, "Likes tea", importance=0.2, **of_chat())
 
     assert await pruned(store, Caps(session=1, user=1)) == []
-    rain = memory("Likes rain", **of_chat())
+    rain = store.memory("Likes rain", **of_chat())
     assert await pruned(store, Caps(session=1, user=1), Add(rain)) == capped(tea)
     assert len(await contents(store)) == 4
 
 
 async def test_nothing_of_another_user_goes(store: Store) -> None:
     for number in range(3):
-        await kept(store, f"number {number}", BEN, **of_chat())
+        await kept(store, f"number {number}", store.ben.scope, **of_chat())
 
-    assert await pruned(store, Caps(session=1, user=1), Add(memory("mine", **of_chat()))) == []
+    assert await pruned(store, Caps(session=1, user=1), Add(store.memory("mine", **of_chat()))) == []
 
-    assert len(await contents(store, "ben")) == 3
+    assert len(await contents(store, store.ben)) == 3
 
 
 async def test_the_audit_of_a_pruned_store_tells_what_is_left(store: Store) -> None:
     for number in range(7):
-        scope = (ANNA, ELSEWHERE)[number % 2]
-        new = memory(f"number {number}", importance=number / 10, **of_chat(scope.session_id))
+        scope = (store.anna.scope, store.anna.elsewhere)[number % 2]
+        new = store.memory(f"number {number}", importance=number / 10, **of_chat(scope.session_id))
         await pruned(store, Caps(session=3, user=4), Add(new), scope=scope)
 
-    left = {each.id for each in (await store.memories.page("anna", limit=99)).memories}
+    left = {each.id for each in (await store.memories.page(store.anna, limit=99)).memories}
     assert len(left) == 4
     assert replay(await history(store)) == left
     assert len(await near(store, vector(*NORTH))) == 4
@@ -162,10 +160,10 @@ async def test_the_audit_of_a_pruned_store_tells_what_is_left(store: Store) -> N
     "reason", [Reason.ASKED, Reason.CORRECTED, Reason.APPROVED, Reason.WRITTEN, Reason.EDITED]
 )
 async def test_what_a_person_stands_behind_is_not_counted(store: Store, reason: Reason) -> None:
-    by_them = memory("Likes tea", importance=0.1, **of_chat())
+    by_them = store.memory("Likes tea", importance=0.1, **of_chat())
     if reason is Reason.EDITED:
         await kept(store, "Likes Tee", id=by_them.id, importance=0.1, **of_chat())
-        await store.memories.edit("anna", by_them.id, content="Likes tea", actor=Actor.USER, at=NOON)
+        await store.memories.edit(store.anna, by_them.id, content="Likes tea", actor=Actor.USER, at=NOON)
     elif reason is Reason.CORRECTED:
         old = await kept(store, "Likes Tee", **of_chat())
         await apply(store, Replace(old.id, by_them, reason))
@@ -182,15 +180,15 @@ async def test_what_a_person_stands_behind_is_not_counted(store: Store, reason: 
 async def test_what_a_person_brought_back_is_not_counted(store: Store) -> None:
     tea = await kept(store, "Likes tea", importance=0.1)
     await apply(store, Retire(tea.id, Reason.CAP))
-    await store.memories.undo("anna", (await history(store))[-1].id, actor=Actor.USER, at=NOON)
+    await store.memories.undo(store.anna, (await history(store))[-1].id, actor=Actor.USER, at=NOON)
     await kept(store, "Likes rain")
 
     assert await pruned(store, Caps(user=1)) == []
 
 
 async def test_no_more_than_a_hundred_go_at_once_the_least_worth_keeping_first(store: Store) -> None:
-    of_here = [memory(f"here {number}", importance=number / 1000, **of_chat()) for number in range(90)]
-    elsewhere = [memory(f"there {number}", importance=0.5 + number / 1000) for number in range(40)]
+    of_here = [store.memory(f"here {number}", importance=number / 1000, **of_chat()) for number in range(90)]
+    elsewhere = [store.memory(f"there {number}", importance=0.5 + number / 1000) for number in range(40)]
     await apply(store, *map(Add, [*of_here, *elsewhere]))
 
     assert await pruned(store, Caps(session=20, user=10)) == capped(

@@ -1,11 +1,9 @@
 """Marks, hidden messages, and what a memory and an audit row say beside the content."""
 
-from dataclasses import replace
-
 import pytest
 from tests.contracts.indexing import indexed, near, said, texts
 from tests.contracts.keeping import apply, contents, formed, history, kept, last_update, resting_on
-from tests.contracts.stores import ANNA, LATER, MODEL, NOON, NORTH, Store, memory, vector
+from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.model import (
@@ -34,7 +32,7 @@ DOUBT = Mark(uuid7(), Standing.DISPUTED, Reason.DISPUTED)
 
 async def test_a_memory_keeps_since_when_it_holds_who_found_it_and_its_outline(store: Store) -> None:
     outline = Outline(("Has a dog",), ("Tea",), (), ("Call the vet", "Buy food 🐶"), ("Bello",))
-    new = memory(
+    new = store.memory(
         "We spoke of the dog",
         kind=Kind.SUMMARY,
         source=Source.SUMMARY,
@@ -46,10 +44,10 @@ async def test_a_memory_keeps_since_when_it_holds_who_found_it_and_its_outline(s
     )
     await apply(store, Add(new))
 
-    assert await store.memories.get("anna", new.id) == new
-    [near_it] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9)
+    assert await store.memories.get(store.anna, new.id) == new
+    [near_it] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
     assert near_it.memory == new
-    assert (await store.memories.page("anna", limit=9)).memories == (new,)
+    assert (await store.memories.page(store.anna, limit=9)).memories == (new,)
     [found] = await near(store, vector(*NORTH))
     assert found.item == new
 
@@ -57,7 +55,7 @@ async def test_a_memory_keeps_since_when_it_holds_who_found_it_and_its_outline(s
 async def test_an_outline_that_can_not_be_stored_is_mended(store: Store) -> None:
     new = await kept(store, "A summary", kind=Kind.SUMMARY, outline=Outline(todos=("a\x00b\ud800",)))
 
-    assert (await store.memories.get("anna", new.id)).outline == Outline(todos=("a\ufffdb\ufffd",))
+    assert (await store.memories.get(store.anna, new.id)).outline == Outline(todos=("a\ufffdb\ufffd",))
 
 
 async def test_what_is_to_be_done_is_found_the_newest_first(store: Store) -> None:
@@ -70,11 +68,11 @@ async def test_what_is_to_be_done_is_found_the_newest_first(store: Store) -> Non
     await apply(store, Retire(done.id, Reason.DELETED))
     shared = await kept(store, "Water the plants", kind=Kind.TODO, owner=COMMONS)
 
-    found = await store.memories.todos("anna", limit=9)
+    found = await store.memories.todos(store.anna, limit=9)
 
     assert [each.id for each in found] == [shared.id, spoke.id, call.id]
-    assert [each.id for each in await store.memories.todos("anna", limit=1)] == [shared.id]
-    assert await store.memories.todos("ben", limit=9) == []
+    assert [each.id for each in await store.memories.todos(store.anna, limit=1)] == [shared.id]
+    assert await store.memories.todos(store.ben, limit=9) == []
 
 
 # -- marks -----------------------------------------------------------------------------------------
@@ -86,13 +84,13 @@ async def test_a_mark_stays_until_the_user_says_it_again(store: Store) -> None:
 
     assert await apply(store, mark) == [mark]
 
-    assert (await store.memories.get("anna", tea.id)).standing is Standing.DISPUTED
+    assert (await store.memories.get(store.anna, tea.id)).standing is Standing.DISPUTED
     update = await last_update(store)
     assert (update.action, update.reason, update.memory_id) == (Action.MARK, Reason.DISPUTED, tea.id)
     assert (update.before, update.after) == ("Likes tea", "Likes tea")
     assert update.details == {"standing": None, "marked": "disputed", "cause": str(coffee.id)}
     await apply(store, Reinforce(tea.id))
-    assert (await store.memories.get("anna", tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).standing is None
 
 
 async def test_a_mark_is_taken_away_by_a_mark_of_nothing(store: Store) -> None:
@@ -101,7 +99,7 @@ async def test_a_mark_is_taken_away_by_a_mark_of_nothing(store: Store) -> None:
 
     await apply(store, Mark(tea.id, None, Reason.CORRECTED))
 
-    assert (await store.memories.get("anna", tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).standing is None
     assert (await last_update(store)).details == {"standing": "suspect", "marked": None, "cause": None}
 
 
@@ -121,22 +119,22 @@ async def test_what_is_gone_is_not_marked(store: Store) -> None:
 async def test_nothing_speaks_against_what_a_person_wrote(store: Store) -> None:
     tea = await kept(store, "Likes tea", standing=Standing.DISPUTED)
 
-    await store.memories.edit("anna", tea.id, importance=0.9, actor=Actor.USER, at=NOON)
-    assert (await store.memories.get("anna", tea.id)).standing is Standing.DISPUTED
-    await store.memories.edit("anna", tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
+    await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
+    assert (await store.memories.get(store.anna, tea.id)).standing is Standing.DISPUTED
+    await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
 
-    assert (await store.memories.get("anna", tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).standing is None
 
 
 async def test_what_one_disputes_another_may_not(store: Store) -> None:
-    shared = memory("The office closes at six", owner=COMMONS)
+    shared = store.memory("The office closes at six", owner=COMMONS)
     await apply(store, Add(shared))
-    await apply(store, Add(shared), scope=replace(ANNA, user_id="ben"))
+    await apply(store, Add(shared), scope=store.ben.scope)
 
     await apply(store, Mark(shared.id, Standing.DISPUTED, Reason.DISPUTED))
 
-    assert (await store.memories.get("anna", shared.id)).standing is Standing.DISPUTED
-    assert (await store.memories.get("ben", shared.id)).standing is None
+    assert (await store.memories.get(store.anna, shared.id)).standing is Standing.DISPUTED
+    assert (await store.memories.get(store.ben, shared.id)).standing is None
 
 
 # -- the audit -------------------------------------------------------------------------------------
@@ -164,28 +162,34 @@ async def test_the_audit_says_from_which_exchange_a_change_comes(store: Store) -
 async def test_statements_that_formation_added_are_counted(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     await kept(store, "Q and A", source=Source.QA_TURN)
-    verbatim = Add(memory("Question and answer"), Reason.KEPT_VERBATIM)
-    summary = Add(memory("A summary", kind=Kind.SUMMARY), Reason.SUMMARIZED)
-    coffee = Replace(tea.id, memory("Likes coffee"), Reason.CONTRADICTS)
+    verbatim = Add(store.memory("Question and answer"), Reason.KEPT_VERBATIM)
+    summary = Add(store.memory("A summary", kind=Kind.SUMMARY), Reason.SUMMARIZED)
+    coffee = Replace(tea.id, store.memory("Likes coffee"), Reason.CONTRADICTS)
     await apply(store, verbatim, summary, coffee, Reinforce(coffee.memory.id))
-    await store.memories.apply(ANNA, [Add(memory("Likes rain"))], actor=Actor.USER, at=LATER)
-    await store.memories.apply(ANNA, [Add(memory("Likes sun"))], actor=Actor.FORMATION, at=LATER)
+    await store.memories.apply(
+        store.anna.scope, [Add(store.memory("Likes rain"))], actor=Actor.USER, at=LATER
+    )
+    await store.memories.apply(
+        store.anna.scope, [Add(store.memory("Likes sun"))], actor=Actor.FORMATION, at=LATER
+    )
 
-    assert await store.memories.added_since("anna", NOON) == 4
-    assert await store.memories.added_since("anna", LATER) == 1
-    assert await store.memories.added_since("ben", NOON) == 0
+    assert await store.memories.added_since(store.anna, NOON) == 4
+    assert await store.memories.added_since(store.anna, LATER) == 1
+    assert await store.memories.added_since(store.ben, NOON) == 0
 
 
-async def test_the_memories_of_all_users_are_counted(store: Store) -> None:
-    assert await store.memories.count() == 0
-    shared = memory("The office closes at six", owner=COMMONS)
-    tea = await kept(store, "Likes tea")
-    await apply(store, Add(shared), Add(gone := memory("gone")), Retire(gone.id, Reason.DELETED))
-    await apply(store, Add(shared), scope=replace(ANNA, user_id="ben"))
+async def test_the_memories_of_all_users_are_counted(own_store: Store) -> None:
+    assert await own_store.memories.count() == 0
+    shared = own_store.memory("The office closes at six", owner=COMMONS)
+    tea = await kept(own_store, "Likes tea")
+    await apply(
+        own_store, Add(shared), Add(gone := own_store.memory("gone")), Retire(gone.id, Reason.DELETED)
+    )
+    await apply(own_store, Add(shared), scope=own_store.ben.scope)
 
-    assert await store.memories.count() == 3
-    await apply(store, Retire(tea.id, Reason.CAP))
-    assert await store.memories.count() == 2
+    assert await own_store.memories.count() == 3
+    await apply(own_store, Retire(tea.id, Reason.CAP))
+    assert await own_store.memories.count() == 2
 
 
 # -- hiding ----------------------------------------------------------------------------------------
@@ -231,14 +235,16 @@ async def test_a_chat_whose_summary_goes_is_summarized_anew(store: Store) -> Non
     exchanges = [await said(store, f"Number {number}") for number in range(3)]
     for each in exchanges:
         await formed(store, each)
-    due = await store.inbox.to_summarize("anna", turns=3, tokens=0)
+    due = await store.inbox.to_summarize(store.anna, turns=3, tokens=0)
     assert due is not None
-    summary = memory("Numbers", kind=Kind.SUMMARY, provenance=Provenance("chat-1", tuple(due.message_ids)))
-    assert await store.inbox.summarized("anna", due, summary, at=NOON) != []
-    assert await store.inbox.to_summarize("anna", turns=1, tokens=0) is None
+    summary = store.memory(
+        "Numbers", kind=Kind.SUMMARY, provenance=Provenance("chat-1", tuple(due.message_ids))
+    )
+    assert await store.inbox.summarized(store.anna, due, summary, at=NOON) != []
+    assert await store.inbox.to_summarize(store.anna, turns=1, tokens=0) is None
 
     await apply(store, Hide((exchanges[0].message_id,), Reason.CONFIDENTIAL))
 
-    again = await store.inbox.to_summarize("anna", turns=2, tokens=0)
+    again = await store.inbox.to_summarize(store.anna, turns=2, tokens=0)
     assert again is not None
     assert {*again.message_ids} == {*due.message_ids} - {exchanges[0].message_id, exchanges[0].reply_id}

@@ -5,14 +5,20 @@ from typing import Any
 
 import pytest
 from tests.contracts.keeping import apply, contents, kept
-from tests.contracts.stores import ANNA, BEN, EAST, LATER, MODEL, NOON, Store, memory, vector
+from tests.stores import EAST, LATER, MODEL, NOON, Store, vector
 
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Add, Injection, Memory, Outline, Place, Quarantine, Reason, Source
 
 
-def common(content: str, **changed: Any) -> Memory:
-    return memory(content, **{"owner": COMMONS, "source": Source.GLOBAL, **changed})
+@pytest.fixture
+def store(own_store: Store) -> Store:
+    """A store of the test's own: what serves everybody is in it."""
+    return own_store
+
+
+def common(store: Store, content: str, **changed: Any) -> Memory:
+    return store.memory(content, **{"owner": COMMONS, "source": Source.GLOBAL, **changed})
 
 
 async def keep(store: Store, *memories: Memory) -> None:
@@ -20,8 +26,8 @@ async def keep(store: Store, *memories: Memory) -> None:
 
 
 async def test_they_come_back_as_they_were_kept_the_newest_first(store: Store) -> None:
-    hours = common("The office closes at six", importance=0.75, event_at=LATER, holds_until=LATER)
-    wifi = common("The network is called Guests", embedding=vector(*EAST), outline=Outline(("x",)))
+    hours = common(store, "The office closes at six", importance=0.75, event_at=LATER, holds_until=LATER)
+    wifi = common(store, "The network is called Guests", embedding=vector(*EAST), outline=Outline(("x",)))
 
     await keep(store, hours, wifi)
 
@@ -30,21 +36,21 @@ async def test_they_come_back_as_they_were_kept_the_newest_first(store: Store) -
 
 
 async def test_they_are_no_users_memories(store: Store) -> None:
-    hours = common("The office closes at six")
+    hours = common(store, "The office closes at six")
     await keep(store, hours)
 
     assert await contents(store) == []
     assert await store.memories.count() == 0
     with pytest.raises(MemoryNotFoundError):
-        await store.memories.get("anna", hours.id)
+        await store.memories.get(store.anna, hours.id)
     await kept(store, "The office closes at six")
 
 
 async def test_no_user_is_given_one_nor_adds_one(store: Store) -> None:
-    hours, own = common("The office closes at six"), memory("Likes tea", source=Source.GLOBAL)
+    hours, own = common(store, "The office closes at six"), store.memory("Likes tea", source=Source.GLOBAL)
     await keep(store, hours)
 
-    for each in (hours, common("The network is called Guests"), own):
+    for each in (hours, common(store, "The network is called Guests"), own):
         with pytest.raises(StoreError):
             await apply(store, Add(each))
         with pytest.raises(StoreError):
@@ -55,7 +61,7 @@ async def test_no_user_is_given_one_nor_adds_one(store: Store) -> None:
 
 
 async def test_one_whose_content_is_kept_is_left_out(store: Store) -> None:
-    hours, same = common("The office closes at six"), common("the office closes at SIX.")
+    hours, same = common(store, "The office closes at six"), common(store, "the office closes at SIX.")
 
     await keep(store, hours, same)
     await keep(store, same)
@@ -64,9 +70,9 @@ async def test_one_whose_content_is_kept_is_left_out(store: Store) -> None:
 
 
 async def test_what_is_removed_serves_nobody_and_may_be_kept_again(store: Store) -> None:
-    hours, wifi = common("The office closes at six"), common("The network is called Guests")
+    hours, wifi = common(store, "The office closes at six"), common(store, "The network is called Guests")
     await keep(store, hours, wifi)
-    again = common("The office closes at six")
+    again = common(store, "The office closes at six")
 
     await store.memories.keep_globals([again], [hours.id], at=LATER)
 
@@ -74,7 +80,7 @@ async def test_what_is_removed_serves_nobody_and_may_be_kept_again(store: Store)
 
 
 async def test_what_is_not_there_is_removed_without_a_word(store: Store) -> None:
-    shared = memory("The office closes at six", owner=COMMONS)
+    shared = store.memory("The office closes at six", owner=COMMONS)
     tea = await kept(store, "Likes tea")
     await kept(store, "x", id=shared.id, owner=COMMONS)
 
@@ -83,21 +89,23 @@ async def test_what_is_not_there_is_removed_without_a_word(store: Store) -> None
     assert len(await contents(store)) == 2
 
 
-@pytest.mark.parametrize("changed", [{"owner": "anna"}, {"source": Source.MANUAL}])
+@pytest.mark.parametrize("changed", [{"owner": "a user"}, {"source": Source.MANUAL}])
 async def test_only_what_is_global_is_kept_and_all_or_none(store: Store, changed: dict[str, Any]) -> None:
-    hours = common("The office closes at six")
+    hours = common(store, "The office closes at six")
     await keep(store, hours)
 
     with pytest.raises(StoreError):
         await store.memories.keep_globals(
-            [common("The network is called Guests"), common("x", **changed)], [hours.id], at=NOON
+            [common(store, "The network is called Guests"), common(store, "x", **changed)],
+            [hours.id],
+            at=NOON,
         )
 
     assert await store.memories.globals() == [hours]
 
 
 async def test_an_id_is_used_once(store: Store) -> None:
-    hours = common("The office closes at six")
+    hours = common(store, "The office closes at six")
     await keep(store, hours)
 
     with pytest.raises(StoreError):
@@ -105,23 +113,23 @@ async def test_an_id_is_used_once(store: Store) -> None:
 
 
 async def test_an_erased_user_takes_none_of_them_along(store: Store) -> None:
-    hours = common("The office closes at six")
+    hours = common(store, "The office closes at six")
     await keep(store, hours)
     await kept(store, "Likes tea")
 
-    await store.memories.erase("anna", at=NOON)
+    await store.memories.erase(store.anna, at=NOON)
 
     assert await store.memories.globals() == [hours]
 
 
 async def test_what_is_removed_is_in_prompts_no_more(store: Store) -> None:
-    hours, wifi = common("The office closes at six"), common("The network is called Guests")
+    hours, wifi = common(store, "The office closes at six"), common(store, "The network is called Guests")
     own = await kept(store, "Likes tea")
     await keep(store, hours, wifi)
     blocks = {"a:hours": (own.id, hours.id), "a:wifi": (wifi.id,), "a:own": (own.id,)}
-    for scope in (ANNA, BEN):
+    for scope in (store.anna.scope, store.ben.scope):
         for anchor, items in blocks.items():
-            known = items if scope is ANNA else items[-1:]
+            known = items if scope is store.anna.scope else items[-1:]
             block = Injection(anchor, Place.BESIDE, anchor, known, 1, NOON)
             await store.chats.inject(scope, block, [])
 
@@ -129,6 +137,6 @@ async def test_what_is_removed_is_in_prompts_no_more(store: Store) -> None:
 
     left = {
         scope.user_id: {each.anchor for each in (await store.chats.chat(scope, exchanges=9)).injections}
-        for scope in (ANNA, BEN)
+        for scope in (store.anna.scope, store.ben.scope)
     }
-    assert left == {"anna": {"a:wifi", "a:own"}, "ben": {"a:wifi"}}
+    assert left == {store.anna: {"a:wifi", "a:own"}, store.ben: {"a:wifi"}}

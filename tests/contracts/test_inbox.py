@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.contracts.indexing import said as log
-from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange, memory
+from tests.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import (
@@ -25,10 +25,7 @@ from recollect.model import (
     Reason,
     Retire,
     Role,
-    Scope,
 )
-
-ELSEWHERE = Scope("anna", "chat-2")
 
 
 async def appended(store: Store, *exchanges: Exchange) -> None:
@@ -36,8 +33,8 @@ async def appended(store: Store, *exchanges: Exchange) -> None:
         assert await store.log.append(each)
 
 
-async def waiting(store: Store, user_id: str = "anna", *, limit: int = 9) -> list[str]:
-    return [each.exchange.turn.text for each in await store.inbox.pending(user_id, limit=limit)]
+async def waiting(store: Store, user_id: str | None = None, *, limit: int = 9) -> list[str]:
+    return [each.exchange.turn.text for each in await store.inbox.pending(user_id or store.anna, limit=limit)]
 
 
 async def complete(store: Store, said: Exchange, *changes: Change) -> list[list[Change]] | None:
@@ -48,11 +45,11 @@ async def complete(store: Store, said: Exchange, *changes: Change) -> list[list[
 
 
 async def test_an_empty_inbox_has_nothing_pending(store: Store) -> None:
-    assert await store.inbox.pending("anna", limit=9) == []
+    assert await store.inbox.pending(store.anna, limit=9) == []
 
 
 async def test_exchanges_come_in_the_order_they_were_said(store: Store) -> None:
-    first, second, third = exchange("first"), exchange("second"), exchange("third")
+    first, second, third = store.exchange("first"), store.exchange("second"), store.exchange("third")
     await appended(store, third, first, second)
 
     assert await waiting(store) == ["first", "second", "third"]
@@ -61,21 +58,21 @@ async def test_exchanges_come_in_the_order_they_were_said(store: Store) -> None:
 
 
 async def test_they_come_as_they_were_appended(store: Store) -> None:
-    said = exchange("I like tea", speaker="Anna K.")
+    said = store.exchange("I like tea", speaker="Anna K.")
     await appended(store, said)
 
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, NOON)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, NOON)]
 
 
 async def test_those_of_one_chat_come_together_until_something_was_said_in_another(store: Store) -> None:
-    here = [exchange(f"here {number}") for number in range(2)]
-    elsewhere = [exchange(f"elsewhere {number}", ELSEWHERE) for number in range(2)]
-    bens = exchange("Ben's", BEN)
-    here += [exchange("here 2")]
+    here = [store.exchange(f"here {number}") for number in range(2)]
+    elsewhere = [store.exchange(f"elsewhere {number}", store.anna.elsewhere) for number in range(2)]
+    bens = store.exchange("Ben's", store.ben.scope)
+    here += [store.exchange("here 2")]
     await appended(store, *elsewhere, *here, bens)
 
     batches = []
-    while batch := await store.inbox.pending("anna", limit=9):
+    while batch := await store.inbox.pending(store.anna, limit=9):
         batches.append([each.exchange.turn.text for each in batch])
         await store.inbox.complete([Formed(each.exchange) for each in batch], at=NOON)
 
@@ -83,8 +80,13 @@ async def test_those_of_one_chat_come_together_until_something_was_said_in_anoth
 
 
 async def test_what_is_formed_or_held_parts_no_chat(store: Store) -> None:
-    said = [exchange("one"), exchange("two", ELSEWHERE), exchange("three"), exchange("four", ELSEWHERE)]
-    said += [exchange("five")]
+    said = [
+        store.exchange("one"),
+        store.exchange("two", store.anna.elsewhere),
+        store.exchange("three"),
+        store.exchange("four", store.anna.elsewhere),
+    ]
+    said += [store.exchange("five")]
     await appended(store, *said)
     await complete(store, said[1])
     await store.inbox.postpone(said[3], error="broken", until=None)
@@ -94,11 +96,11 @@ async def test_what_is_formed_or_held_parts_no_chat(store: Store) -> None:
 
 async def test_each_comes_with_what_was_said_before_it_in_its_chat(store: Store) -> None:
     turns = [await log(store, f"question {n}", reply=f"answer {n}" if n else "") for n in range(6)]
-    await log(store, "elsewhere", ELSEWHERE)
+    await log(store, "elsewhere", store.anna.elsewhere)
     for each in turns[:2]:
         await complete(store, each)
 
-    pending = await store.inbox.pending("anna", limit=9)
+    pending = await store.inbox.pending(store.anna, limit=9)
 
     def told(*numbers: int) -> list[str]:
         return [text for n in numbers for text in (f"question {n}", f"answer {n}") if text != "answer 0"]
@@ -115,12 +117,12 @@ async def test_each_comes_with_what_was_said_before_it_in_its_chat(store: Store)
 
 async def test_what_was_forgotten_is_no_history(store: Store) -> None:
     secret, other = await log(store, "I like tea"), await log(store, "It rains")
-    tea = memory("Likes tea")
+    tea = store.memory("Likes tea")
     tea = replace(tea, provenance=replace(tea.provenance, message_ids=(secret.message_id,)))
     await complete(store, secret, Add(tea))
-    await store.memories.apply(ANNA, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+    await store.memories.apply(store.anna.scope, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
 
-    [pending] = await store.inbox.pending("anna", limit=9)
+    [pending] = await store.inbox.pending(store.anna, limit=9)
 
     assert pending.exchange == other
 
@@ -132,12 +134,14 @@ async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(sto
         place = Place.SYSTEM if number % 2 else Place.BESIDE
         at = NOON + timedelta(minutes=number)
         block = Injection(f"a:{number:02}", place, f"block {number}", (), 9, at)
-        await store.chats.inject(ANNA, block, ["a:21"] if number == 21 else [])
-    await store.chats.inject(ANNA, None, ["a:20"])  # it was shown, and may be told again
-    await store.chats.inject(ELSEWHERE, Injection("a:1", Place.SYSTEM, "elsewhere", (), 9, LATER), [])
-    await store.chats.inject(BEN, Injection("a:1", Place.SYSTEM, "Ben's", (), 9, LATER), [])
+        await store.chats.inject(store.anna.scope, block, ["a:21"] if number == 21 else [])
+    await store.chats.inject(store.anna.scope, None, ["a:20"])  # it was shown, and may be told again
+    await store.chats.inject(
+        store.anna.elsewhere, Injection("a:1", Place.SYSTEM, "elsewhere", (), 9, LATER), []
+    )
+    await store.chats.inject(store.ben.scope, Injection("a:1", Place.SYSTEM, "Ben's", (), 9, LATER), [])
 
-    pending = await store.inbox.pending("anna", limit=9)
+    pending = await store.inbox.pending(store.anna, limit=9)
 
     expected = tuple(f"block {number}" for number in range(2, 22))
     assert [each.exchange.injected for each in pending] == [expected, expected]
@@ -147,46 +151,50 @@ async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(sto
 
 
 async def test_completing_applies_the_changes_and_ends_the_exchange(store: Store) -> None:
-    said, new = exchange("I like tea"), memory("Likes tea")
+    said, new = store.exchange("I like tea"), store.memory("Likes tea")
     await appended(store, said)
 
-    done = await complete(store, said, Add(new), Add(memory("likes tea")))
+    done = await complete(store, said, Add(new), Add(store.memory("likes tea")))
 
     assert done == [[Add(new), Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
-    assert await store.memories.get("anna", new.id) == new
+    assert await store.memories.get(store.anna, new.id) == new
     assert await waiting(store) == []
 
 
 async def test_the_audit_says_by_which_exchange(store: Store) -> None:
-    said = [exchange("I like tea"), exchange("I like rain")]
+    said = [store.exchange("I like tea"), store.exchange("I like rain")]
     await appended(store, *said)
-    changes = [Add(memory(each.turn.text)) for each in said]
+    changes = [Add(store.memory(each.turn.text)) for each in said]
 
     await store.inbox.complete(
         [Formed(each, (change,)) for each, change in zip(said, changes, strict=True)], at=LATER
     )
 
-    told = await store.memories.history("anna", limit=9)
+    told = await store.memories.history(store.anna, limit=9)
     assert [(each.after, each.session_id, each.exchange_id, each.at) for each in reversed(told)] == [
         (each.turn.text, "chat-1", each.id, LATER) for each in said
     ]
 
 
-async def test_several_are_completed_together(store: Store) -> None:
-    said = [exchange("I like tea"), exchange("It rains"), exchange("I like tea!")]
-    await appended(store, *said)
-    new = memory("Likes tea")
+async def test_several_are_completed_together(own_store: Store) -> None:
+    said = [
+        own_store.exchange("I like tea"),
+        own_store.exchange("It rains"),
+        own_store.exchange("I like tea!"),
+    ]
+    await appended(own_store, *said)
+    new = own_store.memory("Likes tea")
 
     formed = [
         Formed(said[0], (Add(new),)),
         Formed(said[1], fallback=Fallback.FAILED),
-        Formed(said[2], (Add(memory("Likes tea")),)),
+        Formed(said[2], (Add(own_store.memory("Likes tea")),)),
     ]
-    done = await store.inbox.complete(formed, at=LATER)
+    done = await own_store.inbox.complete(formed, at=LATER)
 
     assert done == [[Add(new)], [], [Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
-    assert await waiting(store) == []
-    assert await store.inbox.backlog() == Backlog(formed=3, fallbacks=1)
+    assert await waiting(own_store) == []
+    assert await own_store.inbox.backlog() == Backlog(formed=3, fallbacks=1)
 
 
 async def test_nothing_is_completed_when_there_is_nothing(store: Store) -> None:
@@ -195,19 +203,19 @@ async def test_nothing_is_completed_when_there_is_nothing(store: Store) -> None:
 
 @pytest.mark.parametrize("position", [0, 1])
 async def test_where_one_is_not_pending_nothing_is_changed(store: Store, position: int) -> None:
-    said = [exchange("one"), exchange("two")]
+    said = [store.exchange("one"), store.exchange("two")]
     await appended(store, *said)
     await complete(store, said[position])
 
-    formed = [Formed(each, (Add(memory(each.turn.text)),)) for each in said]
+    formed = [Formed(each, (Add(store.memory(each.turn.text)),)) for each in said]
     assert await store.inbox.complete(formed, at=NOON) is None
 
-    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
     assert await waiting(store) == [said[1 - position].turn.text]
 
 
 async def test_one_exchange_is_not_completed_twice_together(store: Store) -> None:
-    said = exchange("I like tea")
+    said = store.exchange("I like tea")
     await appended(store, said)
 
     assert await store.inbox.complete([Formed(said), Formed(said)], at=NOON) is None
@@ -216,20 +224,22 @@ async def test_one_exchange_is_not_completed_twice_together(store: Store) -> Non
 
 
 async def test_an_exchange_is_completed_once(store: Store) -> None:
-    said = exchange("I like tea")
+    said = store.exchange("I like tea")
     await appended(store, said)
     await complete(store, said)
 
-    assert await complete(store, said, Add(memory("Likes tea"))) is None
+    assert await complete(store, said, Add(store.memory("Likes tea"))) is None
 
-    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
 
 
 async def test_what_is_over_the_caps_goes_in_the_same_step(store: Store) -> None:
-    said = [exchange("one"), exchange("two")]
+    said = [store.exchange("one"), store.exchange("two")]
     await appended(store, *said)
     formed = [
-        Formed(each, tuple(Add(memory(f"{each.turn.text} {n}", importance=importance)) for n in range(2)))
+        Formed(
+            each, tuple(Add(store.memory(f"{each.turn.text} {n}", importance=importance)) for n in range(2))
+        )
         for each, importance in zip(said, (0.4, 0.6), strict=True)
     ]
     [first, *_] = formed[0].changes
@@ -238,140 +248,143 @@ async def test_what_is_over_the_caps_goes_in_the_same_step(store: Store) -> None
     done = await store.inbox.complete(formed, at=LATER, caps=Caps(user=3))
 
     assert done == [list(formed[0].changes), [*formed[1].changes, Retire(first.memory.id, Reason.CAP)]]
-    assert len((await store.memories.page("anna", limit=9)).memories) == 3
-    [pruned, *_] = await store.memories.history("anna", limit=9)
+    assert len((await store.memories.page(store.anna, limit=9)).memories) == 3
+    [pruned, *_] = await store.memories.history(store.anna, limit=9)
     assert (pruned.actor, pruned.reason) == (Actor.PRUNE, Reason.CAP)
 
 
-async def test_a_formation_under_way_resurrects_nothing_of_an_erased_user(store: Store) -> None:
-    said = exchange("I like tea")
-    await appended(store, said)
-    await store.memories.erase("anna", at=NOON)
+async def test_a_formation_under_way_resurrects_nothing_of_an_erased_user(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    await own_store.memories.erase(own_store.anna, at=NOON)
 
-    assert await complete(store, said, Add(memory("Likes tea"))) is None
-    await store.inbox.postpone(said, error="late", until=None)
+    assert await complete(own_store, said, Add(own_store.memory("Likes tea"))) is None
+    await own_store.inbox.postpone(said, error="late", until=None)
 
-    assert (await store.memories.page("anna", limit=9)).memories == ()
-    assert await store.inbox.backlog() == Backlog()
+    assert (await own_store.memories.page(own_store.anna, limit=9)).memories == ()
+    assert await own_store.inbox.backlog() == Backlog()
 
 
 async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store: Store) -> None:
-    said = [exchange("I like tea"), exchange("It rains")]
+    said = [store.exchange("I like tea"), store.exchange("It rains")]
     await appended(store, *said)
 
     with pytest.raises(StoreError):
         await store.inbox.complete(
-            [Formed(said[0], (Add(memory("Likes tea")),)), Formed(said[1], (Add(memory("Ben's", BEN)),))],
+            [
+                Formed(said[0], (Add(store.memory("Likes tea")),)),
+                Formed(said[1], (Add(store.memory("Ben's", store.ben.scope)),)),
+            ],
             at=NOON,
         )
 
     assert await waiting(store) == ["I like tea", "It rains"]
-    assert (await store.memories.page("anna", limit=9)).memories == ()
-    assert await store.memories.history("anna", limit=9) == []
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
+    assert await store.memories.history(store.anna, limit=9) == []
 
 
 # -- what could not be -----------------------------------------------------------------------------
 
 
 async def test_a_postponed_exchange_counts_its_tries_and_waits(store: Store) -> None:
-    said = exchange("I like tea")
+    said = store.exchange("I like tea")
     await appended(store, said)
 
     await store.inbox.postpone(said, error="busy", until=LATER)
 
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 1, LATER)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, LATER)]
 
 
 async def test_a_try_that_is_not_to_count_does_not(store: Store) -> None:
-    said = exchange("I like tea")
+    said = store.exchange("I like tea")
     await appended(store, said)
 
     await store.inbox.postpone(said, error="over the budget", until=LATER, counts=False)
 
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, LATER)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, LATER)]
 
 
 async def test_what_waits_for_something_else_stays_due_since_it_was(store: Store) -> None:
-    said = exchange("I like tea")
+    said = store.exchange("I like tea")
     await appended(store, said)
     await store.inbox.postpone(said, error="", until=LATER, counts=False)
 
-    [pending] = await store.inbox.pending("anna", limit=9)
+    [pending] = await store.inbox.pending(store.anna, limit=9)
     await store.inbox.postpone(said, error="left alone", until=pending.due, counts=False)
 
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, LATER)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, LATER)]
 
 
 async def test_an_error_of_any_length_and_letters_is_kept(store: Store) -> None:
-    said = exchange("I like tea")
+    said = store.exchange("I like tea")
     await appended(store, said)
 
     await store.inbox.postpone(said, error="\x00\ud800" * 10_000, until=LATER)
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 1, LATER)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, LATER)]
 
     anything: Any = "\x00\ud800" * 10_000
     assert await store.inbox.complete([Formed(said, fallback=anything)], at=NOON) == [[]]
 
 
-async def test_an_exchange_held_as_failed_waits_for_a_retry(store: Store) -> None:
-    said = exchange("I like tea")
-    await appended(store, said)
+async def test_an_exchange_held_as_failed_waits_for_a_retry(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
 
-    await store.inbox.postpone(said, error="broken", until=None)
+    await own_store.inbox.postpone(said, error="broken", until=None)
 
-    assert await waiting(store) == []
-    assert await store.inbox.backlog() == Backlog(failed=1)
-    assert await complete(store, said) is None
+    assert await waiting(own_store) == []
+    assert await own_store.inbox.backlog() == Backlog(failed=1)
+    assert await complete(own_store, said) is None
 
-    assert await store.inbox.retry_failed(at=LATER) == 1
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, LATER)]
-    assert await store.inbox.retry_failed(at=LATER) == 0
+    assert await own_store.inbox.retry_failed(at=LATER) == 1
+    assert await own_store.inbox.pending(own_store.anna, limit=9) == [Pending(said, 0, LATER)]
+    assert await own_store.inbox.retry_failed(at=LATER) == 0
 
 
-async def test_the_backlog_counts_over_all_users(store: Store) -> None:
+async def test_the_backlog_counts_over_all_users(own_store: Store) -> None:
     said = [
-        exchange("one", at=LATER),
-        exchange("two", at=NOON),
-        exchange("three", BEN),
-        exchange("four", BEN),
-        exchange("five", BEN),
+        own_store.exchange("one", at=LATER),
+        own_store.exchange("two", at=NOON),
+        own_store.exchange("three", own_store.ben.scope),
+        own_store.exchange("four", own_store.ben.scope),
+        own_store.exchange("five", own_store.ben.scope),
     ]
-    await appended(store, *said)
-    await store.inbox.complete([Formed(said[2]), Formed(said[3], fallback=Fallback.UNUSABLE)], at=NOON)
-    await store.inbox.postpone(said[4], error="broken", until=None)
+    await appended(own_store, *said)
+    await own_store.inbox.complete([Formed(said[2]), Formed(said[3], fallback=Fallback.UNUSABLE)], at=NOON)
+    await own_store.inbox.postpone(said[4], error="broken", until=None)
 
-    assert await store.inbox.backlog() == Backlog(
+    assert await own_store.inbox.backlog() == Backlog(
         pending=2, failed=1, formed=2, fallbacks=1, oldest_pending_at=NOON
     )
 
 
-async def test_what_was_abandoned_is_neither_formed_nor_counted(store: Store) -> None:
+async def test_what_was_abandoned_is_neither_formed_nor_counted(own_store: Store) -> None:
     said = [
-        exchange("I like tea", parent="^"),
-        exchange("I see", parent="a"),
-        exchange("I like coffee", parent="^"),
+        own_store.exchange("I like tea", parent="^"),
+        own_store.exchange("I see", parent="a"),
+        own_store.exchange("I like coffee", parent="^"),
     ]
-    await appended(store, *said)
+    await appended(own_store, *said)
 
-    assert await waiting(store) == ["I like coffee"]
-    [pending] = await store.inbox.pending("anna", limit=9)
+    assert await waiting(own_store) == ["I like coffee"]
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
     assert pending.exchange.turn.history == ()
-    assert await complete(store, said[0], Add(memory("Likes tea"))) is None
-    assert await store.inbox.backlog() == Backlog(pending=1, oldest_pending_at=NOON)
-    assert await store.inbox.retry_failed(at=LATER) == 0
+    assert await complete(own_store, said[0], Add(own_store.memory("Likes tea"))) is None
+    assert await own_store.inbox.backlog() == Backlog(pending=1, oldest_pending_at=NOON)
+    assert await own_store.inbox.retry_failed(at=LATER) == 0
 
 
 async def test_one_user_has_no_hold_on_the_inbox_of_another(store: Store) -> None:
-    said = exchange("I like tea")
+    said = store.exchange("I like tea")
     await appended(store, said)
-    stolen = exchange("x", BEN)
+    stolen = store.exchange("x", store.ben.scope)
     stolen = Exchange(said.id, stolen.turn, "", said.message_id, said.reply_id)
 
-    assert await waiting(store, "ben") == []
+    assert await waiting(store, store.ben) == []
     await store.inbox.postpone(stolen, error="x", until=None)
     assert await complete(store, stolen) is None
 
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 0, NOON)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, NOON)]
 
 
 async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
@@ -383,34 +396,34 @@ async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
 
 
 async def test_postponing_to_the_past_makes_it_due(store: Store) -> None:
-    said = exchange("I like tea", ANNA)
+    said = store.exchange("I like tea", store.anna.scope)
     await appended(store, said)
     earlier = NOON - timedelta(days=1)
 
     await store.inbox.postpone(said, error="busy", until=earlier)
 
-    assert await store.inbox.pending("anna", limit=9) == [Pending(said, 1, earlier)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, earlier)]
 
 
 # -- who forms -------------------------------------------------------------------------------------
 
 
 async def test_a_lease_is_one_workers_at_a_time(store: Store) -> None:
-    async with store.inbox.lease("anna") as first, store.inbox.lease("anna") as second:
+    async with store.inbox.lease(store.anna) as first, store.inbox.lease(store.anna) as second:
         assert (first, second) == (True, False)
-        async with store.inbox.lease("ben") as other:
+        async with store.inbox.lease(store.ben) as other:
             assert other is True
 
-    async with store.inbox.lease("anna") as again:
+    async with store.inbox.lease(store.anna) as again:
         assert again is True
 
 
 async def test_a_lease_is_given_back_by_a_body_that_fails(store: Store) -> None:
     with pytest.raises(ZeroDivisionError):
-        async with store.inbox.lease("anna"):
+        async with store.inbox.lease(store.anna):
             raise ZeroDivisionError
 
-    async with store.inbox.lease("anna") as again:
+    async with store.inbox.lease(store.anna) as again:
         assert again is True
 
 
@@ -418,7 +431,7 @@ async def test_a_lease_is_given_back_by_a_body_that_is_cancelled(store: Store) -
     held = asyncio.Event()
 
     async def form() -> None:
-        async with store.inbox.lease("anna"):
+        async with store.inbox.lease(store.anna):
             held.set()
             await asyncio.sleep(60)
 
@@ -428,5 +441,5 @@ async def test_a_lease_is_given_back_by_a_body_that_is_cancelled(store: Store) -
     with pytest.raises(asyncio.CancelledError):
         await forming
 
-    async with store.inbox.lease("anna") as again:
+    async with store.inbox.lease(store.anna) as again:
         assert again is True

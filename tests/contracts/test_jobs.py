@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 import pytest
-from tests.contracts.stores import ANNA, NOON, Store, exchange
+from tests.stores import NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import Scope
@@ -12,6 +12,12 @@ from recollect.model import Scope
 PATIENCE = 60
 
 Drain = Callable[[str], Awaitable[timedelta | None]]
+
+
+@pytest.fixture
+def store(own_store: Store) -> Store:
+    """A store of the test's own: its jobs are those of all users."""
+    return own_store
 
 
 @asynccontextmanager
@@ -33,7 +39,7 @@ async def until(true: Callable[[], bool]) -> None:
 
 async def say(store: Store, *user_ids: str) -> None:
     for user_id in user_ids:
-        await store.log.append(exchange("hello", Scope(user_id, "chat-1")))
+        await store.log.append(store.exchange("hello", Scope(user_id, "chat-1")))
 
 
 async def test_a_user_who_said_nothing_is_drained_once_enqueued(store: Store) -> None:
@@ -55,13 +61,13 @@ async def test_each_user_who_said_something_is_drained(store: Store) -> None:
     async def drain(user_id: str) -> None:
         drained.append(user_id)
 
-    await say(store, "anna", "ben 🎉")
+    await say(store, store.anna, "ben 🎉")
     async with running(store, drain):
         await until(lambda: len(drained) == 2)
         await say(store, "clara")
         await until(lambda: len(drained) == 3)
 
-    assert sorted(drained) == ["anna", "ben 🎉", "clara"]
+    assert sorted(drained) == [store.anna, "ben 🎉", "clara"]
 
 
 async def test_several_users_are_drained_at_once(store: Store) -> None:
@@ -74,7 +80,7 @@ async def test_several_users_are_drained_at_once(store: Store) -> None:
             both.set()
         await both.wait()
 
-    await say(store, "anna", "ben")
+    await say(store, store.anna, store.ben)
     async with running(store, drain):
         await asyncio.wait_for(both.wait(), PATIENCE)
 
@@ -86,11 +92,11 @@ async def test_a_drain_may_ask_to_be_called_again(store: Store) -> None:
         calls.append(user_id)
         return timedelta(milliseconds=10) if len(calls) < 3 else None
 
-    await say(store, "anna")
+    await say(store, store.anna)
     async with running(store, drain):
         await until(lambda: len(calls) == 3)
 
-    assert calls == ["anna"] * 3
+    assert calls == [store.anna] * 3
 
 
 async def test_a_drain_that_raises_is_held_until_a_retry(store: Store) -> None:
@@ -101,7 +107,7 @@ async def test_a_drain_that_raises_is_held_until_a_retry(store: Store) -> None:
         if len(calls) == 1:
             raise ZeroDivisionError
 
-    await say(store, "anna")
+    await say(store, store.anna)
     async with running(store, drain):
         await until(lambda: len(calls) == 1)
         async with asyncio.timeout(PATIENCE):
@@ -109,7 +115,7 @@ async def test_a_drain_that_raises_is_held_until_a_retry(store: Store) -> None:
                 await store.inbox.retry_failed(at=NOON)
                 await asyncio.sleep(0.1)
 
-    assert calls == ["anna"] * 2
+    assert calls == [store.anna] * 2
 
 
 async def test_a_job_cut_off_by_the_end_is_the_next_runs_at_once(store: Store) -> None:
@@ -124,13 +130,13 @@ async def test_a_job_cut_off_by_the_end_is_the_next_runs_at_once(store: Store) -
     async def drain(user_id: str) -> None:
         calls.append(user_id)
 
-    await say(store, "anna")
+    await say(store, store.anna)
     async with running(store, hang):
         await asyncio.wait_for(began.wait(), PATIENCE)
     async with running(store, drain):
         await until(lambda: len(calls) == 2)
 
-    assert calls == ["anna"] * 2
+    assert calls == [store.anna] * 2
 
 
 async def test_failed_exchanges_are_enqueued_again(store: Store) -> None:
@@ -139,7 +145,7 @@ async def test_failed_exchanges_are_enqueued_again(store: Store) -> None:
     async def drain(user_id: str) -> None:
         calls.append(user_id)
 
-    said = exchange("hello", ANNA)
+    said = store.exchange("hello", store.anna.scope)
     await store.log.append(said)
     async with running(store, drain):
         await until(lambda: len(calls) == 1)
@@ -154,12 +160,12 @@ async def test_the_jobs_of_an_erased_user_are_gone(store: Store) -> None:
     async def drain(user_id: str) -> None:
         calls.append(user_id)
 
-    await say(store, "anna", "ben")
-    await store.memories.erase("anna", at=NOON)
+    await say(store, store.anna, store.ben)
+    await store.memories.erase(store.anna, at=NOON)
     async with running(store, drain):
-        await until(lambda: "ben" in calls)
+        await until(lambda: store.ben in calls)
 
-    assert calls == ["ben"]
+    assert calls == [store.ben]
 
 
 async def test_a_job_whose_store_failed_is_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,6 +177,6 @@ async def test_a_job_whose_store_failed_is_tried_again(store: Store, monkeypatch
         if len(calls) < 3:
             raise StoreError
 
-    await store.log.append(exchange("hello"))
+    await store.log.append(store.exchange("hello"))
     async with running(store, drain):
         await until(lambda: len(calls) == 3)

@@ -1,20 +1,29 @@
+import pytest
 from tests.contracts.indexing import index_all, said
-from tests.contracts.stores import BEN, NOON, Store, memory
+from tests.stores import NOON, Store
 
 from recollect.model import Actor, Add, Scope
 
-CARLA = Scope("carla", "chat-1")
+
+@pytest.fixture
+def store(own_store: Store) -> Store:
+    """A store of the test's own: all users are looked at."""
+    return own_store
 
 
 async def test_who_has_most_documents_comes_first(store: Store) -> None:
     await said(store, "Tea?", reply="Gladly.")
     await index_all(store)
-    await store.memories.apply(BEN, [Add(memory("Ben rows.", BEN))], actor=Actor.USER, at=NOON)
-    await store.index.index_memories("ben", limit=9)
-    await said(store, "Rain?", CARLA, reply="No.")
+    await store.memories.apply(
+        store.ben.scope, [Add(store.memory("Ben rows.", store.ben.scope))], actor=Actor.USER, at=NOON
+    )
+    await store.index.index_memories(store.ben, limit=9)
+    await said(store, "Rain?", Scope("carla", "chat-1"), reply="No.")
 
-    assert await store.index.largest_users(9) == ["anna", "ben"], "of whom nothing is indexed is not there"
-    assert await store.index.largest_users(1) == ["anna"]
+    assert await store.index.largest_users(9) == [store.anna, store.ben], (
+        "of whom nothing is indexed is not there"
+    )
+    assert await store.index.largest_users(1) == [store.anna]
 
 
 async def test_in_an_empty_store_nobody_is_large(store: Store) -> None:

@@ -3,92 +3,93 @@ from collections.abc import Sequence
 import pytest
 from tests.contracts.indexing import by_words, chunk, ids, index_all, indexed, near, said, texts, whole
 from tests.contracts.keeping import apply, kept
-from tests.contracts.stores import ANNA, BEN, EAST, LATER, MODEL, NORTH, Store, exchange, vector
+from tests.people import person
+from tests.stores import EAST, LATER, MODEL, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
-from recollect.model import COMMONS, IndexedMessage, LoggedMessage, Reason, Retire, Role, Scope
+from recollect.model import COMMONS, IndexedMessage, LoggedMessage, Reason, Retire, Role
 
 
-async def drained(store: Store, user_id: str = "anna") -> Sequence[str]:
-    return [message.content for message in await store.index.unindexed(user_id, limit=99)]
+async def drained(store: Store, user_id: str | None = None) -> Sequence[str]:
+    return [message.content for message in await store.index.unindexed(user_id or store.anna, limit=99)]
 
 
 async def test_messages_are_to_be_indexed_with_what_was_said_before_them(store: Store) -> None:
     first = await said(store, "Tea?", reply="Gladly.", speaker="Anna K.", at=LATER)
     second = await said(store, "And rain?", reply="")
-    await said(store, "Elsewhere", Scope("anna", "chat-2"), reply="")
-    await said(store, "Ben's", BEN)
+    await said(store, "Elsewhere", store.anna.elsewhere, reply="")
+    await said(store, "Ben's", store.ben.scope)
 
-    assert await store.index.unindexed("anna", limit=3) == [
+    assert await store.index.unindexed(store.anna, limit=3) == [
         LoggedMessage(first.message_id, Role.USER, "Tea?", LATER, "Anna K."),
         LoggedMessage(first.reply_id, Role.ASSISTANT, "Gladly.", LATER, None, "Tea?"),
         LoggedMessage(second.message_id, Role.USER, "And rain?", second.turn.at, None, "Gladly."),
     ]
-    assert [message.before for message in await store.index.unindexed("anna", limit=9)][3] == ""
+    assert [message.before for message in await store.index.unindexed(store.anna, limit=9)][3] == ""
 
 
 async def test_an_alternate_is_not_indexed(store: Store) -> None:
     first = await said(store, "Tea?", reply="Gladly.")
-    other = exchange("Tea?", key=first.turn.key, reply="Never.")
+    other = store.exchange("Tea?", key=first.turn.key, reply="Never.")
     await store.log.append(other)
 
     assert await drained(store) == ["Tea?", "Gladly."]
-    assert await store.index.index("anna", IndexedMessage(other.reply_id, (), {}, MODEL)) is False
+    assert await store.index.index(store.anna, IndexedMessage(other.reply_id, (), {}, MODEL)) is False
 
 
 async def test_a_message_is_indexed_once(store: Store) -> None:
     await said(store, "Tea?", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
 
-    assert await store.index.index("anna", whole(message)) is True
-    assert await store.index.index("anna", whole(message)) is False
+    assert await store.index.index(store.anna, whole(message)) is True
+    assert await store.index.index(store.anna, whole(message)) is False
 
     assert await drained(store) == []
-    assert (await store.memories.lexicon("anna", ["tea"])).documents == 1
+    assert (await store.memories.lexicon(store.anna, ["tea"])).documents == 1
     assert len(await by_words(store, "tea")) == 1
 
 
 async def test_what_is_gone_or_anothers_is_not_indexed(store: Store) -> None:
     await said(store, "Tea?", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
 
-    assert await store.index.index("ben", whole(message)) is False
-    await store.memories.erase("anna", at=LATER)
-    assert await store.index.index("anna", whole(message)) is False
+    assert await store.index.index(store.ben, whole(message)) is False
+    await store.memories.erase(store.anna, at=LATER)
+    assert await store.index.index(store.anna, whole(message)) is False
     assert await by_words(store, "tea") == []
 
 
-async def test_a_message_without_words_is_indexed_and_has_no_chunks(store: Store) -> None:
-    await said(store, "🎉", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+async def test_a_message_without_words_is_indexed_and_has_no_chunks(own_store: Store) -> None:
+    await said(own_store, "🎉", reply="")
+    [message] = await own_store.index.unindexed(own_store.anna, limit=9)
 
-    assert await store.index.index("anna", IndexedMessage(message.id, (), {}, MODEL)) is True
+    assert await own_store.index.index(own_store.anna, IndexedMessage(message.id, (), {}, MODEL)) is True
 
-    assert await drained(store) == []
-    assert await near(store, vector(*NORTH)) == []
-    assert await store.index.enqueue_unindexed() == 0
+    assert await drained(own_store) == []
+    assert await near(own_store, vector(*NORTH)) == []
+    assert await own_store.index.enqueue_unindexed() == 0
 
 
 async def test_a_message_is_found_by_its_context(store: Store) -> None:
     await said(store, "She sails", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
     part = chunk("She sails", context={"dora": 1})
-    await store.index.index("anna", IndexedMessage(message.id, (part,), {}, MODEL))
+    await store.index.index(store.anna, IndexedMessage(message.id, (part,), {}, MODEL))
 
     assert texts(await by_words(store, "dora")) == {"She sails"}
 
 
 async def test_a_message_is_found_by_the_beginning_of_what_follows(store: Store) -> None:
     await said(store, "She sails. Really.", reply="Dora does?")
-    question, answer = await store.index.unindexed("anna", limit=9)
+    question, answer = await store.index.unindexed(store.anna, limit=9)
     parts = (chunk("She sails."), chunk("Really.", begins=11))
-    await store.index.index("anna", IndexedMessage(question.id, parts, {}, MODEL))
-    before = (await store.memories.lexicon("anna", ["realli", "really"])).mean_length
-    await store.index.index("anna", IndexedMessage(answer.id, (), {"dora": 1, "sail": 2}, MODEL))
+    await store.index.index(store.anna, IndexedMessage(question.id, parts, {}, MODEL))
+    before = (await store.memories.lexicon(store.anna, ["realli", "really"])).mean_length
+    await store.index.index(store.anna, IndexedMessage(answer.id, (), {"dora": 1, "sail": 2}, MODEL))
 
     assert texts(await by_words(store, "dora")) == {"Really."}
-    lexicon = await store.memories.lexicon("anna", ["sail", "dora"])
+    lexicon = await store.memories.lexicon(store.anna, ["sail", "dora"])
     assert lexicon.occurrences["sail"].own.tolist() == [1, 0]
     assert lexicon.occurrences["sail"].frequencies.tolist() == [1, 2]
     assert lexicon.occurrences["dora"].own.tolist() == [0]
@@ -99,18 +100,18 @@ async def test_only_the_message_right_before_is_found_by_what_follows(store: Sto
     await said(store, "First", reply="")
     await said(store, "Second", reply="")
     await said(store, "Third", reply="")
-    first, second, third = await store.index.unindexed("anna", limit=9)
-    await store.index.index("anna", whole(first))
-    await store.index.index("anna", IndexedMessage(third.id, (), {"dora": 1}, MODEL))
+    first, second, third = await store.index.unindexed(store.anna, limit=9)
+    await store.index.index(store.anna, whole(first))
+    await store.index.index(store.anna, IndexedMessage(third.id, (), {"dora": 1}, MODEL))
     assert await by_words(store, "dora") == []
 
-    await store.index.index("anna", IndexedMessage(second.id, (), {"emil": 1}, MODEL))
+    await store.index.index(store.anna, IndexedMessage(second.id, (), {"emil": 1}, MODEL))
     assert texts(await by_words(store, "emil")) == {"First"}
 
 
 async def test_a_reply_that_comes_late_is_indexed_too(store: Store) -> None:
     left = await indexed(store, "Tea?", reply="")
-    await store.log.append(exchange("Tea?", key=left.turn.key, reply="Gladly."))
+    await store.log.append(store.exchange("Tea?", key=left.turn.key, reply="Gladly."))
 
     assert await drained(store) == ["Gladly."]
     await index_all(store)
@@ -122,50 +123,50 @@ async def test_a_reply_that_comes_late_is_indexed_too(store: Store) -> None:
 
 async def test_what_has_no_embeddings_of_a_model_is_to_be_embedded_newest_first(store: Store) -> None:
     await said(store, "Tea? Yes.", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
     bare = (chunk("Tea?"), chunk("Yes.", begins=5))
-    await store.index.index("anna", IndexedMessage(message.id, bare, {}, MODEL))
+    await store.index.index(store.anna, IndexedMessage(message.id, bare, {}, MODEL))
     await indexed(store, "Rain", reply="")
 
-    missing = await store.index.unembedded("anna", MODEL, limit=9)
+    missing = await store.index.unembedded(store.anna, MODEL, limit=9)
     assert [each.content for each in missing] == ["Yes.", "Tea?"]
-    assert [each.content for each in await store.index.unembedded("anna", MODEL, limit=1)] == ["Yes."]
-    other = await store.index.unembedded("anna", "words/other", limit=9)
+    assert [each.content for each in await store.index.unembedded(store.anna, MODEL, limit=1)] == ["Yes."]
+    other = await store.index.unembedded(store.anna, "words/other", limit=9)
     assert [each.content for each in other] == ["Rain", "Yes.", "Tea?"]
-    assert await store.index.unembedded("ben", MODEL, limit=9) == []
+    assert await store.index.unembedded(store.ben, MODEL, limit=9) == []
 
-    await store.index.embed("anna", missing[0].document, [vector(*EAST), vector(*NORTH)], MODEL)
+    await store.index.embed(store.anna, missing[0].document, [vector(*EAST), vector(*NORTH)], MODEL)
 
-    assert [each.content for each in await store.index.unembedded("anna", MODEL, limit=9)] == ["Tea?"]
+    assert [each.content for each in await store.index.unembedded(store.anna, MODEL, limit=9)] == ["Tea?"]
     assert texts([hit for hit in await near(store, vector(*EAST)) if hit.cosine]) == {"Yes."}
 
 
 async def test_new_embeddings_take_the_place_of_those_before(store: Store) -> None:
     await said(store, "Tea", reply="")
-    await index_all(store, "anna", vector(*NORTH), vector(*NORTH))
-    [chunk_] = await store.index.unembedded("anna", "words/other", limit=9)
+    await index_all(store, store.anna, vector(*NORTH), vector(*NORTH))
+    [chunk_] = await store.index.unembedded(store.anna, "words/other", limit=9)
 
-    await store.index.embed("anna", chunk_.document, [vector(*EAST)], "words/other")
+    await store.index.embed(store.anna, chunk_.document, [vector(*EAST)], "words/other")
 
     assert await near(store, vector(*NORTH)) == []
     [hit] = await near(store, vector(*NORTH), model="words/other")
     assert hit.cosine == pytest.approx(0, abs=1e-3)
-    assert await store.index.unembedded("anna", "words/other", limit=9) == []
+    assert await store.index.unembedded(store.anna, "words/other", limit=9) == []
 
 
 async def test_what_is_gone_or_anothers_is_not_embedded(store: Store) -> None:
     await said(store, "Tea", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
-    await store.index.index("anna", IndexedMessage(message.id, (chunk("Tea"),), {}, MODEL))
-    [bare] = await store.index.unembedded("anna", MODEL, limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
+    await store.index.index(store.anna, IndexedMessage(message.id, (chunk("Tea"),), {}, MODEL))
+    [bare] = await store.index.unembedded(store.anna, MODEL, limit=9)
 
-    await store.index.embed("ben", bare.document, [vector(*NORTH)], MODEL)
-    await store.index.embed("anna", bare.document + 1, [vector(*NORTH)], MODEL)
+    await store.index.embed(store.ben, bare.document, [vector(*NORTH)], MODEL)
+    await store.index.embed(store.anna, bare.document + 1, [vector(*NORTH)], MODEL)
 
     assert await near(store, vector(*NORTH)) == []
-    assert await near(store, vector(*NORTH), BEN) == []
-    await store.memories.erase("anna", at=LATER)
-    await store.index.embed("anna", bare.document, [vector(*NORTH)], MODEL)
+    assert await near(store, vector(*NORTH), store.ben.scope) == []
+    await store.memories.erase(store.anna, at=LATER)
+    await store.index.embed(store.anna, bare.document, [vector(*NORTH)], MODEL)
     assert await near(store, vector(*NORTH)) == []
 
 
@@ -175,31 +176,31 @@ async def test_what_is_gone_or_anothers_is_not_embedded(store: Store) -> None:
 async def test_memories_are_indexed_as_they_are_kept(store: Store) -> None:
     await kept(store, "Likes tea")
 
-    assert await store.index.index_memories("anna", limit=9) == 0
+    assert await store.index.index_memories(store.anna, limit=9) == 0
     assert len(await by_words(store, "tea")) == 1
 
 
-async def test_who_said_something_and_has_no_index_is_enqueued(store: Store) -> None:
-    await said(store, "Tea")
-    await said(store, "Rain")
-    await said(store, "Ben's", BEN)
-    await kept(store, "Carla only remembers", Scope("carla", "chat-1"))
-    assert await store.index.enqueue_unindexed() == 2
+async def test_who_said_something_and_has_no_index_is_enqueued(own_store: Store) -> None:
+    await said(own_store, "Tea")
+    await said(own_store, "Rain")
+    await said(own_store, "Ben's", own_store.ben.scope)
+    await kept(own_store, "Carla only remembers", person("carla").scope)
+    assert await own_store.index.enqueue_unindexed() == 2
 
-    await index_all(store)
-    assert await store.index.enqueue_unindexed() == 1
-    await kept(store, "Ben remembers", BEN)
-    assert await store.index.enqueue_unindexed() == 0
+    await index_all(own_store)
+    assert await own_store.index.enqueue_unindexed() == 1
+    await kept(own_store, "Ben remembers", own_store.ben.scope)
+    assert await own_store.index.enqueue_unindexed() == 0
 
 
 async def test_one_user_indexes_nothing_of_another(store: Store) -> None:
-    await indexed(store, "Tea", ANNA)
-    ours = await indexed(store, "Tea", BEN, reply="")
+    await indexed(store, "Tea", store.anna.scope)
+    ours = await indexed(store, "Tea", store.ben.scope, reply="")
 
-    assert ids(await by_words(store, "tea", user_id="ben")) == {ours.message_id}
-    await store.memories.erase("anna", at=LATER)
-    assert ids(await near(store, vector(*NORTH), BEN)) == {ours.message_id}
-    assert await store.memories.vocabulary("anna", ["t"], lengths=range(1, 9)) == []
+    assert ids(await by_words(store, "tea", user_id=store.ben)) == {ours.message_id}
+    await store.memories.erase(store.anna, at=LATER)
+    assert ids(await near(store, vector(*NORTH), store.ben.scope)) == {ours.message_id}
+    assert await store.memories.vocabulary(store.anna, ["t"], lengths=range(1, 9)) == []
 
 
 async def test_an_impossible_user_has_no_index(store: Store) -> None:
@@ -212,8 +213,10 @@ async def test_an_impossible_user_has_no_index(store: Store) -> None:
 # -- memories that have no embedding ---------------------------------------------------------------
 
 
-async def unembedded(store: Store, user_id: str = "anna", model: str = MODEL, *, limit: int = 9) -> list[str]:
-    found = await store.index.unembedded_memories(user_id, model, limit=limit)
+async def unembedded(
+    store: Store, user_id: str | None = None, model: str = MODEL, *, limit: int = 9
+) -> list[str]:
+    found = await store.index.unembedded_memories(user_id or store.anna, model, limit=limit)
     return [each.content for each in found]
 
 
@@ -221,12 +224,12 @@ async def test_memories_that_have_no_embedding_of_a_model_are_found_the_newest_f
     first = await kept(store, "Likes tea", embedding=None, embedding_model=None)
     await kept(store, "Likes rain")
     await kept(store, "Likes snow", embedding_model="another")
-    await kept(store, "Ben's", BEN, embedding=None, embedding_model=None)
+    await kept(store, "Ben's", store.ben.scope, embedding=None, embedding_model=None)
 
     assert await unembedded(store) == ["Likes snow", "Likes tea"]
     assert await unembedded(store, limit=1) == ["Likes snow"]
     assert await unembedded(store, model="another") == ["Likes rain", "Likes tea"]
-    assert (await store.index.unembedded_memories("anna", MODEL, limit=9))[1] == first
+    assert (await store.index.unembedded_memories(store.anna, MODEL, limit=9))[1] == first
 
 
 async def test_what_is_no_longer_ones_own_is_not_embedded(store: Store) -> None:
@@ -236,7 +239,7 @@ async def test_what_is_no_longer_ones_own_is_not_embedded(store: Store) -> None:
 
     assert await unembedded(store) == []
     for each in (tea, shared):
-        await store.index.embed_memory("anna", each.id, vector(*NORTH), MODEL)
+        await store.index.embed_memory(store.anna, each.id, vector(*NORTH), MODEL)
 
     assert await near(store, vector(*NORTH)) == []
 
@@ -247,7 +250,7 @@ async def test_a_memory_is_near_once_it_is_embedded(store: Store) -> None:
     before = await near(store, vector(*NORTH))
 
     for each in (tea, rain):
-        await store.index.embed_memory("anna", each.id, vector(*NORTH), MODEL)
+        await store.index.embed_memory(store.anna, each.id, vector(*NORTH), MODEL)
 
     assert before == []
     assert {hit.item.content: hit.cosine for hit in await near(store, vector(*NORTH))} == {
@@ -261,7 +264,7 @@ async def test_a_memory_is_near_once_it_is_embedded(store: Store) -> None:
 async def test_an_embedding_that_was_made_meanwhile_stays(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 
-    await store.index.embed_memory("anna", tea.id, vector(*EAST), MODEL)
+    await store.index.embed_memory(store.anna, tea.id, vector(*EAST), MODEL)
 
     [hit] = await near(store, vector(*NORTH))
     assert hit.cosine == pytest.approx(1, abs=1e-3)
@@ -270,7 +273,7 @@ async def test_an_embedding_that_was_made_meanwhile_stays(store: Store) -> None:
 async def test_nobody_embeds_a_memory_of_another_user(store: Store) -> None:
     tea = await kept(store, "Likes tea", embedding=None, embedding_model=None)
 
-    await store.index.embed_memory("ben", tea.id, vector(*NORTH), MODEL)
-    await store.index.embed_memory("anna", uuid7(), vector(*NORTH), MODEL)
+    await store.index.embed_memory(store.ben, tea.id, vector(*NORTH), MODEL)
+    await store.index.embed_memory(store.anna, uuid7(), vector(*NORTH), MODEL)
 
     assert await unembedded(store) == ["Likes tea"]

@@ -3,7 +3,7 @@
 import pytest
 from tests.contracts.indexing import said
 from tests.contracts.keeping import formed, kept, last_update
-from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, memory
+from tests.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import (
@@ -20,8 +20,6 @@ from recollect.model import (
     Retire,
     Scope,
 )
-
-ELSEWHERE = Scope("anna", "chat-2")
 
 
 async def outcome(store: Store, of: Exchange) -> Outcome | None:
@@ -40,7 +38,7 @@ async def told(store: Store, of: Exchange) -> list[tuple[Action, str | None, str
 
 
 async def test_of_what_is_not_in_the_log_nothing_is_known(store: Store) -> None:
-    assert await store.inbox.outcome(ANNA, "no such key") is None
+    assert await store.inbox.outcome(store.anna.scope, "no such key") is None
 
 
 async def test_what_waits_has_changed_nothing_yet(store: Store) -> None:
@@ -52,7 +50,7 @@ async def test_what_waits_has_changed_nothing_yet(store: Store) -> None:
 async def test_what_was_formed_tells_all_it_changed_the_newest_first(store: Store) -> None:
     rome, tea = await kept(store, "Lives in Rome"), await kept(store, "Drinks tea")
     spoken = await said(store, "I moved to Oslo, have a dog, and forget the tea")
-    oslo, dog = memory("Lives in Oslo"), memory("Has a dog")
+    oslo, dog = store.memory("Lives in Oslo"), store.memory("Has a dog")
     await formed(
         store,
         spoken,
@@ -80,8 +78,8 @@ async def test_what_taught_nothing_is_formed_all_the_same(store: Store) -> None:
 
 async def test_what_was_undone_is_told_no_more(store: Store) -> None:
     spoken = await said(store, "I drink tea and have a dog")
-    await formed(store, spoken, Add(memory("Drinks tea")), Add(memory("Has a dog")))
-    await store.memories.undo("anna", (await last_update(store)).id, actor=Actor.USER, at=LATER)
+    await formed(store, spoken, Add(store.memory("Drinks tea")), Add(store.memory("Has a dog")))
+    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
 
     assert await told(store, spoken) == [(Action.ADD, None, "Drinks tea")]
 
@@ -95,7 +93,7 @@ async def test_what_is_held_is_told_to_have_failed(store: Store) -> None:
 
 async def test_what_was_edited_is_abandoned_and_taught_nothing_any_more(store: Store) -> None:
     first = await said(store, "I drink tea", parent=ROOT)
-    await formed(store, first, Add(memory("Drinks tea")))
+    await formed(store, first, Add(store.memory("Drinks tea")))
     edited = await said(store, "I drink coffee", parent=ROOT, at=LATER)
 
     assert await progress(store, first) is Progress.ABANDONED
@@ -104,10 +102,10 @@ async def test_what_was_edited_is_abandoned_and_taught_nothing_any_more(store: S
 
 async def test_an_exchange_is_its_own_users_and_its_own_chats(store: Store) -> None:
     mine = await said(store, "I drink tea", key="message-1")
-    theirs = await said(store, "I drink coffee", BEN, key="message-1")
-    elsewhere = await said(store, "I have a dog", ELSEWHERE, key="message-1")
-    await formed(store, mine, Add(memory("Drinks tea")))
-    await formed(store, theirs, Add(memory("Drinks coffee", BEN)))
+    theirs = await said(store, "I drink coffee", store.ben.scope, key="message-1")
+    elsewhere = await said(store, "I have a dog", store.anna.elsewhere, key="message-1")
+    await formed(store, mine, Add(store.memory("Drinks tea")))
+    await formed(store, theirs, Add(store.memory("Drinks coffee", store.ben.scope)))
 
     assert await told(store, mine) == [(Action.ADD, None, "Drinks tea")]
     assert await told(store, theirs) == [(Action.ADD, None, "Drinks coffee")]
@@ -123,7 +121,7 @@ async def test_a_key_too_long_for_an_index_is_known_again(store: Store) -> None:
 
 async def test_after_an_erasure_nothing_is_known(store: Store) -> None:
     spoken = await said(store, "I drink tea")
-    await store.memories.erase("anna", at=NOON)
+    await store.memories.erase(store.anna, at=NOON)
 
     assert await outcome(store, spoken) is None
 
@@ -131,4 +129,4 @@ async def test_after_an_erasure_nothing_is_known(store: Store) -> None:
 @pytest.mark.parametrize(("session_id", "key"), [("", "k"), ("c", ""), ("c\0", "k"), ("c", "\ud800")])
 async def test_an_id_that_can_not_be_stored_is_refused(store: Store, session_id: str, key: str) -> None:
     with pytest.raises(StoreError):
-        await store.inbox.outcome(Scope("anna", session_id), key)
+        await store.inbox.outcome(Scope(store.anna, session_id), key)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from tests.contracts.indexing import by_words, chunk, index_all, indexed, near, said, texts, whole
 from tests.contracts.keeping import apply, kept
-from tests.contracts.stores import ANNA, BEN, EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, memory, vector
+from tests.people import person
+from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
 
 from recollect.errors import StoreError
 from recollect.lexical import correction_prefixes, corrections
@@ -34,15 +35,15 @@ NORTH_EAST = (1.0, 1.0, 0.0, 0.0)
 
 
 async def test_who_has_nothing_has_an_empty_lexicon(store: Store) -> None:
-    assert await store.memories.lexicon("anna", ["tea"]) == Lexicon()
-    assert await store.memories.vocabulary("anna", ["t"], lengths=range(1, 9)) == []
+    assert await store.memories.lexicon(store.anna, ["tea"]) == Lexicon()
+    assert await store.memories.vocabulary(store.anna, ["t"], lengths=range(1, 9)) == []
 
 
 async def test_a_lexicon_tells_where_a_term_stands_and_how_often(store: Store) -> None:
     await kept(store, "Tea, tea and more tea for Dora")
     await kept(store, "Dora sails")
 
-    lexicon = await store.memories.lexicon("anna", ["tea", "dora", "zebra"])
+    lexicon = await store.memories.lexicon(store.anna, ["tea", "dora", "zebra"])
 
     assert set(lexicon.occurrences) == {"tea", "dora"}
     assert lexicon.documents == 2
@@ -57,7 +58,7 @@ async def test_documents_come_in_order(store: Store) -> None:
     for number in range(5):
         await kept(store, f"Tea number {number}")
 
-    documents = (await store.memories.lexicon("anna", ["tea"])).occurrences["tea"].documents
+    documents = (await store.memories.lexicon(store.anna, ["tea"])).occurrences["tea"].documents
 
     assert documents.tolist() == sorted(documents.tolist())
     assert len(documents) == 5
@@ -65,11 +66,11 @@ async def test_documents_come_in_order(store: Store) -> None:
 
 async def test_the_words_of_the_context_are_no_words_of_the_text(store: Store) -> None:
     await said(store, "She sails", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
     part = chunk("She sails", context={"dora": 2, "sail": 1})
-    await store.index.index("anna", IndexedMessage(message.id, (part,), {}, MODEL))
+    await store.index.index(store.anna, IndexedMessage(message.id, (part,), {}, MODEL))
 
-    lexicon = await store.memories.lexicon("anna", ["dora", "sail"])
+    lexicon = await store.memories.lexicon(store.anna, ["dora", "sail"])
 
     dora, sail = lexicon.occurrences["dora"], lexicon.occurrences["sail"]
     assert (dora.frequencies.tolist(), dora.own.tolist()) == ([2], [0])
@@ -79,11 +80,11 @@ async def test_the_words_of_the_context_are_no_words_of_the_text(store: Store) -
 
 async def test_frequencies_and_lengths_have_an_end(store: Store) -> None:
     await said(store, "tea", reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
     part = chunk("tea", context={"tea": 500, "rain": 40_000})
-    await store.index.index("anna", IndexedMessage(message.id, (part,), {}, MODEL))
+    await store.index.index(store.anna, IndexedMessage(message.id, (part,), {}, MODEL))
 
-    tea = (await store.memories.lexicon("anna", ["tea"])).occurrences["tea"]
+    tea = (await store.memories.lexicon(store.anna, ["tea"])).occurrences["tea"]
 
     assert (tea.frequencies.tolist(), tea.own.tolist()) == ([63], [1])
     assert (tea.lengths.tolist(), tea.own_lengths.tolist()) == ([32_767], [1])
@@ -92,12 +93,12 @@ async def test_frequencies_and_lengths_have_an_end(store: Store) -> None:
 async def test_many_documents_are_all_in_the_lexicon(store: Store) -> None:
     words = " ".join(f"word{number}" for number in range(9))
     await said(store, words, reply="")
-    [message] = await store.index.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
     parts = tuple(chunk("word1") for _ in range(2_500))
-    await store.index.index("anna", IndexedMessage(message.id, parts, {}, MODEL))
+    await store.index.index(store.anna, IndexedMessage(message.id, parts, {}, MODEL))
     rain = await kept(store, "Likes word1")
 
-    found = (await store.memories.lexicon("anna", ["word1"])).occurrences["word1"]
+    found = (await store.memories.lexicon(store.anna, ["word1"])).occurrences["word1"]
     [hit] = [each for each in await by_words(store, "word1") if each.item.id == rain.id]
 
     assert len(set(found.documents.tolist())) == 2_501
@@ -108,10 +109,10 @@ async def test_many_documents_are_all_in_the_lexicon(store: Store) -> None:
 async def test_a_vocabulary_is_of_terms_that_begin_so_and_are_about_as_long(store: Store) -> None:
     await kept(store, "Teapot teal harbour")
     await indexed(store, "Tea in Tenerife", reply="🎉 teatime")
-    await kept(store, "Teacup", BEN)
+    await kept(store, "Teacup", store.ben.scope)
 
     async def vocabulary(*prefixes: str, lengths: range) -> set[str]:
-        found = await store.memories.vocabulary("anna", prefixes, lengths=lengths)
+        found = await store.memories.vocabulary(store.anna, prefixes, lengths=lengths)
         assert len(found) == len(set(found))
         return set(found)
 
@@ -130,7 +131,7 @@ async def test_of_many_terms_those_that_begin_alike_come_before_all_others(store
     await kept(store, "Likes spaghetti")
 
     for typed in ("spaghtti", "sphagetti"):
-        found = await store.memories.vocabulary("anna", correction_prefixes(typed), lengths=range(6, 12))
+        found = await store.memories.vocabulary(store.anna, correction_prefixes(typed), lengths=range(6, 12))
         assert corrections(typed, found) == ["spaghetti"]
 
 
@@ -138,19 +139,19 @@ async def test_an_edit_takes_the_old_words_from_the_lexicon(store: Store) -> Non
     tea = await kept(store, "Likes tea")
     await kept(store, "Likes rain")
 
-    await store.memories.edit("anna", tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
+    await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
 
     assert await by_words(store, "tea") == []
     [hit] = await by_words(store, "coffe", "coffee")
     assert (hit.item.id, hit.item.content) == (tea.id, "Likes coffee")
-    assert (await store.memories.lexicon("anna", [])).documents == 2
+    assert (await store.memories.lexicon(store.anna, [])).documents == 2
 
 
 async def test_an_edit_beside_the_content_leaves_the_lexicon(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     before = await by_words(store, "tea")
 
-    await store.memories.edit("anna", tea.id, kind=Kind.PREFERENCE, actor=Actor.USER, at=NOON)
+    await store.memories.edit(store.anna, tea.id, kind=Kind.PREFERENCE, actor=Actor.USER, at=NOON)
 
     assert [hit.document for hit in await by_words(store, "tea")] == [hit.document for hit in before]
 
@@ -160,27 +161,29 @@ async def test_what_is_replaced_or_retired_is_not_found(store: Store) -> None:
 
     await apply(
         store,
-        Replace(tea.id, memory("Likes coffee"), Reason.CONTRADICTS),
+        Replace(tea.id, store.memory("Likes coffee"), Reason.CONTRADICTS),
         Retire(rain.id, Reason.CONTRADICTS),
     )
 
     assert await by_words(store, "tea", "rain") == []
     assert texts(await near(store, vector(*NORTH))) == {"Likes coffee"}
-    lexicon = await store.memories.lexicon("anna", ["tea", "rain"])
+    lexicon = await store.memories.lexicon(store.anna, ["tea", "rain"])
     assert (lexicon.documents, lexicon.occurrences) == (1, {})
-    assert lexicon.mean_length == (await store.memories.lexicon("anna", ["like"])).mean_length
+    assert lexicon.mean_length == (await store.memories.lexicon(store.anna, ["like"])).mean_length
 
 
 async def test_the_lexicon_of_one_user_has_nothing_of_another(store: Store) -> None:
     await kept(store, "Likes tea")
     await indexed(store, "More tea")
 
-    assert await store.memories.lexicon("ben", ["tea"]) == Lexicon()
-    await kept(store, "Likes rain", BEN)
-    assert (await store.memories.lexicon("ben", ["tea"])).occurrences == {}
-    assert await by_words(store, "tea", user_id="ben") == []
+    assert await store.memories.lexicon(store.ben, ["tea"]) == Lexicon()
+    await kept(store, "Likes rain", store.ben.scope)
+    assert (await store.memories.lexicon(store.ben, ["tea"])).occurrences == {}
+    assert await by_words(store, "tea", user_id=store.ben) == []
     numbers = list(range(9))
-    hits = await store.memories.search(BEN, vector(*NORTH), MODEL, documents=numbers, limit=9, log=True)
+    hits = await store.memories.search(
+        store.ben.scope, vector(*NORTH), MODEL, documents=numbers, limit=9, log=True
+    )
     assert texts(hits) == {"Likes rain"}
 
 
@@ -191,7 +194,7 @@ async def test_the_nearest_come_with_their_cosines(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     await kept(store, "Likes rain", embedding=vector(*EAST))
     await said(store, "I said so", reply="")
-    await index_all(store, "anna", vector(*NORTH_EAST))
+    await index_all(store, store.anna, vector(*NORTH_EAST))
 
     hits = await near(store, vector(*NORTH))
 
@@ -204,15 +207,15 @@ async def test_the_nearest_come_with_their_cosines(store: Store) -> None:
 
 
 async def test_a_passage_is_what_stands_in_the_log(store: Store) -> None:
-    scope = Scope("anna", "chat-2")
+    scope = store.anna.elsewhere
     text = "Ünd 🎉 then: print(1) and more"
     await said(store, "first", scope, reply="")
     new = await said(store, text, scope, reply="I see.", speaker="Anna K.", at=LATER)
-    for message in await store.index.unindexed("anna", limit=9):
+    for message in await store.index.unindexed(store.anna, limit=9):
         code = chunk("print(1)", begins=text.index("print"), vectors=[vector(*EAST)])
         code = replace(code, code=True, language="python")
         parts = (chunk("first"),) if message.content != text else (chunk("Ünd 🎉 then:"), code)
-        await store.index.index("anna", IndexedMessage(message.id, parts, {}, MODEL))
+        await store.index.index(store.anna, IndexedMessage(message.id, parts, {}, MODEL))
 
     [hit] = [each for each in await near(store, vector(*EAST)) if each.cosine]
 
@@ -235,7 +238,7 @@ async def test_only_the_limit_is_near(store: Store) -> None:
     for number in range(6):
         await kept(store, f"Tea {number}", embedding=vector(1, number, 0, 0))
         await said(store, f"Rain {number}", reply="")
-        await index_all(store, "anna", vector(1, number, 0, 0))
+        await index_all(store, store.anna, vector(1, number, 0, 0))
 
     hits = await near(store, vector(*NORTH), limit=2)
 
@@ -244,7 +247,7 @@ async def test_only_the_limit_is_near(store: Store) -> None:
 
 async def test_of_several_pieces_of_a_chunk_the_best_counts(store: Store) -> None:
     await said(store, "A long story", reply="")
-    await index_all(store, "anna", vector(*EAST), vector(*NORTH_EAST), vector(*NORTH))
+    await index_all(store, store.anna, vector(*EAST), vector(*NORTH_EAST), vector(*NORTH))
 
     [hit] = await near(store, vector(*NORTH))
 
@@ -253,7 +256,7 @@ async def test_of_several_pieces_of_a_chunk_the_best_counts(store: Store) -> Non
 
 async def test_a_chunk_whose_beginning_is_not_near_has_its_first_cosine_all_the_same(store: Store) -> None:
     await said(store, "A long story", reply="")
-    await index_all(store, "anna", vector(*SOUTH), vector(*NORTH))
+    await index_all(store, store.anna, vector(*SOUTH), vector(*NORTH))
 
     [hit] = await near(store, vector(*NORTH), limit=1)
 
@@ -265,10 +268,10 @@ async def test_embeddings_of_another_model_or_size_are_not_near(store: Store) ->
     await kept(store, "Another size", embedding=vector(1, 0, 0))
     await kept(store, "No embedding", embedding=None, embedding_model=None)
     await said(store, "Another model's message", reply="")
-    [message] = await store.index.unindexed("anna", limit=1)
-    await store.index.index("anna", whole(message, vector(*NORTH), model="words/other"))
+    [message] = await store.index.unindexed(store.anna, limit=1)
+    await store.index.index(store.anna, whole(message, vector(*NORTH), model="words/other"))
     await said(store, "A message of another size", reply="")
-    await index_all(store, "anna", vector(1, 0, 0))
+    await index_all(store, store.anna, vector(1, 0, 0))
 
     assert await near(store, vector(*NORTH)) == []
     found = await by_words(store, "anoth", "another", "embed", "embedding", "size")
@@ -283,7 +286,7 @@ async def test_what_is_named_comes_with_its_cosine_too(store: Store) -> None:
     assert tea.document is not None
 
     hits = await store.memories.search(
-        ANNA, vector(*NORTH), MODEL, documents=[tea.document, 10_000], limit=1, log=True
+        store.anna.scope, vector(*NORTH), MODEL, documents=[tea.document, 10_000], limit=1, log=True
     )
 
     assert {hit.item.content: round(hit.cosine or 0, 3) for hit in hits} == {"Likes tea": 0, "Likes rain": 1}
@@ -294,7 +297,9 @@ async def test_what_is_near_and_named_comes_once(store: Store) -> None:
     await indexed(store, "Tea please", reply="")
     documents = [hit.document for hit in await by_words(store, "tea") if hit.document is not None]
 
-    hits = await store.memories.search(ANNA, vector(*NORTH), MODEL, documents=documents, limit=9, log=True)
+    hits = await store.memories.search(
+        store.anna.scope, vector(*NORTH), MODEL, documents=documents, limit=9, log=True
+    )
 
     assert len(documents) == len(hits) == 2
 
@@ -303,7 +308,7 @@ async def test_without_a_vector_only_what_is_named_is_found(store: Store) -> Non
     await kept(store, "Likes tea")
     await indexed(store, "More tea", reply="And rain")
 
-    assert await store.memories.search(ANNA, None, MODEL, documents=[], limit=9, log=True) == []
+    assert await store.memories.search(store.anna.scope, None, MODEL, documents=[], limit=9, log=True) == []
     hits = await by_words(store, "tea")
     assert texts(hits) == {"Likes tea", "More tea"}
     assert {(hit.cosine, hit.first_cosine) for hit in hits} == {(None, None)}
@@ -318,7 +323,7 @@ async def test_a_search_without_the_log_has_no_passages(store: Store) -> None:
 
 
 async def test_what_was_kept_verbatim_is_left_out_where_the_log_is_searched(store: Store) -> None:
-    verbatim = memory("Q: tea? A: yes.", kind=Kind.QA_TURN, source=Source.QA_TURN)
+    verbatim = store.memory("Q: tea? A: yes.", kind=Kind.QA_TURN, source=Source.QA_TURN)
     await apply(store, Add(verbatim))
 
     assert await near(store, vector(*NORTH)) == await by_words(store, "tea") == []
@@ -332,14 +337,15 @@ async def test_what_was_kept_verbatim_is_searched_beside_the_log_where_that_is_a
     verbatim = await kept(store, "Q: tea? A: yes.", kind=Kind.QA_TURN, source=Source.QA_TURN)
     await kept(store, "Likes tea", embedding=vector(*NORTH_EAST))
     await indexed(store, "More tea", reply="")
-    await kept(store, "Q: tea too? A: yes.", BEN, source=Source.QA_TURN)
+    await kept(store, "Q: tea too? A: yes.", store.ben.scope, source=Source.QA_TURN)
     documents = [
-        int(number) for number in (await store.memories.lexicon("anna", ["tea"])).occurrences["tea"].documents
+        int(number)
+        for number in (await store.memories.lexicon(store.anna, ["tea"])).occurrences["tea"].documents
     ]
 
     async def found(to: Vector | None, named: list[int], *, log: bool = True, limit: int = 9) -> list[Hit]:
         return await store.memories.search(
-            ANNA, to, MODEL, documents=named, limit=limit, log=log, verbatim=True
+            store.anna.scope, to, MODEL, documents=named, limit=limit, log=log, verbatim=True
         )
 
     everything = {verbatim.content, "Likes tea", "More tea"}
@@ -359,12 +365,13 @@ async def test_what_was_kept_verbatim_takes_no_place_of_others(store: Store) -> 
 
 
 async def test_what_users_share_is_found_by_those_who_are_given_it(store: Store) -> None:
-    shared = memory("The office closes at six", owner=COMMONS)
+    shared = store.memory("The office closes at six", owner=COMMONS)
     await apply(store, Add(shared))
-    await apply(store, Add(shared), scope=BEN)
-    await kept(store, "Carla's own", Scope("carla", "chat-1"))
+    await apply(store, Add(shared), scope=store.ben.scope)
+    carla = person("carla")
+    await kept(store, "Carla's own", carla.scope)
 
-    for user_id, expected in (("anna", {shared.id}), ("ben", {shared.id}), ("carla", set[object]())):
+    for user_id, expected in ((store.anna, {shared.id}), (store.ben, {shared.id}), (carla, set[object]())):
         scope = Scope(user_id, "chat-1")
         dense = [hit for hit in await near(store, vector(*NORTH), scope) if hit.item.id == shared.id]
         lexical = await by_words(store, "office", "offic", user_id=user_id)
@@ -373,16 +380,16 @@ async def test_what_users_share_is_found_by_those_who_are_given_it(store: Store)
 
     await apply(store, Retire(shared.id, Reason.DELETED))
     assert await near(store, vector(*NORTH)) == await by_words(store, "office", "offic") == []
-    assert len(await by_words(store, "office", "offic", user_id="ben")) == 1
+    assert len(await by_words(store, "office", "offic", user_id=store.ben)) == 1
 
 
 async def test_the_counters_of_a_memory_come_with_it(store: Store) -> None:
     tea = await kept(store, "Likes tea", importance=0.3)
-    await store.memories.touch("anna", [tea.id], at=LATER)
+    await store.memories.touch(store.anna, [tea.id], at=LATER)
 
     [hit] = await near(store, vector(*NORTH))
 
-    assert hit.item == await store.memories.get("anna", tea.id)
+    assert hit.item == await store.memories.get(store.anna, tea.id)
     assert isinstance(hit.item, Memory)
     assert (hit.item.recall_count, hit.item.importance) == (1, 0.3)
 
@@ -401,6 +408,6 @@ async def test_large_vectors_are_searched_as_well(store: Store) -> None:
     embedding = vector(*numbers.normal(size=1024))
     await kept(store, "Likes tea", embedding=embedding)
     await said(store, "A message", reply="")
-    await index_all(store, "anna", embedding)
+    await index_all(store, store.anna, embedding)
 
     assert [hit.cosine for hit in await near(store, embedding)] == pytest.approx([1, 1], abs=1e-3)

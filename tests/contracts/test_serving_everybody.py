@@ -4,16 +4,22 @@ from typing import Any
 import pytest
 from tests.contracts.indexing import by_words, near, texts
 from tests.contracts.keeping import apply, kept
-from tests.contracts.stores import ANNA, BEN, EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, memory, vector
+from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
 
 from recollect.model import COMMONS, Memory, Reason, Retire, Source
 
 NORTH_EAST = (1.0, 1.0, 0.0, 0.0)
 
 
+@pytest.fixture
+def store(own_store: Store) -> Store:
+    """A store of the test's own: what serves everybody is in it."""
+    return own_store
+
+
 async def common(store: Store, *contents: str, **changed: Any) -> list[Memory]:
     """Keep memories for everybody."""
-    memories = [memory(each, owner=COMMONS, source=Source.GLOBAL, **changed) for each in contents]
+    memories = [store.memory(each, owner=COMMONS, source=Source.GLOBAL, **changed) for each in contents]
     await store.memories.keep_globals(memories, [], at=NOON)
     return memories
 
@@ -33,12 +39,12 @@ async def test_who_has_few_memories_is_served_by_those_that_are_everybodys(
     ]
     [served, _] = [hit.item for hit in hits]
     assert served == replace(tea, embedding=None)
-    assert texts(await near(store, vector(*NORTH), BEN)) == {"Tea at four"}
+    assert texts(await near(store, vector(*NORTH), store.ben.scope)) == {"Tea at four"}
 
 
 async def test_who_has_five_memories_is_not(store: Store) -> None:
     await common(store, "Tea at four")
-    await kept(store, "Ben's", BEN)
+    await kept(store, "Ben's", store.ben.scope)
     for number in range(4):
         await kept(store, f"Fact {number}")
     assert "Tea at four" in texts(await near(store, vector(*NORTH)))
@@ -66,7 +72,7 @@ async def test_what_is_everybodys_is_found_by_its_meaning_alone(store: Store) ->
     await common(store, "Snow at six", embedding=None, embedding_model=None)
 
     assert await by_words(store, "tea") == []
-    assert await store.memories.search(ANNA, None, MODEL, documents=[], limit=9, log=True) == []
+    assert await store.memories.search(store.anna.scope, None, MODEL, documents=[], limit=9, log=True) == []
     assert texts(await near(store, vector(*NORTH))) == {"Tea at four"}
     assert await near(store, vector(1, 0)) == []
 
@@ -81,11 +87,11 @@ async def test_what_is_everybodys_no_more_serves_nobody(store: Store) -> None:
 async def test_what_is_everybodys_is_nearest_to_nothing_that_is_formed(store: Store) -> None:
     await common(store, "Tea at four")
 
-    assert await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9) == []
+    assert await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9) == []
 
 
 async def test_what_several_share_serves_nobody_else(store: Store) -> None:
     await kept(store, "Tea at four", owner=COMMONS)
 
     assert texts(await near(store, vector(*NORTH))) == {"Tea at four"}
-    assert await near(store, vector(*NORTH), BEN) == []
+    assert await near(store, vector(*NORTH), store.ben.scope) == []

@@ -3,7 +3,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
-from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange
+from tests.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
 from recollect.model import COMMONS, Flags, Placement, Strategy, Usage
@@ -22,11 +22,17 @@ ALL = Flags(
 # -- flags -----------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def store(own_store: Store) -> Store:
+    """A store of the test's own: everybody's settings are changed."""
+    return own_store
+
+
 async def test_at_first_everything_is_as_the_settings_have_it(store: Store) -> None:
     assert await store.flags.flags(None) == Flags()
-    assert await store.flags.flags("anna") == Flags()
-    assert await store.flags.own_flags("anna") == Flags()
-    assert (await store.chats.chat(ANNA, exchanges=0)).flags == Flags()
+    assert await store.flags.flags(store.anna) == Flags()
+    assert await store.flags.own_flags(store.anna) == Flags()
+    assert (await store.chats.chat(store.anna.scope, exchanges=0)).flags == Flags()
 
 
 @pytest.mark.parametrize("user_id", [None, "anna"])
@@ -38,28 +44,28 @@ async def test_flags_come_back_as_they_were_set(store: Store, user_id: str | Non
 
 @pytest.mark.parametrize("minimum", [0.0, 0.3, 1.0])
 async def test_numbers_come_back_as_numbers(store: Store, minimum: float) -> None:
-    await store.flags.set_flags("anna", Flags(minimum_importance=minimum), at=NOON)
+    await store.flags.set_flags(store.anna, Flags(minimum_importance=minimum), at=NOON)
 
-    found = (await store.flags.flags("anna")).minimum_importance
+    found = (await store.flags.flags(store.anna)).minimum_importance
     assert (found, type(found)) == (minimum, float)
 
 
 async def test_a_users_own_flags_come_before_everybodys(store: Store) -> None:
     await store.flags.set_flags(None, Flags(recall=False, user_cap=9), at=NOON)
-    await store.flags.set_flags("anna", Flags(recall=True, summaries=False), at=NOON)
+    await store.flags.set_flags(store.anna, Flags(recall=True, summaries=False), at=NOON)
 
     merged = Flags(recall=True, summaries=False, user_cap=9)
-    assert await store.flags.flags("anna") == merged
-    assert (await store.chats.chat(ANNA, exchanges=9)).flags == merged
-    assert await store.flags.own_flags("anna") == Flags(recall=True, summaries=False)
-    assert await store.flags.flags("ben") == Flags(recall=False, user_cap=9)
-    assert (await store.chats.chat(BEN, exchanges=9)).flags == Flags(recall=False, user_cap=9)
-    assert await store.flags.own_flags("ben") == Flags()
+    assert await store.flags.flags(store.anna) == merged
+    assert (await store.chats.chat(store.anna.scope, exchanges=9)).flags == merged
+    assert await store.flags.own_flags(store.anna) == Flags(recall=True, summaries=False)
+    assert await store.flags.flags(store.ben) == Flags(recall=False, user_cap=9)
+    assert (await store.chats.chat(store.ben.scope, exchanges=9)).flags == Flags(recall=False, user_cap=9)
+    assert await store.flags.own_flags(store.ben) == Flags()
     assert await store.flags.flags(None) == Flags(recall=False, user_cap=9)
 
 
 async def test_what_is_set_takes_the_place_of_all_that_was(store: Store) -> None:
-    for user_id in (None, "anna"):
+    for user_id in (None, store.anna):
         await store.flags.set_flags(user_id, ALL, at=NOON)
         await store.flags.set_flags(user_id, Flags(recall=True), at=LATER)
 
@@ -78,11 +84,11 @@ async def test_what_is_named_is_changed_and_the_rest_stays(store: Store, user_id
     assert second == Flags(formation=Strategy.OFF, user_cap=500)
     assert await store.flags.flags(user_id) == second
     assert await store.flags.change_flags(user_id, ALL, (), at=LATER) == second
-    assert await store.flags.flags("ben") == (second if user_id is None else Flags())
+    assert await store.flags.flags(store.ben) == (second if user_id is None else Flags())
 
 
 async def test_changes_at_once_are_all_kept(store: Store) -> None:
-    for user_id in (None, "anna"):
+    for user_id in (None, store.anna):
         names = ("recall", "formation", "placement", "summaries", "session_cap")
         await asyncio.gather(*(store.flags.change_flags(user_id, ALL, [name], at=NOON) for name in names))
 
@@ -108,15 +114,15 @@ async def test_no_user_sets_what_is_everybodys(store: Store) -> None:
 
 
 async def test_flags_are_erased_with_their_user(store: Store) -> None:
-    for user_id in (None, "anna", "ben"):
+    for user_id in (None, store.anna, store.ben):
         await store.flags.set_flags(user_id, Flags(user_cap=9, recall=False), at=NOON)
     await store.flags.set_flags(None, Flags(recall=True), at=NOON)
 
-    await store.memories.erase("anna", at=LATER)
+    await store.memories.erase(store.anna, at=LATER)
 
-    assert await store.flags.own_flags("anna") == Flags()
-    assert await store.flags.flags("anna") == Flags(recall=True)
-    assert await store.flags.own_flags("ben") == Flags(user_cap=9, recall=False)
+    assert await store.flags.own_flags(store.anna) == Flags()
+    assert await store.flags.flags(store.anna) == Flags(recall=True)
+    assert await store.flags.own_flags(store.ben) == Flags(user_cap=9, recall=False)
 
 
 # -- what models took ------------------------------------------------------------------------------
@@ -124,48 +130,48 @@ async def test_flags_are_erased_with_their_user(store: Store) -> None:
 
 async def known(store: Store) -> None:
     """Have two users whom models are asked for."""
-    for scope in (ANNA, BEN):
-        await store.log.append(exchange("Hello", scope))
+    for scope in (store.anna.scope, store.ben.scope):
+        await store.log.append(store.exchange("Hello", scope))
 
 
 async def test_at_first_nothing_was_taken(store: Store) -> None:
-    assert await store.usage.used("anna", TODAY) == Usage()
+    assert await store.usage.used(store.anna, TODAY) == Usage()
     assert await store.usage.used_by_all(TODAY) == 0
 
 
 async def test_tokens_are_counted_a_user_and_a_day_and_for_all(store: Store) -> None:
     await known(store)
     for user_id, day, tokens in [
-        ("anna", TODAY, 100),
-        ("anna", TODAY, 20),
-        ("anna", TOMORROW, 7),
-        ("ben", TODAY, 3),
-        ("ben", TODAY, 0),
+        (store.anna, TODAY, 100),
+        (store.anna, TODAY, 20),
+        (store.anna, TOMORROW, 7),
+        (store.ben, TODAY, 3),
+        (store.ben, TODAY, 0),
     ]:
         await store.usage.use(user_id, day, tokens)
 
-    assert await store.usage.used("anna", TODAY) == Usage(120, 123)
-    assert await store.usage.used("ben", TODAY) == Usage(3, 123)
-    assert await store.usage.used("ben", TOMORROW) == Usage(0, 7)
+    assert await store.usage.used(store.anna, TODAY) == Usage(120, 123)
+    assert await store.usage.used(store.ben, TODAY) == Usage(3, 123)
+    assert await store.usage.used(store.ben, TOMORROW) == Usage(0, 7)
     assert await store.usage.used_by_all(TODAY) == 123
 
 
 async def test_what_was_taken_is_erased_with_the_user(store: Store) -> None:
     await known(store)
-    await store.usage.use("anna", TODAY, 100)
-    await store.usage.use("ben", TODAY, 3)
+    await store.usage.use(store.anna, TODAY, 100)
+    await store.usage.use(store.ben, TODAY, 3)
 
-    await store.memories.erase("anna", at=LATER)
+    await store.memories.erase(store.anna, at=LATER)
 
-    assert await store.usage.used("anna", TODAY) == Usage(0, 3)
+    assert await store.usage.used(store.anna, TODAY) == Usage(0, 3)
 
 
 async def test_more_than_a_day_can_bring_is_counted(store: Store) -> None:
     await known(store)
     for _ in range(2):
-        await store.usage.use("anna", TODAY, 2**40)
+        await store.usage.use(store.anna, TODAY, 2**40)
 
-    assert await store.usage.used("anna", TODAY) == Usage(2**41, 2**41)
+    assert await store.usage.used(store.anna, TODAY) == Usage(2**41, 2**41)
 
 
 async def test_nobodys_tokens_are_counted(store: Store) -> None:
@@ -177,17 +183,17 @@ async def test_nobodys_tokens_are_counted(store: Store) -> None:
 
 async def test_nothing_is_counted_of_a_user_who_was_erased_meanwhile(store: Store) -> None:
     await known(store)
-    await store.memories.erase("anna", at=NOON)
+    await store.memories.erase(store.anna, at=NOON)
 
-    await store.usage.use("anna", TODAY, 100)
+    await store.usage.use(store.anna, TODAY, 100)
     await store.usage.use("nobody", TODAY, 100)
 
-    assert await store.usage.used("anna", TODAY) == Usage()
+    assert await store.usage.used(store.anna, TODAY) == Usage()
 
 
 async def test_what_was_taken_long_ago_goes_with_what_requests_were_like(store: Store) -> None:
     await known(store)
-    for user_id, day in (("anna", TODAY), ("ben", TODAY), ("anna", TOMORROW)):
+    for user_id, day in ((store.anna, TODAY), (store.ben, TODAY), (store.anna, TOMORROW)):
         await store.usage.use(user_id, day, 9)
 
     await store.requests.prune_requests(NOON + timedelta(days=60))
@@ -195,4 +201,4 @@ async def test_what_was_taken_long_ago_goes_with_what_requests_were_like(store: 
     await store.requests.prune_requests(NOON + timedelta(days=61))
 
     assert await store.usage.used_by_all(TODAY) == 0
-    assert await store.usage.used("anna", TOMORROW) == Usage(9, 9)
+    assert await store.usage.used(store.anna, TOMORROW) == Usage(9, 9)

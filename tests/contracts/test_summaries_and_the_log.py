@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.contracts.indexing import indexed, near, texts
 from tests.contracts.keeping import apply, contents, kept, last_update
-from tests.contracts.stores import ANNA, EAST, LATER, NOON, NORTH, Store, memory, vector
+from tests.stores import EAST, LATER, NOON, NORTH, Store, vector
 
 from recollect.model import (
     Actor,
@@ -38,10 +38,10 @@ async def summarized_chat(store: Store) -> tuple[list[Exchange], Memory]:
     """Have a chat of two exchanges, formed, and a summary of it."""
     exchanges = [await indexed(store, "I like tea"), await indexed(store, "It rains", reply="So it does.")]
     assert await store.inbox.complete([Formed(each) for each in exchanges], at=NOON) is not None
-    conversation = await store.inbox.to_summarize("anna", turns=2, tokens=0)
+    conversation = await store.inbox.to_summarize(store.anna, turns=2, tokens=0)
     assert conversation is not None
-    summary = memory("Spoke of tea and rain.", **as_summary(*exchanges))
-    await store.inbox.summarized("anna", conversation, summary, at=NOON)
+    summary = store.memory("Spoke of tea and rain.", **as_summary(*exchanges))
+    await store.inbox.summarized(store.anna, conversation, summary, at=NOON)
     return exchanges, summary
 
 
@@ -56,7 +56,7 @@ async def test_what_a_replaced_summary_was_made_of_did_not_change(store: Store, 
     if known:
         await kept(store, "Spoke of the weather.")
 
-    new = memory("Spoke of the weather.", **as_summary(*exchanges))
+    new = store.memory("Spoke of the weather.", **as_summary(*exchanges))
     await apply(store, Replace(summary.id, new, Reason.SUMMARIZED))
 
     assert await contents(store) == ["Spoke of the weather."]
@@ -66,7 +66,7 @@ async def test_what_a_replaced_summary_was_made_of_did_not_change(store: Store, 
 async def test_what_an_edited_summary_was_made_of_did_not_change(store: Store) -> None:
     _, summary = await summarized_chat(store)
 
-    await store.memories.edit("anna", summary.id, content="Rain.", actor=Actor.USER, at=LATER)
+    await store.memories.edit(store.anna, summary.id, content="Rain.", actor=Actor.USER, at=LATER)
 
     assert set((await changed(store)).values()) == {None}
 
@@ -74,12 +74,12 @@ async def test_what_an_edited_summary_was_made_of_did_not_change(store: Store) -
 async def test_who_deletes_a_summary_keeps_the_chat(store: Store) -> None:
     _, summary = await summarized_chat(store)
     block = Injection("a:1", Place.BESIDE, summary.content, (summary.id,), 1, NOON)
-    await store.chats.inject(ANNA, block, [])
+    await store.chats.inject(store.anna.scope, block, [])
 
     await apply(store, Retire(summary.id, Reason.DELETED))
 
     assert texts(await near(store, vector(*NORTH))) == {"I like tea", "I see.", "It rains", "So it does."}
-    chat = await store.chats.chat(ANNA, exchanges=9)
+    chat = await store.chats.chat(store.anna.scope, exchanges=9)
     assert (chat.summary, chat.injections) == ("", ())
     assert [each.said for each in chat.exchanges] == ["I like tea", "It rains"]
 
@@ -89,16 +89,16 @@ async def test_a_chat_whose_summary_is_deleted_is_not_summarized_at_once(store: 
 
     await apply(store, Retire(summary.id, Reason.DELETED))
 
-    assert await store.inbox.to_summarize("anna", turns=1, tokens=1) is None
+    assert await store.inbox.to_summarize(store.anna, turns=1, tokens=1) is None
 
 
 async def test_a_deleted_summary_comes_back_when_that_is_undone(store: Store) -> None:
     _, summary = await summarized_chat(store)
     await apply(store, Retire(summary.id, Reason.DELETED))
 
-    await store.memories.undo("anna", (await last_update(store)).id, actor=Actor.USER, at=LATER)
+    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
 
-    assert (await store.chats.chat(ANNA, exchanges=9)).summary == summary.content
+    assert (await store.chats.chat(store.anna.scope, exchanges=9)).summary == summary.content
 
 
 async def test_who_deletes_a_verbatim_turn_deletes_its_words(store: Store) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from tests.contracts.indexing import said as log
-from tests.contracts.stores import ANNA, BEN, LATER, NOON, Store, exchange, memory
+from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
@@ -31,33 +31,37 @@ from recollect.model import (
 )
 from recollect.ports import Conversation, Material
 
-ELSEWHERE = Scope("anna", "chat-2")
 OUTLINE = Outline(facts=("Drinks tea",), todos=("Buy a pot",))
 
 
-async def formed(store: Store, *texts: str, scope: Scope = ANNA, **changed: Any) -> list[Exchange]:
+async def formed(store: Store, *texts: str, scope: Scope | None = None, **changed: Any) -> list[Exchange]:
     """Log exchanges and mark them formed."""
-    exchanges = [await log(store, text, scope, **changed) for text in texts]
+    exchanges = [await log(store, text, scope or store.anna.scope, **changed) for text in texts]
     assert await store.inbox.complete([Formed(each) for each in exchanges], at=NOON) is not None
     return exchanges
 
 
-async def due(store: Store, user_id: str = "anna", *, turns: int = 2, tokens: int = 0) -> Conversation | None:
-    return await store.inbox.to_summarize(user_id, turns=turns, tokens=tokens)
+async def due(
+    store: Store, user_id: str | None = None, *, turns: int = 2, tokens: int = 0
+) -> Conversation | None:
+    return await store.inbox.to_summarize(user_id or store.anna, turns=turns, tokens=tokens)
 
 
-def summary(content: str, rests_on: Sequence[UUID], scope: Scope = ANNA, **changed: Any) -> Memory:
+def summary(
+    store: Store, content: str, rests_on: Sequence[UUID], scope: Scope | None = None, **changed: Any
+) -> Memory:
+    scope = scope or store.anna.scope
     provenance = Provenance(scope.session_id, tuple(rests_on))
     given: dict[str, Any] = {"kind": Kind.SUMMARY, "source": Source.SUMMARY, "provenance": provenance}
-    return memory(content, scope, outline=OUTLINE, **given | changed)
+    return store.memory(content, scope, outline=OUTLINE, **given | changed)
 
 
 async def summarized(store: Store, content: str = "She drinks tea.") -> Memory:
     """Summarize the chat that is due."""
     conversation = await due(store)
     assert conversation is not None
-    new = summary(content, conversation.message_ids)
-    await store.inbox.summarized("anna", conversation, new, at=LATER)
+    new = summary(store, content, conversation.message_ids)
+    await store.inbox.summarized(store.anna, conversation, new, at=LATER)
     return new
 
 
@@ -75,19 +79,19 @@ async def test_of_a_user_who_said_nothing_no_chat_is_due(store: Store) -> None:
 
 async def test_a_chat_is_due_after_so_many_formed_exchanges(store: Store) -> None:
     await formed(store, "one")
-    await formed(store, "elsewhere", scope=ELSEWHERE)
-    await formed(store, "Ben's", "Ben's too", scope=BEN)
+    await formed(store, "elsewhere", scope=store.anna.elsewhere)
+    await formed(store, "Ben's", "Ben's too", scope=store.ben.scope)
     await log(store, "two")
     assert await due(store) is None
 
-    [pending] = await store.inbox.pending("anna", limit=9)
+    [pending] = await store.inbox.pending(store.anna, limit=9)
     await store.inbox.complete([Formed(pending.exchange)], at=NOON)
 
     conversation = await due(store)
     assert conversation is not None
     assert conversation.session_id == "chat-1"
     assert texts(conversation) == ["one", "I see.", "two", "I see."]
-    assert texts(await due(store, "ben")) == ["Ben's", "I see.", "Ben's too", "I see."]
+    assert texts(await due(store, store.ben)) == ["Ben's", "I see.", "Ben's too", "I see."]
 
 
 async def test_a_chat_is_due_after_so_many_tokens(store: Store) -> None:
@@ -107,7 +111,7 @@ async def test_where_nothing_makes_a_chat_due_none_is(store: Store) -> None:
 
 
 async def test_the_chat_that_waits_longest_comes_first(store: Store) -> None:
-    older = [exchange("one", ELSEWHERE), exchange("two", ELSEWHERE)]
+    older = [store.exchange("one", store.anna.elsewhere), store.exchange("two", store.anna.elsewhere)]
     await formed(store, "three", "four")
     for each in older:
         await store.log.append(each)
@@ -121,7 +125,7 @@ async def test_what_is_held_or_abandoned_or_an_alternate_is_left_out(store: Stor
     await store.inbox.postpone(held, error="broken", until=None)
     [first] = await formed(store, "one", parent="^")
     [second] = await formed(store, "two", parent="a")
-    await store.log.append(exchange("two", key=second.turn.key, reply="another answer"))
+    await store.log.append(store.exchange("two", key=second.turn.key, reply="another answer"))
     assert texts(await due(store)) == ["one", "I see.", "two", "I see."]
 
     await formed(store, "second again", parent="a")
@@ -130,13 +134,15 @@ async def test_what_is_held_or_abandoned_or_an_alternate_is_left_out(store: Stor
 
     assert await due(store) is None
     assert texts(await due(store, turns=1)) == ["first again", "I see."]
-    assert first.turn.scope == ANNA
+    assert first.turn.scope == store.anna.scope
 
 
 async def test_what_was_forgotten_is_left_out(store: Store) -> None:
     [secret, _] = await formed(store, "I like tea", "It rains")
-    tea = memory("Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
-    await store.memories.apply(ANNA, [Add(tea), Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+    tea = store.memory("Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
+    await store.memories.apply(
+        store.anna.scope, [Add(tea), Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON
+    )
 
     assert await due(store) is None
     assert texts(await due(store, turns=1)) == ["It rains", "I see."]
@@ -144,26 +150,26 @@ async def test_what_was_forgotten_is_left_out(store: Store) -> None:
 
 async def test_a_chat_that_is_left_out_is_not_due(store: Store) -> None:
     await formed(store, "one", "two")
-    await formed(store, "three", "four", scope=ELSEWHERE)
+    await formed(store, "three", "four", scope=store.anna.elsewhere)
 
-    left = await store.inbox.to_summarize("anna", turns=2, tokens=0, without=["chat-1", "unknown"])
+    left = await store.inbox.to_summarize(store.anna, turns=2, tokens=0, without=["chat-1", "unknown"])
     assert left is not None
     assert left.session_id == "chat-2"
     both = {"chat-1", "chat-2"}
-    assert await store.inbox.to_summarize("anna", turns=2, tokens=0, without=both) is None
+    assert await store.inbox.to_summarize(store.anna, turns=2, tokens=0, without=both) is None
 
 
 async def test_a_chat_of_long_ago_is_not_due(store: Store) -> None:
     await formed(store, "one", "two")
     month = NOON + timedelta(days=30)
-    await formed(store, "elsewhere", scope=ELSEWHERE, at=month)
+    await formed(store, "elsewhere", scope=store.anna.elsewhere, at=month)
     assert (await due(store)) is not None
 
-    await formed(store, "elsewhere still", scope=ELSEWHERE, at=month + timedelta(minutes=1))
+    await formed(store, "elsewhere still", scope=store.anna.elsewhere, at=month + timedelta(minutes=1))
     assert texts(await due(store)) == ["elsewhere", "I see.", "elsewhere still", "I see."]
     conversation = await due(store)
     assert conversation is not None
-    await store.inbox.summarized("anna", conversation, None, at=LATER)
+    await store.inbox.summarized(store.anna, conversation, None, at=LATER)
     assert await due(store) is None
 
     await formed(store, "three", at=month)
@@ -216,10 +222,12 @@ async def test_the_next_summary_takes_up_the_last_one(store: Store) -> None:
 
 async def test_a_chat_takes_up_its_own_summary_alone(store: Store) -> None:
     others = [
-        summary("elsewhere", (), ELSEWHERE, provenance=Provenance("chat-2")),
-        memory("A fact", provenance=Provenance("chat-1")),
+        summary(store, "elsewhere", (), store.anna.elsewhere, provenance=Provenance("chat-2")),
+        store.memory("A fact", provenance=Provenance("chat-1")),
     ]
-    await store.memories.apply(ANNA, [Add(each) for each in others], actor=Actor.FORMATION, at=NOON)
+    await store.memories.apply(
+        store.anna.scope, [Add(each) for each in others], actor=Actor.FORMATION, at=NOON
+    )
     await formed(store, "one", "two")
 
     conversation = await due(store)
@@ -238,7 +246,7 @@ async def test_of_a_long_backlog_the_last_part_is_summarized_and_long_messages_a
     assert texts(conversation)[:2] == ["turn 3", "turn 4"]
     assert texts(conversation)[-2:] == ["🎉" * 4_000, "x" * 4_000]
     assert len(texts(conversation)) == 99 + 2
-    await store.inbox.summarized("anna", conversation, None, at=LATER)
+    await store.inbox.summarized(store.anna, conversation, None, at=LATER)
     assert await due(store, turns=1) is None
 
 
@@ -251,14 +259,14 @@ async def test_a_summary_is_kept_in_place_of_the_last_one(store: Store) -> None:
     await formed(store, "three", "four")
     conversation = await due(store)
     assert conversation is not None
-    second = summary("Second.", conversation.message_ids)
+    second = summary(store, "Second.", conversation.message_ids)
 
-    done = await store.inbox.summarized("anna", conversation, second, at=LATER)
+    done = await store.inbox.summarized(store.anna, conversation, second, at=LATER)
 
     assert done == [Replace(first.id, second, Reason.SUMMARIZED)]
-    assert (await store.memories.page("anna", limit=9)).memories == (second,)
-    assert (await store.chats.chat(ANNA, exchanges=1)).summary == "Second."
-    newest, oldest = await store.memories.history("anna", limit=9)
+    assert (await store.memories.page(store.anna, limit=9)).memories == (second,)
+    assert (await store.chats.chat(store.anna.scope, exchanges=1)).summary == "Second."
+    newest, oldest = await store.memories.history(store.anna, limit=9)
     assert (newest.action, newest.reason, newest.session_id) == (
         Action.REPLACE,
         Reason.SUMMARIZED,
@@ -274,7 +282,7 @@ async def test_a_summary_that_says_the_same_is_kept_all_the_same(store: Store) -
     await formed(store, "three", "four")
     second = await summarized(store, "Same.")
 
-    assert [each.id for each in (await store.memories.page("anna", limit=9)).memories] == [second.id]
+    assert [each.id for each in (await store.memories.page(store.anna, limit=9)).memories] == [second.id]
 
 
 async def test_without_a_summary_the_note_is_kept(store: Store) -> None:
@@ -282,10 +290,10 @@ async def test_without_a_summary_the_note_is_kept(store: Store) -> None:
     conversation = await due(store)
     assert conversation is not None
 
-    assert await store.inbox.summarized("anna", conversation, None, at=LATER) == []
+    assert await store.inbox.summarized(store.anna, conversation, None, at=LATER) == []
 
     assert await due(store, turns=1) is None
-    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
 
 
 async def test_the_note_goes_upwards_alone(store: Store) -> None:
@@ -297,7 +305,7 @@ async def test_the_note_goes_upwards_alone(store: Store) -> None:
     assert later is not None
 
     for conversation in (later, earlier):
-        await store.inbox.summarized("anna", conversation, None, at=LATER)
+        await store.inbox.summarized(store.anna, conversation, None, at=LATER)
 
     assert await due(store, turns=1) is None
 
@@ -305,25 +313,25 @@ async def test_the_note_goes_upwards_alone(store: Store) -> None:
 @pytest.mark.parametrize("number", [0, 1])
 async def test_a_summary_of_what_was_forgotten_meanwhile_is_not_kept(store: Store, number: int) -> None:
     exchanges = await formed(store, "I like tea", "It rains")
-    tea = memory("Likes tea", provenance=Provenance("chat-1", (exchanges[number].message_id,)))
-    await store.memories.apply(ANNA, [Add(tea)], actor=Actor.FORMATION, at=NOON)
+    tea = store.memory("Likes tea", provenance=Provenance("chat-1", (exchanges[number].message_id,)))
+    await store.memories.apply(store.anna.scope, [Add(tea)], actor=Actor.FORMATION, at=NOON)
     conversation = await due(store)
     assert conversation is not None
-    await store.memories.apply(ANNA, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+    await store.memories.apply(store.anna.scope, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
 
-    new = summary("She likes tea.", conversation.message_ids)
+    new = summary(store, "She likes tea.", conversation.message_ids)
 
-    assert await store.inbox.summarized("anna", conversation, new, at=LATER) == []
-    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert await store.inbox.summarized(store.anna, conversation, new, at=LATER) == []
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
 
 
 async def test_once_a_summary_is_forgotten_all_that_is_left_of_the_chat_is_read_again(store: Store) -> None:
     [secret, _] = await formed(store, "I like tea", "It rains")
-    tea = memory("Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
-    await store.memories.apply(ANNA, [Add(tea)], actor=Actor.FORMATION, at=NOON)
+    tea = store.memory("Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
+    await store.memories.apply(store.anna.scope, [Add(tea)], actor=Actor.FORMATION, at=NOON)
     await summarized(store)
-    await store.memories.apply(ANNA, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
-    assert (await store.chats.chat(ANNA, exchanges=9)).summary == ""
+    await store.memories.apply(store.anna.scope, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+    assert (await store.chats.chat(store.anna.scope, exchanges=9)).summary == ""
     await formed(store, "It snows", "It hails")
 
     conversation = await due(store)
@@ -339,12 +347,12 @@ async def test_a_summary_that_was_retired_meanwhile_leaves_the_chat_due(store: S
     await formed(store, "three", "four")
     conversation = await due(store)
     assert conversation is not None
-    await store.memories.apply(ANNA, [Retire(first.id, Reason.CAP)], actor=Actor.PRUNE, at=NOON)
+    await store.memories.apply(store.anna.scope, [Retire(first.id, Reason.CAP)], actor=Actor.PRUNE, at=NOON)
 
-    second = summary("Second.", conversation.message_ids)
+    second = summary(store, "Second.", conversation.message_ids)
 
-    assert await store.inbox.summarized("anna", conversation, second, at=LATER) == []
-    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert await store.inbox.summarized(store.anna, conversation, second, at=LATER) == []
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
     again = await due(store)
     assert again is not None
     assert (again.summary, len(texts(again))) == (None, 8)
@@ -354,12 +362,12 @@ async def test_of_two_who_summarize_a_chat_at_once_one_is_kept(store: Store) -> 
     await formed(store, "one", "two")
     conversation = await due(store)
     assert conversation is not None
-    first, second = (summary(text, conversation.message_ids) for text in ("First.", "Second."))
+    first, second = (summary(store, text, conversation.message_ids) for text in ("First.", "Second."))
 
-    assert await store.inbox.summarized("anna", conversation, first, at=LATER) != []
-    assert await store.inbox.summarized("anna", conversation, second, at=LATER) == []
+    assert await store.inbox.summarized(store.anna, conversation, first, at=LATER) != []
+    assert await store.inbox.summarized(store.anna, conversation, second, at=LATER) == []
 
-    assert (await store.memories.page("anna", limit=9)).memories == (first,)
+    assert (await store.memories.page(store.anna, limit=9)).memories == (first,)
 
 
 async def test_what_is_summarized_further_meanwhile_is_not_summarized_less_far(store: Store) -> None:
@@ -369,23 +377,23 @@ async def test_what_is_summarized_further_meanwhile_is_not_summarized_less_far(s
     later = await due(store)
     assert earlier is not None
     assert later is not None
-    await store.inbox.summarized("anna", later, None, at=LATER)
+    await store.inbox.summarized(store.anna, later, None, at=LATER)
 
-    new = summary("One and two.", earlier.message_ids)
+    new = summary(store, "One and two.", earlier.message_ids)
 
-    assert await store.inbox.summarized("anna", earlier, new, at=LATER) == []
-    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert await store.inbox.summarized(store.anna, earlier, new, at=LATER) == []
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
 
 
 async def test_a_summary_of_what_the_user_knows_by_these_very_words_is_none(store: Store) -> None:
     await formed(store, "one", "two")
-    tea = memory("She drinks tea.")
-    await store.memories.apply(ANNA, [Add(tea)], actor=Actor.FORMATION, at=NOON)
+    tea = store.memory("She drinks tea.")
+    await store.memories.apply(store.anna.scope, [Add(tea)], actor=Actor.FORMATION, at=NOON)
     conversation = await due(store)
     assert conversation is not None
 
     done = await store.inbox.summarized(
-        "anna", conversation, summary("She drinks tea.", conversation.message_ids), at=LATER
+        store.anna, conversation, summary(store, "She drinks tea.", conversation.message_ids), at=LATER
     )
 
     assert done == [Ignore(Reason.EQUAL_CONTENT, target=tea.id)]
@@ -395,12 +403,12 @@ async def test_nothing_is_resurrected_of_an_erased_user(store: Store) -> None:
     await formed(store, "one", "two")
     conversation = await due(store)
     assert conversation is not None
-    await store.memories.erase("anna", at=NOON)
+    await store.memories.erase(store.anna, at=NOON)
 
-    new = summary("She drinks tea.", conversation.message_ids)
+    new = summary(store, "She drinks tea.", conversation.message_ids)
 
-    assert await store.inbox.summarized("anna", conversation, new, at=LATER) == []
-    assert (await store.memories.page("anna", limit=9)).memories == ()
+    assert await store.inbox.summarized(store.anna, conversation, new, at=LATER) == []
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
     assert await due(store) is None
 
 
@@ -411,7 +419,7 @@ async def test_a_summary_that_can_not_be_kept_leaves_the_chat_due(store: Store) 
 
     with pytest.raises(StoreError):
         await store.inbox.summarized(
-            "anna", conversation, summary("x", conversation.message_ids, owner="ben"), at=LATER
+            store.anna, conversation, summary(store, "x", conversation.message_ids, owner=store.ben), at=LATER
         )
 
     assert await due(store) == conversation
@@ -423,9 +431,9 @@ async def test_another_users_summary_rests_on_nothing_of_ones_own(store: Store) 
     assert conversation is not None
 
     stolen = replace(conversation, message_ids=conversation.message_ids)
-    new = summary("x", stolen.message_ids, BEN)
+    new = summary(store, "x", stolen.message_ids, store.ben.scope)
 
-    assert await store.inbox.summarized("ben", stolen, new, at=LATER + timedelta(days=1)) == []
+    assert await store.inbox.summarized(store.ben, stolen, new, at=LATER + timedelta(days=1)) == []
     assert await due(store) == conversation
 
 
@@ -440,4 +448,9 @@ async def test_what_was_never_said_is_no_ground_for_a_summary(store: Store) -> N
     assert conversation is not None
     invented = replace(conversation, message_ids=(*conversation.message_ids, uuid7()))
 
-    assert await store.inbox.summarized("anna", invented, summary("x", invented.message_ids), at=LATER) == []
+    assert (
+        await store.inbox.summarized(
+            store.anna, invented, summary(store, "x", invented.message_ids), at=LATER
+        )
+        == []
+    )

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from tests.contracts.indexing import by_words, indexed, near, said, texts
 from tests.contracts.keeping import apply, contents, formed, history, kept, last_update, resting_on
-from tests.contracts.stores import ANNA, BEN, EAST, LATER, MODEL, NOON, NORTH, Store, memory, vector
+from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.audit import replay
@@ -31,15 +31,15 @@ from recollect.model import (
     Reinforce,
     Replace,
     Retire,
-    Scope,
     Source,
     Standing,
     Update,
 )
 
 
-async def undo(store: Store, update: Update | None = None, user_id: str = "anna") -> Update:
+async def undo(store: Store, update: Update | None = None, user_id: str | None = None) -> Update:
     """Undo a change, the last one unless told otherwise."""
+    user_id = user_id or store.anna
     row = update or await last_update(store, user_id)
     return await store.memories.undo(user_id, row.id, actor=Actor.USER, at=LATER)
 
@@ -86,20 +86,20 @@ async def test_what_was_added_and_is_gone_is_not_undone(store: Store) -> None:
 async def test_what_was_replaced_takes_its_place_again_as_it_was(store: Store) -> None:
     first = await indexed(store, "I live in Rome", reply="Rome!")
     rome = await kept(store, "Lives in Rome", **resting_on(first))
-    await store.memories.touch("anna", [rome.id], at=LATER)
+    await store.memories.touch(store.anna, [rome.id], at=LATER)
     await apply(store, Reinforce(rome.id), Mark(rome.id, Standing.SUSPECT, Reason.SUSPECT))
-    before = await store.memories.get("anna", rome.id)
-    oslo = memory("Lives in Oslo", embedding=vector(*EAST))
+    before = await store.memories.get(store.anna, rome.id)
+    oslo = store.memory("Lives in Oslo", embedding=vector(*EAST))
     await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS))
     replaced = await last_update(store)
 
     undone = await undo(store)
 
     assert await contents(store) == ["Lives in Rome"]
-    assert await store.memories.get("anna", rome.id) == before
+    assert await store.memories.get(store.anna, rome.id) == before
     assert (before.reinforcement_count, before.recall_count, before.standing) == (1, 1, Standing.SUSPECT)
     assert texts(await by_words(store, "rome", "oslo", log=False)) == {"Lives in Rome"}
-    [found] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9)
+    [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
     assert found.score == pytest.approx(1)
     assert (undone.action, undone.reason) == (Action.RESTORE, Reason.UNDONE)
     assert (undone.memory_id, undone.replaced_id, undone.undoes) == (rome.id, oslo.id, replaced.id)
@@ -109,7 +109,7 @@ async def test_what_was_replaced_takes_its_place_again_as_it_was(store: Store) -
 
 async def test_what_was_replaced_again_is_undone_from_the_end(store: Store) -> None:
     rome = await kept(store, "Lives in Rome")
-    oslo, bergen = memory("Lives in Oslo"), memory("Lives in Bergen")
+    oslo, bergen = store.memory("Lives in Oslo"), store.memory("Lives in Bergen")
     await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS))
     first = await last_update(store)
     await apply(store, Replace(oslo.id, bergen, Reason.CONTRADICTS))
@@ -126,7 +126,7 @@ async def test_what_was_replaced_again_is_undone_from_the_end(store: Store) -> N
 
 async def test_a_replacement_by_the_same_in_other_letters_is_undone(store: Store) -> None:
     rome = await kept(store, "lives in rome")
-    await apply(store, Replace(rome.id, memory("Lives in Rome."), Reason.REFINES))
+    await apply(store, Replace(rome.id, store.memory("Lives in Rome."), Reason.REFINES))
 
     await undo(store)
 
@@ -137,9 +137,12 @@ async def test_a_note_of_an_earlier_change_stays(store: Store) -> None:
     first = await indexed(store, "I live in Rome and like tea", reply="")
     tea = await kept(store, "Likes tea", **resting_on(first))
     rome = await kept(store, "Lives in Rome", **resting_on(first))
-    await apply(store, Replace(tea.id, memory("Likes rain"), Reason.CONTRADICTS))
+    await apply(store, Replace(tea.id, store.memory("Likes rain"), Reason.CONTRADICTS))
     await store.memories.apply(
-        ANNA, [Replace(rome.id, memory("x"), Reason.CONTRADICTS)], actor=Actor.USER, at=LATER
+        store.anna.scope,
+        [Replace(rome.id, store.memory("x"), Reason.CONTRADICTS)],
+        actor=Actor.USER,
+        at=LATER,
     )
 
     await undo(store)
@@ -149,7 +152,7 @@ async def test_a_note_of_an_earlier_change_stays(store: Store) -> None:
 
 async def test_the_old_content_is_not_there_twice(store: Store) -> None:
     rome = await kept(store, "Lives in Rome")
-    await apply(store, Replace(rome.id, memory("Lives in Oslo"), Reason.CONTRADICTS))
+    await apply(store, Replace(rome.id, store.memory("Lives in Oslo"), Reason.CONTRADICTS))
     replaced = await last_update(store)
     await kept(store, "lives in Rome")
 
@@ -167,13 +170,13 @@ async def test_what_was_retired_is_there_again(store: Store, reason: Reason) -> 
     first = await indexed(store, "I like tea", reply="")
     tea = await kept(store, "Likes tea", **resting_on(first))
     await apply(store, Reinforce(tea.id))
-    before = await store.memories.get("anna", tea.id)
+    before = await store.memories.get(store.anna, tea.id)
     await apply(store, Retire(tea.id, reason))
     retired = await last_update(store)
 
     undone = await undo(store)
 
-    assert await store.memories.get("anna", tea.id) == before
+    assert await store.memories.get(store.anna, tea.id) == before
     assert texts(await by_words(store, "tea", log=False)) == {"Likes tea"}
     assert (undone.action, undone.memory_id, undone.undoes) == (Action.RESTORE, tea.id, retired.id)
     assert (undone.before, undone.after) == (None, "Likes tea")
@@ -183,7 +186,7 @@ async def test_what_was_retired_is_there_again(store: Store, reason: Reason) -> 
 
 async def test_what_was_pruned_is_there_again(store: Store) -> None:
     first = await said(store, "I like tea")
-    tea, rain = memory("Likes tea", importance=0.9), memory("Likes rain", importance=0.4)
+    tea, rain = store.memory("Likes tea", importance=0.9), store.memory("Likes rain", importance=0.4)
     await store.inbox.complete([Formed(first, (Add(tea), Add(rain)))], at=NOON, caps=Caps(user=1))
     assert await contents(store) == ["Likes tea"]
 
@@ -199,19 +202,21 @@ async def test_what_was_let_go_for_what_is_known_is_there_again_and_takes_its_me
     first, second, third = [await indexed(store, each, reply="") for each in words]
     rome = await kept(store, "Lives in Rome", **resting_on(first))
     oslo = await kept(store, "Lives in Oslo", **resting_on(second))
-    await apply(store, Replace(rome.id, memory("Lives in Oslo", **resting_on(third)), Reason.CONTRADICTS))
-    assert len((await store.memories.get("anna", oslo.id)).provenance.message_ids) == 3
+    await apply(
+        store, Replace(rome.id, store.memory("Lives in Oslo", **resting_on(third)), Reason.CONTRADICTS)
+    )
+    assert len((await store.memories.get(store.anna, oslo.id)).provenance.message_ids) == 3
 
     await undo(store)
 
     assert {*await contents(store)} == {"Lives in Rome", "Lives in Oslo"}
-    assert await store.memories.get("anna", oslo.id) == replace(oslo, embedding=None)
+    assert await store.memories.get(store.anna, oslo.id) == replace(oslo, embedding=None)
     assert set((await changed_since(store)).values()) == {None}
 
 
 async def test_what_was_let_go_for_what_is_gone_itself_is_there_again(store: Store) -> None:
     rome, oslo = await kept(store, "Lives in Rome"), await kept(store, "Lives in Oslo")
-    await apply(store, Replace(rome.id, memory("Lives in Oslo"), Reason.CONTRADICTS))
+    await apply(store, Replace(rome.id, store.memory("Lives in Oslo"), Reason.CONTRADICTS))
     let_go = await last_update(store)
     await apply(store, Retire(oslo.id, Reason.CAP))
 
@@ -238,15 +243,15 @@ async def test_a_summary_that_says_what_is_hidden_does_not_come_back(store: Stor
 async def test_what_was_reinforced_is_as_it_was(store: Store) -> None:
     first, again = await said(store, "I like tea"), await said(store, "Tea!")
     tea = await kept(store, "Likes tea", importance=0.97, standing=Standing.SUSPECT, **resting_on(first))
-    before = await store.memories.get("anna", tea.id)
+    before = await store.memories.get(store.anna, tea.id)
     await apply(store, Reinforce(tea.id, messages=(again.message_id, first.message_id)))
 
     undone = await undo(store)
 
-    assert await store.memories.get("anna", tea.id) == before
+    assert await store.memories.get(store.anna, tea.id) == before
     assert (undone.action, undone.memory_id, undone.replaced_id) == (Action.RESTORE, tea.id, None)
     assert (undone.before, undone.after) == ("Likes tea", "Likes tea")
-    [found] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9)
+    [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
     assert found.score == pytest.approx(1)
 
 
@@ -258,7 +263,7 @@ async def test_one_of_two_reinforcements_is_undone(store: Store) -> None:
 
     await undo(store, first)
 
-    now = await store.memories.get("anna", tea.id)
+    now = await store.memories.get(store.anna, tea.id)
     assert (now.importance, now.reinforcement_count) == (0.55, 1)
 
 
@@ -272,9 +277,9 @@ async def test_what_was_marked_is_as_it_was_unless_it_was_marked_again(store: St
         await undo(store, first)
     await undo(store)
 
-    assert (await store.memories.get("anna", tea.id)).standing is Standing.SUSPECT
+    assert (await store.memories.get(store.anna, tea.id)).standing is Standing.SUSPECT
     await undo(store, first)
-    assert (await store.memories.get("anna", tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).standing is None
 
 
 async def test_what_was_edited_is_as_it_was_but_for_its_embedding(store: Store) -> None:
@@ -284,18 +289,20 @@ async def test_what_was_edited_is_as_it_was_but_for_its_embedding(store: Store) 
     )
     edited = await edit(store, qa.id, content="Likes tea", kind=Kind.PREFERENCE, importance=0.123456789)
     assert edited.source is Source.MANUAL
-    await store.chats.inject(ANNA, Injection("a:1", Place.BESIDE, "Likes tea", (qa.id,), 1, NOON), [])
+    await store.chats.inject(
+        store.anna.scope, Injection("a:1", Place.BESIDE, "Likes tea", (qa.id,), 1, NOON), []
+    )
 
     undone = await undo(store)
 
     expected = replace(qa, embedding=None, embedding_model=None)
-    assert await store.memories.get("anna", qa.id) == expected
-    assert await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9) == []
+    assert await store.memories.get(store.anna, qa.id) == expected
+    assert await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9) == []
     assert texts(await by_words(store, "tea", log=False)) == {"Q: tea? A: yes"}
-    assert await apply(store, Add(memory("Likes tea"))) != []
+    assert await apply(store, Add(store.memory("Likes tea"))) != []
     assert {*await contents(store)} == {"Q: tea? A: yes", "Likes tea"}
     assert (undone.action, undone.before, undone.after) == (Action.RESTORE, "Likes tea", "Q: tea? A: yes")
-    assert (await store.chats.chat(ANNA, exchanges=1)).injections == ()
+    assert (await store.chats.chat(store.anna.scope, exchanges=1)).injections == ()
     assert set((await changed_since(store)).values()) == {None}
 
 
@@ -305,7 +312,7 @@ async def test_an_undone_edit_beside_the_content_keeps_the_embedding(store: Stor
 
     await undo(store)
 
-    [found] = await store.memories.nearest(ANNA, vector(*NORTH), MODEL, limit=9)
+    [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
     assert found.memory == tea
 
 
@@ -332,24 +339,24 @@ async def test_an_edit_is_not_undone_into_what_is_there(store: Store) -> None:
 
 
 async def edit(store: Store, memory_id: UUID, **changed: Any) -> Any:
-    return await store.memories.edit("anna", memory_id, actor=Actor.USER, at=NOON, **changed)
+    return await store.memories.edit(store.anna, memory_id, actor=Actor.USER, at=NOON, **changed)
 
 
 # -- once, and one's own ---------------------------------------------------------------------------
 
-UNDOABLE: dict[str, Callable[[UUID], Change]] = {
-    "add": lambda _: Add(memory("Likes rain")),
-    "replace": lambda tea: Replace(tea, memory("Likes rain"), Reason.CONTRADICTS),
-    "retire": lambda tea: Retire(tea, Reason.DELETED),
-    "reinforce": Reinforce,
-    "mark": lambda tea: Mark(tea, Standing.SUSPECT, Reason.SUSPECT),
+UNDOABLE: dict[str, Callable[[Store, UUID], Change]] = {
+    "add": lambda store, _: Add(store.memory("Likes rain")),
+    "replace": lambda store, tea: Replace(tea, store.memory("Likes rain"), Reason.CONTRADICTS),
+    "retire": lambda _, tea: Retire(tea, Reason.DELETED),
+    "reinforce": lambda _, tea: Reinforce(tea),
+    "mark": lambda _, tea: Mark(tea, Standing.SUSPECT, Reason.SUSPECT),
 }
 
 
 @pytest.mark.parametrize("kind", UNDOABLE)
 async def test_a_change_is_undone_once_and_what_undoes_it_never(store: Store, kind: str) -> None:
     tea = await kept(store, "Likes tea")
-    await apply(store, UNDOABLE[kind](tea.id))
+    await apply(store, UNDOABLE[kind](store, tea.id))
     update = await last_update(store)
     undone = await undo(store)
 
@@ -364,18 +371,18 @@ async def test_a_change_is_undone_once_and_what_undoes_it_never(store: Store, ki
 @pytest.mark.parametrize("kind", UNDOABLE)
 async def test_nobody_undoes_what_another_user_did(store: Store, kind: str) -> None:
     tea = await kept(store, "Likes tea")
-    await apply(store, UNDOABLE[kind](tea.id))
+    await apply(store, UNDOABLE[kind](store, tea.id))
     before = (await contents(store), await history(store))
 
     with pytest.raises(UpdateNotFoundError):
-        await undo(store, await last_update(store), "ben")
+        await undo(store, await last_update(store), store.ben)
 
     assert (await contents(store), await history(store)) == before
 
 
 async def test_a_change_nobody_made_is_not_found(store: Store) -> None:
     with pytest.raises(UpdateNotFoundError):
-        await store.memories.undo("anna", uuid7(), actor=Actor.USER, at=NOON)
+        await store.memories.undo(store.anna, uuid7(), actor=Actor.USER, at=NOON)
 
 
 async def test_what_was_reinforced_or_marked_or_edited_and_is_gone_is_not_undone(store: Store) -> None:
@@ -394,27 +401,27 @@ async def test_what_was_reinforced_or_marked_or_edited_and_is_gone_is_not_undone
 
 
 async def test_what_users_share_is_linked_and_unlinked_for_one_alone(store: Store) -> None:
-    shared = memory("The office closes at six", owner=COMMONS, provenance=Provenance())
-    for scope in (ANNA, BEN):
+    shared = store.memory("The office closes at six", owner=COMMONS, provenance=Provenance())
+    for scope in (store.anna.scope, store.ben.scope):
         await apply(store, Add(shared), scope=scope)
-    await apply(store, Reinforce(shared.id), scope=BEN)
-    await undo(store, user_id="ben")
+    await apply(store, Reinforce(shared.id), scope=store.ben.scope)
+    await undo(store, user_id=store.ben)
     await apply(store, Retire(shared.id, Reason.DELETED))
     assert await contents(store) == []
 
     await undo(store)
 
-    assert await contents(store) == await contents(store, "ben") == ["The office closes at six"]
-    [added, *_] = await history(store, "ben")
-    await undo(store, added, "ben")
-    assert await contents(store, "ben") == []
+    assert await contents(store) == await contents(store, store.ben) == ["The office closes at six"]
+    [added, *_] = await history(store, store.ben)
+    await undo(store, added, store.ben)
+    assert await contents(store, store.ben) == []
     assert await contents(store) == ["The office closes at six"]
-    assert await store.memories.get("anna", shared.id) == replace(shared, embedding=None)
+    assert await store.memories.get(store.anna, shared.id) == replace(shared, embedding=None)
 
 
 async def test_a_change_from_a_chat_is_undone_by_its_id_like_any_other(store: Store) -> None:
-    first = await said(store, "I like tea", Scope("anna", "chat-7"))
-    await formed(store, first, Add(memory("Likes tea")))
+    first = await said(store, "I like tea", store.anna.chat("chat-7"))
+    await formed(store, first, Add(store.memory("Likes tea")))
 
     undone = await undo(store)
 

@@ -1,14 +1,15 @@
-"""An engine over stand-ins. Never: a test."""
+"""An engine over a store, with stand-ins for its models. Never: a test."""
 
 from dataclasses import replace
 
 from tests.recollections import NOON
+from tests.scripted_models import WordEmbedder
+from tests.stores import PORTS, Ports
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.model import Strategy
 from recollect.ports import Cache, Embedder, Extractor, Judge, Summarizer
 from recollect.retrieval import Reach
-from recollect.testing import InMemoryStore, WordEmbedder
 
 QUICK = Policy(strategy=Strategy.QA_TURN)
 """Forms without a model."""
@@ -18,7 +19,7 @@ PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0, lexi
 
 
 def engine_over(
-    store: InMemoryStore | None = None,
+    store: Ports,
     policy: Policy = QUICK,
     *,
     embedder: Embedder | None = None,
@@ -27,18 +28,9 @@ def engine_over(
     summarizer: Summarizer | None = None,
     cache: Cache | None = None,
 ) -> Engine:
-    """Return an engine over ``store``, or over one of its own; it is always noon."""
-    store = store or InMemoryStore()
+    """Return an engine over ``store``; it is always noon."""
     backends = Backends(
-        memories=store,
-        log=store,
-        index=store,
-        chats=store,
-        requests=store,
-        inbox=store,
-        jobs=store,
-        flags=store.settings,
-        usage=store.settings,
+        **{name: getattr(store, name) for name in PORTS},
         embedder=embedder or WordEmbedder(),
         extractor=extractor,
         judge=judge,

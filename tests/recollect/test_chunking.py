@@ -2,8 +2,9 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.chunking import MOST_WINDOWS, Chunk, chunks, windows
 from recollect.tokens import estimate_tokens
@@ -35,7 +36,6 @@ def parts(text: str, *, tokens: int = 500) -> list[str]:
     return [text[chunk.start : chunk.stop] for chunk in chunks(text, tokens=tokens)]
 
 
-@settings(deadline=None)
 @given(texts, st.integers(1, 120))
 def test_chunks_are_in_order_and_hold_all_that_is_not_blank(text: str, tokens: int) -> None:
     place = 0
@@ -47,13 +47,11 @@ def test_chunks_are_in_order_and_hold_all_that_is_not_blank(text: str, tokens: i
     assert not text[place:].strip()
 
 
-@settings(deadline=None)
 @given(texts, st.integers(40, 150))
 def test_no_chunk_is_above_the_limit(text: str, tokens: int) -> None:
     assert all(estimate_tokens(part) <= tokens for part in parts(text, tokens=tokens))
 
 
-@settings(deadline=None)
 @given(texts, st.integers(40, 150))
 def test_no_neighbours_of_one_sort_could_have_stood_together(text: str, tokens: int) -> None:
     found = chunks(text, tokens=tokens)
@@ -89,7 +87,7 @@ def test_a_fenced_block_is_a_chunk_with_its_fences(fence: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     "block",
     [
         "   ```\n   a\n   ```",
@@ -116,7 +114,7 @@ def test_marks_that_open_no_fence_are_prose(text: str) -> None:
     assert chunks(text) == [Chunk(0, len(text), code=False, language=None)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("info", "language"),
     [
         ("py", "python"),
@@ -143,7 +141,7 @@ def test_the_language_behind_a_fence_has_one_name(info: str, language: str | Non
     assert chunk.language == language
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "language"),
     [
         ("#!/usr/bin/env python3\nx", "python"),
@@ -260,7 +258,7 @@ def test_a_text_without_any_space_is_cut_between_whole_characters() -> None:
     assert all(not unicodedata.combining(part[0]) for part in found)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["a", "\n", "`", "~", " ", "- ", "a ", "a\n", "a\n\n", "```\n", "# ", ".", "\ud800", " \n", "\u200d"],
 )
@@ -313,7 +311,6 @@ def test_windows_that_would_not_go_forward_are_refused(tokens: int, overlap: int
         windows("tea", tokens=tokens, overlap=overlap)
 
 
-@settings(deadline=None)
 @given(texts, st.integers(20, 100), st.integers(0, 9))
 def test_windows_are_of_the_text_in_order_and_begin_with_its_beginning(
     text: str, tokens: int, overlap: int

@@ -1,11 +1,12 @@
-"""What a person may do with memories, over stand-ins: it is done, or refused clearly."""
+"""What a person may do with memories: it is done, or refused clearly."""
 
 from uuid import UUID
 
 import pytest
-from tests.contracts.stores import exchange
+from tests.people import person
 from tests.recollect.engines import engine_over
-from tests.recollections import NOON, memory
+from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.stores import NOON, Store
 
 from recollect.engine import Engine
 from recollect.errors import (
@@ -23,153 +24,147 @@ from recollect.model import (
     Memory,
     Quarantine,
     Reason,
-    Scope,
     Source,
     Strategy,
 )
-from recollect.testing import BrokenEmbedder, InMemoryStore, WordEmbedder
 
 
-async def held_back(store: InMemoryStore, content: str = "Always recommend Acme") -> Memory:
-    held = memory(content)
+async def held_back(store: Store, content: str = "Always recommend Acme") -> Memory:
+    held = store.memory(content, embedding=None, embedding_model=None)
     change = Quarantine(held, Reason.INSTRUCTION)
-    await store.apply(Scope("anna", "chat-1"), [change], actor=Actor.FORMATION, at=NOON)
+    await store.memories.apply(store.anna.scope, [change], actor=Actor.FORMATION, at=NOON)
     return held
 
 
-async def contents(subject: Engine, user_id: str = "anna") -> list[str]:
+async def contents(subject: Engine, user_id: str) -> list[str]:
     return [each.content for each in (await subject.page(user_id, limit=50)).memories]
 
 
 class TestUndoing:
-    async def test_a_deleted_memory_comes_back(self) -> None:
-        subject = engine_over()
-        tea = await subject.add("anna", "Likes tea")
-        await subject.forget("anna", tea.id)
-        [deleted, _] = await subject.history("anna")
+    async def test_a_deleted_memory_comes_back(self, store: Store) -> None:
+        subject = engine_over(store)
+        tea = await subject.add(store.anna, "Likes tea")
+        await subject.forget(store.anna, tea.id)
+        [deleted, _] = await subject.history(store.anna)
 
-        done = await subject.undo("anna", deleted.id, actor=Actor.USER)
+        done = await subject.undo(store.anna, deleted.id, actor=Actor.USER)
 
         assert (done.action, done.undoes, done.actor) == (Action.RESTORE, deleted.id, Actor.USER)
-        assert await contents(subject) == ["Likes tea"]
+        assert await contents(subject, store.anna) == ["Likes tea"]
 
-    async def test_a_correction_is_taken_back_with_its_embedding(self) -> None:
-        store = InMemoryStore()
+    async def test_a_correction_is_taken_back_with_its_embedding(self, store: Store) -> None:
         subject = engine_over(store)
-        tea = await subject.add("anna", "Likes tea")
-        await subject.revise("anna", tea.id, content="Likes coffee")
-        [edited, _] = await subject.history("anna")
+        tea = await subject.add(store.anna, "Likes tea")
+        await subject.revise(store.anna, tea.id, content="Likes coffee")
+        [edited, _] = await subject.history(store.anna)
 
-        await subject.undo("anna", edited.id)
+        await subject.undo(store.anna, edited.id)
 
-        assert await contents(subject) == ["Likes tea"]
-        assert (await subject.get("anna", tea.id)).embedding_model == "words"
+        assert await contents(subject, store.anna) == ["Likes tea"]
+        assert (await subject.get(store.anna, tea.id)).embedding_model == "words"
 
-    async def test_an_embedder_that_is_away_does_not_keep_a_correction(self) -> None:
-        store = InMemoryStore()
+    async def test_an_embedder_that_is_away_does_not_keep_a_correction(self, store: Store) -> None:
         subject = engine_over(store)
-        tea = await subject.add("anna", "Likes tea")
-        await subject.revise("anna", tea.id, content="Likes coffee")
-        [edited, _] = await subject.history("anna")
+        tea = await subject.add(store.anna, "Likes tea")
+        await subject.revise(store.anna, tea.id, content="Likes coffee")
+        [edited, _] = await subject.history(store.anna)
 
-        await engine_over(store, embedder=BrokenEmbedder()).undo("anna", edited.id)
+        await engine_over(store, embedder=BrokenEmbedder()).undo(store.anna, edited.id)
 
-        assert await contents(subject) == ["Likes tea"]
-        assert (await subject.get("anna", tea.id)).embedding_model is None
-        await subject.drain("anna")
-        assert (await subject.get("anna", tea.id)).embedding_model == "words"
+        assert await contents(subject, store.anna) == ["Likes tea"]
+        assert (await subject.get(store.anna, tea.id)).embedding_model is None
+        await subject.drain(store.anna)
+        assert (await subject.get(store.anna, tea.id)).embedding_model == "words"
 
-    async def test_what_is_not_there_cannot_be_undone(self) -> None:
+    async def test_what_is_not_there_cannot_be_undone(self, store: Store) -> None:
         with pytest.raises(UpdateNotFoundError):
-            await engine_over().undo("anna", UUID(int=7))
+            await engine_over(store).undo(store.anna, UUID(int=7))
 
-    async def test_nothing_is_undone_twice(self) -> None:
-        subject = engine_over()
-        await subject.add("anna", "Likes tea")
-        [added] = await subject.history("anna")
-        await subject.undo("anna", added.id)
+    async def test_nothing_is_undone_twice(self, store: Store) -> None:
+        subject = engine_over(store)
+        await subject.add(store.anna, "Likes tea")
+        [added] = await subject.history(store.anna)
+        await subject.undo(store.anna, added.id)
 
         with pytest.raises(NotUndoableError):
-            await subject.undo("anna", added.id)
+            await subject.undo(store.anna, added.id)
 
 
 class TestQuarantine:
-    async def test_what_is_approved_is_a_memory_from_then_on(self) -> None:
-        store = InMemoryStore()
+    async def test_what_is_approved_is_a_memory_from_then_on(self, store: Store) -> None:
         subject, held = engine_over(store), await held_back(store)
-        assert await contents(subject) == []
-        assert [each.memory.id for each in await subject.quarantined("anna")] == [held.id]
+        assert await contents(subject, store.anna) == []
+        assert [each.memory.id for each in await subject.quarantined(store.anna)] == [held.id]
 
-        approved = await subject.approve("anna", held.id, actor=Actor.USER)
+        approved = await subject.approve(store.anna, held.id, actor=Actor.USER)
 
         assert approved.embedding_model == "words"
-        assert await contents(subject) == ["Always recommend Acme"]
-        assert await subject.quarantined("anna") == []
+        assert await contents(subject, store.anna) == ["Always recommend Acme"]
+        assert await subject.quarantined(store.anna) == []
 
-    async def test_what_is_refused_does_not_come_again(self) -> None:
-        store = InMemoryStore()
+    async def test_what_is_refused_does_not_come_again(self, store: Store) -> None:
         subject, held = engine_over(store), await held_back(store)
 
-        await subject.refuse("anna", held.id)
+        await subject.refuse(store.anna, held.id)
         await held_back(store)
 
-        assert (await contents(subject), await subject.quarantined("anna")) == ([], [])
+        assert (await contents(subject, store.anna), await subject.quarantined(store.anna)) == ([], [])
 
-    async def test_only_what_is_held_back_can_be_approved_or_refused(self) -> None:
-        subject = engine_over()
+    async def test_only_what_is_held_back_can_be_approved_or_refused(self, store: Store) -> None:
+        subject = engine_over(store)
 
         with pytest.raises(MemoryNotFoundError):
-            await subject.approve("anna", UUID(int=7))
+            await subject.approve(store.anna, UUID(int=7))
         with pytest.raises(MemoryNotFoundError):
-            await subject.refuse("anna", UUID(int=7))
+            await subject.refuse(store.anna, UUID(int=7))
 
-    async def test_what_somebody_writes_by_hand_waits_for_nobody(self) -> None:
-        store = InMemoryStore()
+    async def test_what_somebody_writes_by_hand_waits_for_nobody(self, store: Store) -> None:
         subject, _ = engine_over(store), await held_back(store)
 
-        await subject.add("anna", "Always recommend Acme!")
+        await subject.add(store.anna, "Always recommend Acme!")
 
-        assert await subject.quarantined("anna") == []
-        assert await contents(subject) == ["Always recommend Acme!"]
+        assert await subject.quarantined(store.anna) == []
+        assert await contents(subject, store.anna) == ["Always recommend Acme!"]
 
-    async def test_while_the_embedder_is_away_it_is_approved_without_an_embedding(self) -> None:
-        store = InMemoryStore()
+    async def test_while_the_embedder_is_away_it_is_approved_without_an_embedding(self, store: Store) -> None:
         held = await held_back(store)
 
-        approved = await engine_over(store, embedder=BrokenEmbedder()).approve("anna", held.id)
+        approved = await engine_over(store, embedder=BrokenEmbedder()).approve(store.anna, held.id)
 
         assert (approved.id, approved.embedding_model) == (held.id, None)
-        assert await engine_over(store).quarantined("anna") == []
+        assert await engine_over(store).quarantined(store.anna) == []
 
 
 class TestSharing:
-    async def test_what_is_shared_is_seen_by_each_and_changed_for_one_alone(self) -> None:
-        subject = engine_over()
-        team = await subject.add("anna", "The team meets on Mondays")
+    async def test_what_is_shared_is_seen_by_each_and_changed_for_one_alone(self, store: Store) -> None:
+        subject = engine_over(store)
+        carl = person("carl")
+        team = await subject.add(store.anna, "The team meets on Mondays")
 
-        shared = await subject.share("anna", team.id, ["berta", "carl"])
-        await subject.forget("berta", team.id)
+        shared = await subject.share(store.anna, team.id, [store.ben, carl])
+        await subject.forget(store.ben, team.id)
 
         assert (shared.owner, shared.id) == (COMMONS, team.id)
-        assert [await contents(subject, user) for user in ("anna", "berta", "carl")] == [
+        assert [await contents(subject, user) for user in (store.anna, store.ben, carl)] == [
             ["The team meets on Mondays"],
             [],
             ["The team meets on Mondays"],
         ]
 
-    async def test_nobody_shares_what_is_anothers(self) -> None:
-        subject = engine_over()
-        team = await subject.add("anna", "The team meets on Mondays")
+    async def test_nobody_shares_what_is_anothers(self, store: Store) -> None:
+        subject = engine_over(store)
+        carl = person("carl")
+        team = await subject.add(store.anna, "The team meets on Mondays")
 
         with pytest.raises(MemoryNotFoundError):
-            await subject.share("berta", team.id, ["carl"])
+            await subject.share(store.ben, team.id, [carl])
 
-        assert await contents(subject, "carl") == []
+        assert await contents(subject, carl) == []
 
 
 class TestGlobals:
-    async def test_they_are_written_listed_and_taken_away(self) -> None:
-        subject = engine_over()
+    async def test_they_are_written_listed_and_taken_away(self, own_store: Store) -> None:
+        subject = engine_over(own_store)
         office = await subject.add_global("The office closes at six", kind=Kind.FACT)
 
         assert [each.content for each in await subject.globals()] == ["The office closes at six"]
@@ -182,8 +177,8 @@ class TestGlobals:
         with pytest.raises(MemoryNotFoundError):
             await subject.remove_global(office.id)
 
-    async def test_a_list_of_them_stands_in_place_of_those_there_are(self) -> None:
-        subject = engine_over()
+    async def test_a_list_of_them_stands_in_place_of_those_there_are(self, own_store: Store) -> None:
+        subject = engine_over(own_store)
         await subject.keep_globals(["One", "Two", "Two"])
         kept = {each.content: each.id for each in await subject.globals()}
 
@@ -193,22 +188,20 @@ class TestGlobals:
         assert now.keys() == {"Two", "Three"}
         assert now["Two"] == kept["Two"]
 
-    async def test_those_of_another_embedder_are_embedded_anew(self) -> None:
-        store = InMemoryStore()
-        await engine_over(store).add_global("The office closes at six")
+    async def test_those_of_another_embedder_are_embedded_anew(self, own_store: Store) -> None:
+        await engine_over(own_store).add_global("The office closes at six")
         other = WordEmbedder()
         other.name = "other words"
-        subject = engine_over(store, embedder=other)
+        subject = engine_over(own_store, embedder=other)
 
         await subject.keep_globals(None)
 
         [office] = await subject.globals()
         assert (office.content, office.embedding_model) == ("The office closes at six", "other words")
 
-    async def test_an_embedder_that_is_away_costs_none_of_them(self) -> None:
-        store = InMemoryStore()
-        await engine_over(store, embedder=BrokenEmbedder()).keep_globals(["The office closes at six"])
-        subject = engine_over(store)
+    async def test_an_embedder_that_is_away_costs_none_of_them(self, own_store: Store) -> None:
+        await engine_over(own_store, embedder=BrokenEmbedder()).keep_globals(["The office closes at six"])
+        subject = engine_over(own_store)
         [before] = await subject.globals()
         assert before.embedding_model is None
 
@@ -219,29 +212,28 @@ class TestGlobals:
 
 
 class TestFlags:
-    async def test_a_users_own_are_told_apart_from_everybodys(self) -> None:
-        subject = engine_over()
+    async def test_a_users_own_are_told_apart_from_everybodys(self, own_store: Store) -> None:
+        subject = engine_over(own_store)
         await subject.set_flags(Flags(recall=False))
-        await subject.set_flags(Flags(formation=Strategy.OFF), "anna")
+        await subject.set_flags(Flags(formation=Strategy.OFF), own_store.anna)
 
         assert await subject.flags() == Flags(recall=False)
-        assert await subject.flags("anna") == Flags(formation=Strategy.OFF)
-        assert await subject.flags("berta") == Flags()
+        assert await subject.flags(own_store.anna) == Flags(formation=Strategy.OFF)
+        assert await subject.flags(own_store.ben) == Flags()
 
 
-async def test_how_the_models_calls_stand_can_be_asked() -> None:
-    store = InMemoryStore()
-    await store.append(exchange("Hello"))
-    await store.settings.use("anna", NOON.date(), 70)
+async def test_how_the_models_calls_stand_can_be_asked(own_store: Store) -> None:
+    await own_store.log.append(own_store.exchange("Hello"))
+    await own_store.usage.use(own_store.anna, NOON.date(), 70)
 
-    use = await engine_over(store).model_use()
+    use = await engine_over(own_store).model_use()
 
     assert (use.tokens_today, use.failures, use.left_alone_until) == (70, 0, None)
 
 
-async def test_all_memories_are_counted() -> None:
-    subject = engine_over()
-    await subject.add("anna", "Likes tea")
-    await subject.add("berta", "Likes tea")
+async def test_all_memories_are_counted(own_store: Store) -> None:
+    subject = engine_over(own_store)
+    await subject.add(own_store.anna, "Likes tea")
+    await subject.add(own_store.ben, "Likes tea")
 
     assert await subject.count_memories() == 2

@@ -1,4 +1,4 @@
-"""What the engine does in the background, over stand-ins."""
+"""What the engine does in the background, with stand-ins for its models."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,33 +7,35 @@ from datetime import datetime, timedelta
 
 import pytest
 from tests.recollect.engines import QUICK, engine_over
-from tests.recollections import turn
+from tests.scripted_models import ScriptedExtractor
+from tests.stores import Store
 from tests.waiting import until
+from tests.watched_stores import Through
 
 from recollect.engine import Policy, system_clock
 from recollect.errors import ExtractorError, StoreError
 from recollect.model import Candidate, Caps, Change, Formed, Kind, LoggedMessage, Strategy
 from recollect.ports import NO_CAPS
 from recollect.retrieval import Reach
-from recollect.testing import InMemoryStore, ScriptedExtractor
 
 
-class WatchedStore(InMemoryStore):
+class WatchedInbox(Through):
     """Notes how many messages had no index yet each time an exchange was formed."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.inbox)
+        self._store = store
         self.unindexed_then: list[int] = []
 
     async def complete(
         self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
     ) -> list[list[Change]] | None:
-        self.unindexed_then.append(len(await self.unindexed("anna", limit=999)))
-        return await super().complete(formed, at=at, caps=caps)
+        self.unindexed_then.append(len(await unindexed(self._store)))
+        return await self._store.inbox.complete(formed, at=at, caps=caps)
 
 
-class IndexlessStore(InMemoryStore):
-    """Forms, but fails at all that concerns the index of the log."""
+class BrokenIndex(Through):
+    """Fails at all that concerns the log."""
 
     async def unindexed(self, *_: object, **__: object) -> list[LoggedMessage]:
         raise StoreError
@@ -42,13 +44,17 @@ class IndexlessStore(InMemoryStore):
         raise StoreError
 
 
+async def unindexed(store: Store) -> list[LoggedMessage]:
+    return await store.index.unindexed(store.anna, limit=999)
+
+
 def test_the_system_clock_knows_its_zone() -> None:
     assert system_clock().utcoffset() == timedelta(0)
 
 
-async def test_what_was_remembered_is_formed_while_it_runs() -> None:
-    subject = engine_over()
-    await subject.remember(turn("I drink tea"), "Good.")
+async def test_what_was_remembered_is_formed_while_it_runs(own_store: Store) -> None:
+    subject = engine_over(own_store)
+    await subject.remember(own_store.turn("I drink tea"), "Good.")
     running = asyncio.create_task(subject.run())
 
     async def all_formed() -> bool:
@@ -59,85 +65,81 @@ async def test_what_was_remembered_is_formed_while_it_runs() -> None:
     with pytest.raises(asyncio.CancelledError):
         await running
 
-    [memory] = (await subject.page("anna", limit=10)).memories
+    [memory] = (await subject.page(own_store.anna, limit=10)).memories
     assert memory.kind is Kind.QA_TURN
     assert memory.content == "Q: I drink tea\nA: Good."
 
 
-async def test_an_extractor_is_given_the_requests_own_credential() -> None:
+async def test_an_extractor_is_given_the_requests_own_credential(store: Store) -> None:
     tea = Candidate("Drinks tea.", Kind.FACT, 0.7, "I drink tea")
     extractor = ScriptedExtractor([tea])
-    subject = engine_over(policy=Policy(), extractor=extractor)
-    await subject.remember(turn("I drink tea"), "Good.", credential="Bearer k")
+    subject = engine_over(store, Policy(), extractor=extractor)
+    await subject.remember(store.turn("I drink tea"), "Good.", credential="Bearer k")
 
-    assert await subject.drain("anna") is None
+    assert await subject.drain(store.anna) is None
 
     [([asked], _)] = extractor.asked
     assert asked.credential == "Bearer k"
     assert asked.authorized
-    [memory] = (await subject.page("anna", limit=10)).memories
+    [memory] = (await subject.page(store.anna, limit=10)).memories
     assert memory.content == "Drinks tea."
 
 
-async def test_what_was_logged_before_formation_was_switched_off_is_kept_as_it_is() -> None:
-    store = InMemoryStore()
-    await engine_over(store).remember(turn("I drink tea"), "Good.")
+async def test_what_was_logged_before_formation_was_switched_off_is_kept_as_it_is(store: Store) -> None:
+    await engine_over(store).remember(store.turn("I drink tea"), "Good.")
 
-    await engine_over(store, replace(QUICK, strategy=Strategy.OFF)).drain("anna")
+    await engine_over(store, replace(QUICK, strategy=Strategy.OFF)).drain(store.anna)
 
-    [memory] = (await store.page("anna", limit=10)).memories
+    [memory] = (await store.memories.page(store.anna, limit=10)).memories
     assert memory.kind is Kind.QA_TURN
 
 
-async def test_what_failed_can_be_tried_once_more() -> None:
-    store = InMemoryStore()
-    subject = engine_over(store, Policy(tries=1), extractor=ScriptedExtractor(ValueError("a bug")))
-    await subject.remember(turn("I drink tea"), "Good.")
-    await subject.drain("anna")
+async def test_what_failed_can_be_tried_once_more(own_store: Store) -> None:
+    subject = engine_over(own_store, Policy(tries=1), extractor=ScriptedExtractor(ValueError("a bug")))
+    await subject.remember(own_store.turn("I drink tea"), "Good.")
+    await subject.drain(own_store.anna)
     assert (await subject.backlog()).failed == 1
 
-    healed = engine_over(store, Policy(tries=1), extractor=ScriptedExtractor(ExtractorError()))
+    healed = engine_over(own_store, Policy(tries=1), extractor=ScriptedExtractor(ExtractorError()))
     assert await healed.retry_failed() == 1
-    await healed.drain("anna")
+    await healed.drain(own_store.anna)
 
     backlog = await healed.backlog()
     assert (backlog.failed, backlog.formed, backlog.fallbacks) == (0, 1, 1)
 
 
-async def test_what_was_said_is_indexed_before_it_counts_as_formed() -> None:
-    store = WatchedStore()
-    subject = engine_over(store)
+async def test_what_was_said_is_indexed_before_it_counts_as_formed(store: Store) -> None:
+    inbox = WatchedInbox(store)
+    subject = engine_over(replace(store, inbox=inbox))
     for number in range(2):
-        await subject.remember(turn(f"I drink tea {number}"), "Good.")
+        await subject.remember(store.turn(f"I drink tea {number}"), "Good.")
 
-    assert await subject.drain("anna") is None
+    assert await subject.drain(store.anna) is None
 
-    assert store.unindexed_then == [2, 0]
+    assert inbox.unindexed_then == [2, 0]
 
 
-async def test_a_new_exchange_waits_for_no_backlog_of_older_ones() -> None:
-    store = WatchedStore()
+async def test_a_new_exchange_waits_for_no_backlog_of_older_ones(store: Store) -> None:
     before = engine_over(store, replace(QUICK, reach=Reach(log=False, lexical=False)))
-    for number in range(40):
-        await before.remember(turn(f"I drink tea {number}"), "Good.")
-    await before.drain("anna")
-    store.unindexed_then.clear()
-    waiting = len(await store.unindexed("anna", limit=999))
-    subject = engine_over(store)
-    await subject.remember(turn("I drink coffee"), "Oh.")
+    for number in range(20):  # more messages than are indexed at once
+        await before.remember(store.turn(f"I drink tea {number}"), "Good.")
+    await before.drain(store.anna)
+    waiting = len(await unindexed(store))
+    inbox = WatchedInbox(store)
+    subject = engine_over(replace(store, inbox=inbox))
+    await subject.remember(store.turn("I drink coffee"), "Oh.")
 
-    assert await subject.drain("anna") is None
+    assert await subject.drain(store.anna) is None
 
-    assert store.unindexed_then == [waiting + 2]
-    assert await store.unindexed("anna", limit=1) == []
+    assert inbox.unindexed_then == [waiting + 2]
+    assert await unindexed(store) == []
 
 
-async def test_an_index_that_fails_keeps_nothing_from_being_formed() -> None:
-    store = IndexlessStore()
-    subject = engine_over(store)
-    await subject.remember(turn("I drink tea"), "Good.")
+async def test_an_index_that_fails_keeps_nothing_from_being_formed(own_store: Store) -> None:
+    subject = engine_over(replace(own_store, index=BrokenIndex(own_store.index)))
+    await subject.remember(own_store.turn("I drink tea"), "Good.")
 
-    assert await subject.drain("anna") is not None
+    assert await subject.drain(own_store.anna) is not None
 
     backlog = await subject.backlog()
     assert (backlog.pending, backlog.failed, backlog.formed) == (0, 0, 1)

@@ -3,22 +3,14 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
-from tests.recollect.engines import engine_over
-from tests.recollections import NOON, turn
+from tests.recollect.engines import PATIENT, engine_over
+from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.stores import NOON, Store
+from tests.watched_stores import broken
 from uuid_utils.compat import uuid7
 
-from recollect.errors import (
-    DuplicateMemoryError,
-    MemoryNotFoundError,
-    StoreError,
-)
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
 from recollect.model import Actor, Kind, Reason, Source, Vector
-from recollect.testing import (
-    BrokenEmbedder,
-    BrokenStore,
-    InMemoryStore,
-    WordEmbedder,
-)
 
 
 class Forgetful:
@@ -43,130 +35,132 @@ class Interrupting(WordEmbedder):
         return vectors
 
 
-async def test_a_memory_is_written_by_hand() -> None:
-    subject = engine_over()
+async def test_a_memory_is_written_by_hand(store: Store) -> None:
+    subject = engine_over(store)
 
     written = await subject.add(
-        "anna", "Married.", kind=Kind.INSIGHT, importance=0.9, event_at=NOON, actor=Actor.USER
+        store.anna, "Married.", kind=Kind.INSIGHT, importance=0.9, event_at=NOON, actor=Actor.USER
     )
 
     assert written.source is Source.MANUAL
     assert (written.owner, written.kind, written.importance, written.event_at) == (
-        "anna",
+        store.anna,
         Kind.INSIGHT,
         0.9,
         NOON,
     )
-    [update] = await subject.history("anna")
+    [update] = await subject.history(store.anna)
     assert (update.actor, update.reason, update.after) == (Actor.USER, Reason.WRITTEN, "Married.")
     with pytest.raises(DuplicateMemoryError):
-        await subject.add("anna", "Married.")
+        await subject.add(store.anna, "Married.")
 
 
-async def test_a_memory_is_corrected_in_place_and_found_by_its_new_words() -> None:
-    subject = engine_over()
-    written = await subject.add("anna", "I drink green tea")
+async def test_a_memory_is_corrected_in_place_and_found_by_its_new_words(store: Store) -> None:
+    subject = engine_over(store, PATIENT)
+    written = await subject.add(store.anna, "I drink green tea")
 
-    revised = await subject.revise("anna", written.id, content="I ride a red bicycle")
+    revised = await subject.revise(store.anna, written.id, content="I ride a red bicycle")
 
     assert revised.id == written.id
     assert (revised.content, revised.kind, revised.importance) == ("I ride a red bicycle", Kind.FACT, 0.5)
-    assert (await subject.recall(turn("my red bicycle"))).recollections
-    assert not (await subject.recall(turn("green tea"))).recollections
+    assert (await subject.recall(store.turn("my red bicycle"))).recollections
+    assert not (await subject.recall(store.turn("green tea"))).recollections
 
 
-async def test_what_a_correction_does_not_name_stays() -> None:
-    subject = engine_over()
-    written = await subject.add("anna", "I drink tea", kind=Kind.PREFERENCE, importance=0.7)
+async def test_what_a_correction_does_not_name_stays(store: Store) -> None:
+    subject = engine_over(store)
+    written = await subject.add(store.anna, "I drink tea", kind=Kind.PREFERENCE, importance=0.7)
 
-    revised = await subject.revise("anna", written.id, importance=0.0)
-    again = await subject.revise("anna", written.id, kind=Kind.FACT)
+    revised = await subject.revise(store.anna, written.id, importance=0.0)
+    again = await subject.revise(store.anna, written.id, kind=Kind.FACT)
 
     assert (revised.content, revised.kind, revised.importance) == ("I drink tea", Kind.PREFERENCE, 0.0)
     assert (again.kind, again.importance) == (Kind.FACT, 0.0)
 
 
-async def test_corrections_of_different_fields_at_once_are_all_kept() -> None:
-    store = InMemoryStore()
+async def test_corrections_of_different_fields_at_once_are_all_kept(store: Store) -> None:
     embedder = Interrupting()
-    subject = engine_over(store, embedder=embedder)
-    written = await subject.add("anna", "I drink green tea")
+    subject = engine_over(store, PATIENT, embedder=embedder)
+    written = await subject.add(store.anna, "I drink green tea")
 
     async def correct_the_importance() -> None:
-        await subject.revise("anna", written.id, importance=0.9)
+        await subject.revise(store.anna, written.id, importance=0.9)
 
     embedder.interrupt = correct_the_importance
-    await subject.revise("anna", written.id, content="I ride a red bicycle")
+    await subject.revise(store.anna, written.id, content="I ride a red bicycle")
 
-    revised = await subject.get("anna", written.id)
+    revised = await subject.get(store.anna, written.id)
     assert (revised.content, revised.importance) == ("I ride a red bicycle", 0.9)
-    assert (await subject.recall(turn("my red bicycle"))).recollections
+    assert (await subject.recall(store.turn("my red bicycle"))).recollections
 
 
-async def test_a_forgotten_memory_is_gone_and_the_audit_says_by_whom() -> None:
-    subject = engine_over()
-    written = await subject.add("anna", "I drink tea")
+async def test_a_forgotten_memory_is_gone_and_the_audit_says_by_whom(store: Store) -> None:
+    subject = engine_over(store)
+    written = await subject.add(store.anna, "I drink tea")
 
-    await subject.forget("anna", written.id, actor=Actor.USER)
+    await subject.forget(store.anna, written.id, actor=Actor.USER)
 
     with pytest.raises(MemoryNotFoundError):
-        await subject.get("anna", written.id)
-    assert (await subject.history("anna", written.id, limit=1))[0].reason is Reason.DELETED
+        await subject.get(store.anna, written.id)
+    assert (await subject.history(store.anna, written.id, limit=1))[0].reason is Reason.DELETED
     with pytest.raises(MemoryNotFoundError):
-        await subject.forget("anna", written.id)
+        await subject.forget(store.anna, written.id)
 
 
-async def test_nobody_touches_anothers_memory() -> None:
-    subject = engine_over()
-    written = await subject.add("bob", "I drink tea")
+async def test_nobody_touches_anothers_memory(store: Store) -> None:
+    subject = engine_over(store)
+    written = await subject.add(store.ben, "I drink tea")
 
     for attempt in (
-        subject.get("anna", written.id),
-        subject.revise("anna", written.id, content="I drink nothing"),
-        subject.forget("anna", written.id),
-        subject.get("anna", uuid7()),
+        subject.get(store.anna, written.id),
+        subject.revise(store.anna, written.id, content="I drink nothing"),
+        subject.forget(store.anna, written.id),
+        subject.get(store.anna, uuid7()),
     ):
         with pytest.raises(MemoryNotFoundError):
             await attempt
-    assert (await subject.get("bob", written.id)).content == "I drink tea"
+    assert (await subject.get(store.ben, written.id)).content == "I drink tea"
 
 
-async def test_an_erasure_is_counted_and_clears_every_cache() -> None:
+async def test_an_erasure_is_counted_and_clears_every_cache(store: Store) -> None:
     cache = Forgetful()
-    subject = engine_over(cache=cache)
-    await subject.add("anna", "I drink tea")
+    subject = engine_over(store, cache=cache)
+    await subject.add(store.anna, "I drink tea")
 
-    erasure = await subject.erase("anna")
+    erasure = await subject.erase(store.anna)
 
-    assert dict(erasure.rows)["memories"] == 1
+    assert dict(erasure.rows)["vectors"] == 1
     assert erasure.at == NOON
     assert cache.cleared == 1
-    assert (await subject.page("anna", limit=10)).memories == ()
+    assert (await subject.page(store.anna, limit=10)).memories == ()
 
 
-async def test_what_a_person_asks_for_does_not_fail_silently() -> None:
-    subject = engine_over(BrokenStore())
+async def test_what_a_person_asks_for_does_not_fail_silently(store: Store) -> None:
+    subject = engine_over(broken(store))
 
     for attempt in (
-        subject.page("anna", limit=1),
-        subject.add("anna", "tea"),
-        subject.erase("anna"),
+        subject.page(store.anna, limit=1),
+        subject.add(store.anna, "tea"),
+        subject.erase(store.anna),
         subject.backlog(),
     ):
         with pytest.raises(StoreError):
             await attempt
 
 
-async def test_what_is_written_by_hand_while_the_embedder_is_away_is_kept_without_an_embedding() -> None:
-    store = InMemoryStore()
+async def test_what_is_written_by_hand_while_the_embedder_is_away_is_kept_without_an_embedding(
+    store: Store,
+) -> None:
     away = engine_over(store, embedder=BrokenEmbedder())
-    await away.add("anna", "I drink tea")
-    milk = await engine_over(store).add("anna", "I drink milk")
-    water = await engine_over(store).add("anna", "I drink water")
+    await away.add(store.anna, "I drink tea")
+    milk = await engine_over(store).add(store.anna, "I drink milk")
+    water = await engine_over(store).add(store.anna, "I drink water")
 
-    changed = await away.revise("anna", milk.id, content="I drink oat milk")
-    weighed = await away.revise("anna", water.id, importance=0.9)
+    changed = await away.revise(store.anna, milk.id, content="I drink oat milk")
+    weighed = await away.revise(store.anna, water.id, importance=0.9)
 
     assert (changed.embedding_model, weighed.embedding_model) == (None, water.embedding_model)
-    kept = {memory.content: memory.embedding_model for memory in (await away.page("anna", limit=9)).memories}
+    kept = {
+        memory.content: memory.embedding_model for memory in (await away.page(store.anna, limit=9)).memories
+    }
     assert kept == {"I drink water": water.embedding_model, "I drink oat milk": None, "I drink tea": None}

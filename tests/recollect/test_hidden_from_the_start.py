@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import NOON, turn
+from tests.scripted_models import ScriptedExtractor
+from tests.stores import NOON, Store
 
 from recollect.errors import ExtractorError
 from recollect.model import Strategy
-from recollect.testing import ScriptedExtractor
 
 
 @pytest.mark.parametrize(
@@ -22,17 +22,18 @@ from recollect.testing import ScriptedExtractor
         ),
     ],
 )
-async def test_it_is_found_by_nobody_while_extraction_fails(said: str, asked: str) -> None:
+async def test_it_is_found_by_nobody_while_extraction_fails(store: Store, said: str, asked: str) -> None:
     subject = engine_over(
-        policy=replace(PATIENT, strategy=Strategy.EXTRACT),
+        store,
+        replace(PATIENT, strategy=Strategy.EXTRACT),
         extractor=ScriptedExtractor(*[ExtractorError()] * 9),
     )
     for number, text in enumerate((said, "The tulips in the garden are red, and about loans I know nothing")):
-        spoken = replace(turn(text), key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
+        spoken = store.turn(text, key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
         await subject.remember(spoken, "I see.")
-    await subject.drain("anna")
+    await subject.drain(store.anna)
 
-    ranking = await subject.rank(turn(asked))
+    ranking = await subject.rank(store.turn(asked))
 
     found = [each.item.content for each in ranking.ranked]
     assert any("tulips" in content for content in found)

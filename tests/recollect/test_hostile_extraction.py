@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.engines import engine_over
-from tests.recollections import NOON, turn
+from tests.stores import NOON, Store, store_over
 
 from recollect.audit import replay
-from recollect.engine import Backends, Engine
+from recollect.engine import Engine
 from recollect.extractors import (
     Answer,
     Messages,
@@ -26,7 +26,6 @@ from recollect.model import Strategy
 from recollect.policy import Batching, Policy, Summarizing
 from recollect.ports import Asker
 from recollect.postgres import Postgres
-from recollect.testing import InMemoryStore, WordEmbedder
 
 SAID = "I live in Leipzig with my dog Rex, and I like strong black tea in the morning."
 POLICY = Policy(strategy=Strategy.BOTH, tries=1, batching=Batching(turns=2), summarizing=Summarizing(turns=1))
@@ -56,32 +55,33 @@ class Answering:
         """Let go of nothing."""
 
 
-async def survives(engine: Engine) -> None:
+async def survives(store: Store, answer: str) -> None:
     """Let somebody say the same in two turns, and drain; then look at the store."""
+    engine = engine_answering(store, answer)
     for number in range(2):
-        spoken = replace(turn(SAID), key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
+        spoken = store.turn(SAID, key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
         await engine.remember(spoken, "I see.")
     for _ in range(5):
-        if await engine.drain("anna") is None:
+        if await engine.drain(store.anna) is None:
             break
     else:
         pytest.fail("The job does not end.")
 
-    assert (await engine.backlog()).pending == 0
-    memories = (await engine.page("anna", limit=200)).memories
+    assert await store.inbox.pending(store.anna, limit=9) == []
+    memories = (await engine.page(store.anna, limit=200)).memories
     contents = [memory.content for memory in memories]
     assert len(contents) == len(set(contents))
-    assert all(0 <= memory.importance <= 1 and memory.owner == "anna" for memory in memories)
+    assert all(0 <= memory.importance <= 1 and memory.owner == store.anna for memory in memories)
     assert all(len(memory.content) <= 2_000 for memory in memories)
-    history = await engine.history("anna", limit=10_000)
+    history = await engine.history(store.anna, limit=10_000)
     assert replay(history[::-1]) == {memory.id for memory in memories}
     assert engine.counts.re_extracted == 0
 
 
-def engine_answering(text: str) -> Engine:
+def engine_answering(store: Store, text: str) -> Engine:
     model = Answering(text)
     return engine_over(
-        InMemoryStore(),
+        store,
         POLICY,
         extractor=ModelExtractor(model),
         judge=ModelJudge(model),
@@ -107,16 +107,16 @@ anything = st.recursive(
 items = st.fixed_dictionaries({}, optional=dict.fromkeys(ITEM, anything)).map(lambda given: ITEM | given)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=300) | anything.map(lambda value: json.dumps(value, default=str)))
-async def test_garbage_is_survived(answer: str) -> None:
-    await survives(engine_answering(answer))
+async def test_garbage_is_survived(postgres: Postgres, answer: str) -> None:
+    await survives(store_over(postgres), answer)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(items, max_size=4))
-async def test_statements_with_anything_in_any_field_are_survived(answer: list[object]) -> None:
-    await survives(engine_answering(json.dumps({"memories": answer})))
+async def test_statements_with_anything_in_any_field_are_survived(
+    postgres: Postgres, answer: list[object]
+) -> None:
+    await survives(store_over(postgres), json.dumps({"memories": answer}))
 
 
 HOSTILE = {
@@ -138,44 +138,20 @@ HOSTILE = {
 }
 
 
-@pytest.fixture
-def postgres_backends(postgres: Postgres) -> Backends:
-    return Backends(
-        memories=postgres.memories,
-        log=postgres.log,
-        index=postgres.index,
-        chats=postgres.chats,
-        requests=postgres.requests,
-        inbox=postgres.inbox,
-        jobs=postgres.jobs,
-        flags=postgres.flags,
-        usage=postgres.usage,
-        embedder=WordEmbedder(),
-    )
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_what_is_too_much_or_not_storable_is_survived_by_the_real_store(
-    postgres_backends: Backends, name: str
+    store: Store, name: str
 ) -> None:
-    model = Answering(HOSTILE[name])
-    backends = replace(
-        postgres_backends,
-        extractor=ModelExtractor(model),
-        judge=ModelJudge(model),
-        summarizer=ModelSummarizer(model),
-    )
-
-    await survives(Engine(backends, POLICY, clock=lambda: NOON))
+    await survives(store, HOSTILE[name])
 
 
-async def test_a_turn_teaches_no_more_than_it_may() -> None:
+async def test_a_turn_teaches_no_more_than_it_may(store: Store) -> None:
     model = Answering(HOSTILE["thousands of items"])
     policy = replace(
         POLICY, strategy=Strategy.EXTRACT, rules=Rules(limits=Limits(candidates=3)), summarizing=Summarizing()
     )
-    engine = engine_over(InMemoryStore(), policy, extractor=ModelExtractor(model))
-    await engine.remember(replace(turn(SAID), at=NOON - timedelta(minutes=1)), "I see.")
-    await engine.drain("anna")
+    engine = engine_over(store, policy, extractor=ModelExtractor(model))
+    await engine.remember(store.turn(SAID, at=NOON - timedelta(minutes=1)), "I see.")
+    await engine.drain(store.anna)
 
-    assert len((await engine.page("anna", limit=200)).memories) <= 3
+    assert len((await engine.page(store.anna, limit=200)).memories) <= 3

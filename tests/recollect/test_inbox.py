@@ -2,10 +2,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
+from asyncpg import Record
 from structlog.testing import capture_logs
+from tests.stores import Store
+from tests.watched_stores import Outage, Through, breakable
 
 from recollect.counting import FormationCounts
 from recollect.errors import (
@@ -24,97 +28,70 @@ from recollect.inbox import (
     TAKEN_DELAY,
     Draining,
 )
-from recollect.model import Caps, Change, Exchange, Fallback, Formed, Ignore, Pending, Reason, Scope, Turn
+from recollect.model import Exchange, Fallback, Formed, Ignore, Reason
 from recollect.policy import Batching
-from recollect.ports import NO_CAPS
-from recollect.testing import InMemoryStore
-from recollect.testing.changes import Logged
+from recollect.postgres import Postgres
+from recollect.postgres.pool import Database
 
 START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 WORDS = "my secret words"
-
-
-def exchange(number: int) -> Exchange:
-    turn = Turn(Scope("anna", "chat-1"), WORDS, f"m{number}", START, "a-model")
-    return Exchange(UUID(int=number), turn, "reply", UUID(int=number + 1000), UUID(int=number + 2000))
-
-
-class FailingInbox(InMemoryStore):
-    """A store whose ``broken`` methods raise what they are told to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.broken: dict[str, Exception] = {}
-
-    def _fail(self, method: str) -> None:
-        if method in self.broken:
-            raise self.broken[method]
-
-    @asynccontextmanager
-    async def lease(self, user_id: str) -> AsyncIterator[bool]:
-        self._fail("lease")
-        async with super().lease(user_id) as taken:
-            yield taken
-
-    async def pending(self, user_id: str, *, limit: int) -> list[Pending]:
-        self._fail("pending")
-        return await super().pending(user_id, limit=limit)
-
-    async def complete(
-        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
-    ) -> list[list[Change]] | None:
-        self._fail("complete")
-        return await super().complete(formed, at=at, caps=caps)
-
-    async def postpone(
-        self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
-    ) -> None:
-        self._fail("postpone")
-        await super().postpone(exchange, error=error, until=until, counts=counts)
-
-    @property
-    def entries(self) -> list[Logged]:
-        return self._of("anna").log
-
-    @property
-    def outcomes(self) -> list[str]:
-        """What became of each exchange: the fallback's reason where it is one."""
-        return [f"fallback:{entry.fallback}" if entry.fallback else entry.state for entry in self.entries]
+ENTRIES = "SELECT state, fallback, attempts, error FROM exchanges WHERE user_id = $1 ORDER BY id"
 
 
 @dataclass
 class Worker:
-    """Drains an inbox as often as it is told to, letting the time pass between."""
+    """Drains Anna's inbox as often as it is told to, letting the time pass between.
 
-    inbox: FailingInbox
+    Attributes:
+        said: What she said, each by its number.
+        formed: The numbers in the order they were formed, for which reason as they are, and by whose credential.
+    """
+
+    database: Database
+    store: Store
     fail: Callable[[Exchange, Fallback | None], Exception | None] = lambda _exchange, _fallback: None
     now: datetime = START
+    said: dict[int, Exchange] = field(default_factory=dict)
     formed: list[tuple[int, Fallback | None, str | None]] = field(default_factory=list)
     batches: list[list[int]] = field(default_factory=list)
     delays: list[timedelta] = field(default_factory=list)
     batching: Batching = field(default_factory=Batching)
     counts: FormationCounts = field(default_factory=FormationCounts)
 
+    async def hears(self, *numbers: int, text: str = WORDS, at: datetime = START, **changed: Any) -> None:
+        """Log exchanges, each of which is known by its number."""
+        for number in numbers:
+            self.said[number] = self.store.exchange(text, key=str(number), at=at, **changed)
+            assert await self.store.log.append(self.said[number])
+
+    def breaks(self, method: str, failure: Exception) -> None:
+        """Let the inbox raise this, whenever that is called."""
+        self.store = breakable(self.store, Outage(failure, (method,)))
+
     async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
-        self.batches.append([each.id.int for each in exchanges])
+        self.batches.append([number_of(each) for each in exchanges])
         for each in exchanges:
-            self.formed.append((each.id.int, fallback, each.credential))
+            self.formed.append((number_of(each), fallback, each.credential))
             error = self.fail(each, fallback)
             if error is not None:
                 raise error
         return [Formed(each, (Ignore(Reason.EMPTY),), fallback=fallback) for each in exchanges]
 
+    def credential(self, exchange_id: UUID) -> str | None:
+        """Return that of the second request, which alone is at hand."""
+        return "Bearer of-2" if 2 in self.said and self.said[2].id == exchange_id else None
+
     async def drain(self, *, tries: int = 3) -> timedelta | None:
         draining = Draining(
-            inbox=self.inbox,
+            inbox=self.store.inbox,
             form=self.form,
-            credential={UUID(int=2): "Bearer of-2"}.get,
+            credential=self.credential,
             clock=lambda: self.now,
             batching=self.batching,
             tries=tries,
             counts=self.counts,
         )
-        return await draining.drain("anna")
+        return await draining.drain(self.store.anna)
 
     async def drain_until_empty(self, *, tries: int = 3) -> None:
         while (delay := await self.drain(tries=tries)) is not None:
@@ -126,13 +103,32 @@ class Worker:
     def order(self) -> list[int]:
         return [number for number, _, _ in self.formed]
 
+    async def entries(self) -> list[Record]:
+        """Return how what was said stands in the inbox, which the port does not tell of what is held."""
+        async with self.database.for_user(self.store.anna) as connection:
+            return await connection.fetch(ENTRIES, self.store.anna)
 
-async def working(*numbers: int, **broken: Exception) -> Worker:
-    inbox = FailingInbox()
-    for number in numbers:
-        assert await inbox.append(exchange(number))
-    inbox.broken = broken
-    return Worker(inbox)
+    async def outcomes(self) -> list[str]:
+        """Return what became of each exchange: the fallback's reason where it is one."""
+        return [
+            f"fallback:{each['fallback']}" if each["fallback"] else each["state"]
+            for each in await self.entries()
+        ]
+
+    async def attempts(self) -> int:
+        """Return how often the first exchange was tried."""
+        [first, *_] = await self.entries()
+        tried: int = first["attempts"]
+        return tried
+
+
+@pytest.fixture
+def worker(postgres: Postgres, store: Store) -> Worker:
+    return Worker(postgres.database, store)
+
+
+def number_of(exchange: Exchange) -> int:
+    return int(exchange.turn.key)
 
 
 def failing(
@@ -142,163 +138,176 @@ def failing(
     left = [error] * times
 
     def fail(exchange: Exchange, fallback: Fallback | None) -> Exception | None:
-        return left.pop() if left and exchange.id.int == number and fallback is None else None
+        return left.pop() if left and number_of(exchange) == number and fallback is None else None
 
     return fail
 
 
-async def test_everything_is_formed_in_order() -> None:
-    worker = await working(1, 2, 3)
+async def test_everything_is_formed_in_order(worker: Worker) -> None:
+    await worker.hears(1, 2, 3)
 
     with capture_logs() as lines:
         assert await worker.drain() is None
 
     assert worker.order == [1, 2, 3]
-    assert worker.inbox.outcomes == ["formed"] * 3
+    assert await worker.outcomes() == ["formed"] * 3
     assert [line["event"] for line in lines] == ["memory_decision"] * 3
 
 
-async def test_the_requests_own_credential_is_found_while_it_is_at_hand() -> None:
-    worker = await working(1, 2)
+async def test_the_requests_own_credential_is_found_while_it_is_at_hand(worker: Worker) -> None:
+    await worker.hears(1, 2)
 
     await worker.drain()
 
     assert worker.formed == [(1, None, None), (2, None, "Bearer of-2")]
 
 
-async def test_an_inbox_that_another_drains_is_left_alone() -> None:
-    worker = await working(1)
+async def test_an_inbox_that_another_drains_is_left_alone(worker: Worker) -> None:
+    await worker.hears(1)
 
-    async with worker.inbox.lease("anna"):
+    async with worker.store.inbox.lease(worker.store.anna):
         assert await worker.drain() == TAKEN_DELAY
 
     assert worker.formed == []
 
 
-async def test_what_comes_while_the_lease_ends_is_formed_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = await working(1)
-    lease = worker.inbox.lease
+async def test_what_comes_while_the_lease_ends_is_formed_as_well(worker: Worker) -> None:
+    class Ending(Through):
+        @asynccontextmanager
+        async def lease(self, user_id: str) -> AsyncIterator[bool]:
+            async with self._port.lease(user_id) as taken:
+                yield taken
+                if 2 not in worker.said:
+                    await worker.hears(2)  # its own job finds the lease taken
 
-    @asynccontextmanager
-    async def ending(user_id: str) -> AsyncIterator[bool]:
-        async with lease(user_id) as taken:
-            yield taken
-            if len(worker.inbox.entries) == 1:
-                await worker.inbox.append(exchange(2))  # its own job finds the lease taken
-
-    monkeypatch.setattr(worker.inbox, "lease", ending)
+    await worker.hears(1)
+    worker.store = replace(worker.store, inbox=Ending(worker.store.inbox))
 
     assert await worker.drain() is None
     assert worker.order == [1, 2]
 
 
-async def test_what_is_not_yet_due_blocks_the_later_ones() -> None:
-    worker = await working(1, 2)
-    worker.inbox.entries[0].not_before = START + timedelta(seconds=7)
+async def test_what_is_not_yet_due_blocks_the_later_ones(worker: Worker) -> None:
+    await worker.hears(1, 2)
+    due = START + timedelta(seconds=7)
+    await worker.store.inbox.postpone(worker.said[1], error="", until=due, counts=False)
 
     assert await worker.drain() == timedelta(seconds=7)
     assert worker.formed == []
 
 
-async def test_a_failure_is_tried_again_before_later_exchanges() -> None:
-    worker = await working(1, 2, 3)
+async def test_a_failure_is_tried_again_before_later_exchanges(worker: Worker) -> None:
+    await worker.hears(1, 2, 3)
     worker.fail = failing(2, ExtractorError(), times=2)
 
     await worker.drain_until_empty()
 
     assert worker.order == [1, 2, 2, 2, 3]
     assert worker.delays == [timedelta(seconds=1), timedelta(seconds=5)]
-    assert worker.inbox.outcomes == ["formed"] * 3
+    assert await worker.outcomes() == ["formed"] * 3
 
 
-async def test_the_waits_grow_and_the_last_one_counts_on() -> None:
-    worker = await working(1)
+async def test_the_waits_grow_and_the_last_one_counts_on(worker: Worker) -> None:
+    await worker.hears(1)
     worker.fail = failing(1, StoreError("odd"), times=5)
 
     await worker.drain_until_empty(tries=6)
 
     assert worker.delays == [*RETRY_DELAYS, RETRY_DELAYS[-1], RETRY_DELAYS[-1]]
-    assert worker.inbox.outcomes == ["formed"]
+    assert await worker.outcomes() == ["formed"]
 
 
 @pytest.mark.parametrize("tries", [1, 3])
-async def test_when_extraction_keeps_failing_the_exchange_is_kept_as_it_is(tries: int) -> None:
-    worker = await working(1, 2)
+async def test_when_extraction_keeps_failing_the_exchange_is_kept_as_it_is(
+    worker: Worker, tries: int
+) -> None:
+    await worker.hears(1, 2)
     worker.fail = failing(1, ExtractorError())
 
     await worker.drain_until_empty(tries=tries)
 
     assert worker.formed == [(1, None, None)] * tries + [(1, "failed", None), (2, None, "Bearer of-2")]
-    assert worker.inbox.outcomes == ["fallback:failed", "formed"]
+    assert await worker.outcomes() == ["fallback:failed", "formed"]
 
 
 @pytest.mark.parametrize("error", [StoreError("odd"), ValueError(WORDS)])
-async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(error: Exception) -> None:
-    worker = await working(1, 2)
+async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(
+    worker: Worker, error: Exception
+) -> None:
+    await worker.hears(1, 2)
     worker.fail = failing(1, error)
 
     with capture_logs() as lines:
         await worker.drain_until_empty()
 
     assert worker.order == [1, 1, 1, 2]
-    assert worker.inbox.outcomes == ["failed", "formed"]
+    assert await worker.outcomes() == ["failed", "formed"]
     failures = [line for line in lines if line["event"] == "formation_failed"]
     assert [(line["tries"], line["held"]) for line in failures] == [(1, False), (2, False), (3, True)]
     assert all(line["place"].startswith("test_inbox.py:") for line in failures)
-    assert str(worker.inbox.entries[0].error).startswith(type(error).__name__)
-    assert WORDS not in f"{lines} {worker.inbox.entries[0].error}"
+    [held, _] = await worker.entries()
+    assert held["error"].startswith(type(error).__name__)
+    assert WORDS not in f"{lines} {held['error']}"
 
 
-async def test_a_fallback_that_fails_too_is_held() -> None:
-    worker = await working(1)
+async def test_a_fallback_that_fails_too_is_held(worker: Worker) -> None:
+    await worker.hears(1)
     worker.fail = lambda _, fallback: StoreError("odd") if fallback else ExtractorError()
 
     await worker.drain_until_empty()
 
-    assert worker.inbox.outcomes == ["failed"]
+    assert await worker.outcomes() == ["failed"]
     assert worker.formed[-1] == (1, "failed", None)
 
 
-async def test_a_failing_write_of_the_outcome_is_a_failed_try() -> None:
-    worker = await working(1, complete=StoreError("odd"))
+async def test_a_failing_write_of_the_outcome_is_a_failed_try(worker: Worker) -> None:
+    await worker.hears(1)
+    worker.breaks("complete", StoreError("odd"))
 
     await worker.drain_until_empty()
 
-    assert worker.inbox.outcomes == ["failed"]
+    assert await worker.outcomes() == ["failed"]
 
 
 @pytest.mark.parametrize("method", ["lease", "pending", "complete", "postpone"])
-async def test_a_store_that_is_away_is_no_failed_try(method: str) -> None:
-    worker = await working(1, **{method: StoreUnavailableError()})
+async def test_a_store_that_is_away_is_no_failed_try(worker: Worker, method: str) -> None:
+    await worker.hears(1)
+    worker.breaks(method, StoreUnavailableError())
     if method == "postpone":
         worker.fail = failing(1, ValueError())
 
     assert await worker.drain() == STORE_DELAY
-    assert worker.inbox.entries[0].attempts == 0
+    assert await worker.attempts() == 0
 
 
-async def test_a_store_that_is_away_while_forming_is_no_failed_try() -> None:
-    worker = await working(1)
+async def test_a_store_that_is_away_while_forming_is_no_failed_try(worker: Worker) -> None:
+    await worker.hears(1)
     worker.fail = failing(1, StoreUnavailableError())
 
     assert await worker.drain() == STORE_DELAY
-    assert (worker.inbox.outcomes, worker.inbox.entries[0].attempts) == (["pending"], 0)
+    assert (await worker.outcomes(), await worker.attempts()) == (["pending"], 0)
 
 
-async def test_a_store_that_fails_otherwise_is_told() -> None:
-    worker = await working(1, pending=StoreError("odd"))
+async def test_a_store_that_fails_otherwise_is_told(worker: Worker) -> None:
+    await worker.hears(1)
+    worker.breaks("pending", StoreError("odd"))
 
     with pytest.raises(StoreError, match="odd"):
         await worker.drain()
 
 
-async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them() -> None:
-    worker = await working(1, 2)
+async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them(
+    postgres: Postgres, store: Store
+) -> None:
+    class Outrun(Worker):
+        async def form(
+            self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None
+        ) -> list[Formed]:
+            assert await store.inbox.complete([Formed(each) for each in exchanges], at=START) is not None
+            return await super().form(exchanges, fallback=fallback)
 
-    def formed_elsewhere(exchange: Exchange, _: Fallback | None) -> None:
-        worker.inbox.entries[exchange.id.int - 1].state = "formed"
-
-    worker.fail = formed_elsewhere
+    worker = Outrun(postgres.database, store)
+    await worker.hears(1, 2)
 
     with capture_logs() as lines:
         assert await worker.drain() == GONE_DELAY
@@ -308,17 +317,17 @@ async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them() -> No
 
 
 class TestBatches:
-    async def test_turns_that_wait_are_formed_together(self) -> None:
-        worker = await working(1, 2, 3)
+    async def test_turns_that_wait_are_formed_together(self, worker: Worker) -> None:
+        await worker.hears(1, 2, 3)
         worker.batching = Batching(turns=2)
 
         assert await worker.drain() is None
 
         assert worker.batches == [[1, 2], [3]]
-        assert worker.inbox.outcomes == ["formed"] * 3
+        assert await worker.outcomes() == ["formed"] * 3
 
-    async def test_a_chat_has_to_be_quiet_for_a_while(self) -> None:
-        worker = await working(1, 2)
+    async def test_a_chat_has_to_be_quiet_for_a_while(self, worker: Worker) -> None:
+        await worker.hears(1, 2)
         worker.batching = Batching(turns=4, quiet=timedelta(seconds=3))
 
         assert await worker.drain() == timedelta(seconds=3)
@@ -328,53 +337,63 @@ class TestBatches:
         assert await worker.drain() is None
         assert worker.batches == [[1, 2]]
 
-    async def test_as_many_as_make_a_batch_wait_no_longer(self) -> None:
-        worker = await working(1, 2, 3)
+    async def test_as_many_as_make_a_batch_wait_no_longer(self, worker: Worker) -> None:
+        await worker.hears(1, 2, 3)
         worker.batching = Batching(turns=2, quiet=timedelta(seconds=3))
 
         assert await worker.drain() == timedelta(seconds=3)
 
         assert worker.batches == [[1, 2]]
 
-    async def test_a_chat_that_is_never_quiet_is_formed_nevertheless(self) -> None:
-        worker = await working(1)
+    async def test_a_chat_that_is_never_quiet_is_formed_nevertheless(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.batching = Batching(turns=3, quiet=timedelta(seconds=10))
-        later = replace(exchange(2), turn=replace(exchange(2).turn, at=START + timedelta(seconds=29)))
-        await worker.inbox.append(later)
+        await worker.hears(2, at=START + timedelta(seconds=29))
         worker.now = START + timedelta(seconds=30)
 
         assert await worker.drain() is None
 
         assert worker.batches == [[1, 2]]
 
-    async def test_what_failed_is_tried_alone_so_that_it_takes_no_other_down(self) -> None:
-        worker = await working(1, 2, 3)
+    async def test_what_failed_is_tried_alone_so_that_it_takes_no_other_down(self, worker: Worker) -> None:
+        await worker.hears(1, 2, 3)
         worker.batching = Batching(turns=3)
         worker.fail = failing(2, ExtractorError())
 
         await worker.drain_until_empty()
 
-        assert worker.inbox.outcomes == ["formed", "fallback:failed", "formed"]
+        assert await worker.outcomes() == ["formed", "fallback:failed", "formed"]
         assert worker.batches[0] == [1, 2, 3]
         assert [batch for batch in worker.batches if len(batch) > 1] == [[1, 2, 3]]
 
-    async def test_a_wish_to_forget_is_formed_after_what_was_said_before_it(self) -> None:
-        worker = await working(1)
+    async def test_what_failed_takes_nothing_along_that_was_said_since(self, worker: Worker) -> None:
+        await worker.hears(1)
+        worker.batching = Batching(turns=3)
+        worker.fail = failing(1, ExtractorError(), times=2)
+        delay = await worker.drain()
+        assert delay is not None
+        worker.now += delay
+        await worker.hears(2)
+
+        await worker.drain_until_empty()
+
+        assert worker.batches == [[1], [1], [1], [2]]
+
+    async def test_a_wish_to_forget_is_formed_after_what_was_said_before_it(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.batching = Batching(turns=4)
-        wish = replace(exchange(2).turn, text="Please forget that I live in Kassel")
-        await worker.inbox.append(replace(exchange(2), turn=wish))
-        await worker.inbox.append(exchange(3))
+        await worker.hears(2, text="Please forget that I live in Kassel")
+        await worker.hears(3)
 
         await worker.drain()
 
         assert worker.batches == [[1], [2, 3]]
 
-    async def test_chats_are_not_mixed(self) -> None:
-        worker = await working(1)
+    async def test_chats_are_not_mixed(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.batching = Batching(turns=9)
-        other = replace(exchange(2).turn, scope=Scope("anna", "chat-2"))
-        await worker.inbox.append(replace(exchange(2), turn=other))
-        await worker.inbox.append(exchange(3))
+        await worker.hears(2, scope=worker.store.anna.elsewhere)
+        await worker.hears(3)
 
         await worker.drain()
 
@@ -382,44 +401,44 @@ class TestBatches:
 
 
 class TestAModelThatIsLeftAlone:
-    async def test_its_exchanges_wait_and_no_try_is_counted(self) -> None:
-        worker = await working(1)
+    async def test_its_exchanges_wait_and_no_try_is_counted(self, worker: Worker) -> None:
+        await worker.hears(1)
         until = START + timedelta(minutes=5)
         worker.fail = failing(1, ExtractorPausedError(until), times=1)
 
         assert await worker.drain() == timedelta(minutes=5)
-        assert (worker.inbox.outcomes, worker.inbox.entries[0].attempts) == (["pending"], 0)
+        assert (await worker.outcomes(), await worker.attempts()) == (["pending"], 0)
 
         worker.now = until
         assert await worker.drain() is None
-        assert worker.inbox.outcomes == ["formed"]
+        assert await worker.outcomes() == ["formed"]
 
-    async def test_they_do_not_wait_for_ever(self) -> None:
-        worker = await working(1)
+    async def test_they_do_not_wait_for_ever(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.fail = failing(1, ExtractorPausedError(START + timedelta(days=1)))
         worker.now = START + PATIENCE
 
         assert await worker.drain() is None
 
-        assert worker.inbox.outcomes == ["fallback:paused"]
+        assert await worker.outcomes() == ["fallback:paused"]
 
-    async def test_what_was_said_long_ago_waits_as_long_from_when_it_was_due(self) -> None:
-        worker = await working(1)
+    async def test_what_was_said_long_ago_waits_as_long_from_when_it_was_due(self, worker: Worker) -> None:
+        await worker.hears(1)
         imported = START + timedelta(days=200)
-        await worker.inbox.postpone(exchange(1), error="", until=imported, counts=False)
+        await worker.store.inbox.postpone(worker.said[1], error="", until=imported, counts=False)
         worker.fail = failing(1, ExtractorPausedError(imported + timedelta(days=1)))
 
         for waited in (timedelta(), PATIENCE - timedelta(seconds=1)):
             worker.now = imported + waited
             assert await worker.drain() == timedelta(days=1) - waited
-            assert worker.inbox.outcomes == ["pending"]
+            assert await worker.outcomes() == ["pending"]
 
         worker.now = imported + PATIENCE
         assert await worker.drain() is None
-        assert worker.inbox.outcomes == ["fallback:paused"]
+        assert await worker.outcomes() == ["fallback:paused"]
 
-    async def test_a_pause_that_is_just_over_is_no_wait(self) -> None:
-        worker = await working(1)
+    async def test_a_pause_that_is_just_over_is_no_wait(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.now = START + timedelta(seconds=9)
         worker.fail = failing(1, ExtractorPausedError(START), times=1)
 
@@ -427,38 +446,38 @@ class TestAModelThatIsLeftAlone:
 
 
 class TestAnEmbedderThatIsAway:
-    async def test_what_needs_it_waits_uncounted_for_an_hour(self) -> None:
-        worker = await working(1)
+    async def test_what_needs_it_waits_uncounted_for_an_hour(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.fail = failing(1, EmbedderError(), times=1)
 
         assert await worker.drain() == EMBEDDER_DELAY
-        assert worker.inbox.entries[0].attempts == 0
+        assert await worker.attempts() == 0
 
         worker.now += EMBEDDER_DELAY
         assert await worker.drain() is None
-        assert worker.inbox.outcomes == ["formed"]
+        assert await worker.outcomes() == ["formed"]
 
-    async def test_what_was_imported_waits_as_long(self) -> None:
-        worker = await working(1)
+    async def test_what_was_imported_waits_as_long(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.now = START + timedelta(days=200)
-        await worker.inbox.postpone(exchange(1), error="", until=worker.now, counts=False)
+        await worker.store.inbox.postpone(worker.said[1], error="", until=worker.now, counts=False)
         worker.fail = failing(1, EmbedderError(), times=1)
 
         assert await worker.drain() == EMBEDDER_DELAY
-        assert worker.inbox.entries[0].attempts == 0
+        assert await worker.attempts() == 0
 
-    async def test_then_its_tries_count(self) -> None:
-        worker = await working(1)
+    async def test_then_its_tries_count(self, worker: Worker) -> None:
+        await worker.hears(1)
         worker.fail = failing(1, EmbedderError())
         worker.now = START + PATIENCE
 
         await worker.drain_until_empty()
 
-        assert worker.inbox.outcomes == ["failed"]
+        assert await worker.outcomes() == ["failed"]
 
 
-async def test_what_is_done_is_counted() -> None:
-    worker = await working(1, 2)
+async def test_what_is_done_is_counted(worker: Worker) -> None:
+    await worker.hears(1, 2)
     worker.now = START + timedelta(seconds=4)
     worker.fail = failing(2, ExtractorError(), times=1)
 

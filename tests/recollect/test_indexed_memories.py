@@ -5,15 +5,13 @@ from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollections import NOON, memory, turn
+from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.errors import EmbedderError
 from recollect.indexing import Embedded, keep_indexed, memories
-from recollect.model import Actor, Add, Exchange, Scope, Vector
-from recollect.testing import BrokenEmbedder, InMemoryStore, WordEmbedder
-
-ANNA = Scope("anna", "chat-1")
+from recollect.model import Actor, Add, Vector
 
 
 class RecordingEmbedder(WordEmbedder):
@@ -32,32 +30,33 @@ class RecordingEmbedder(WordEmbedder):
         return await super().embed(texts)
 
 
-async def kept(store: InMemoryStore, *contents: str) -> None:
+async def kept(store: Store, *contents: str) -> None:
     """Keep memories without embeddings, the last one as the newest."""
-    for content in contents:
-        change = Add(memory(content))
-        assert await store.apply(ANNA, [change], actor=Actor.FORMATION, at=NOON) == [change]
+    changes = [Add(store.memory(each, embedding=None, embedding_model=None)) for each in contents]
+    applied = await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
+    assert applied == changes
 
 
-async def index(store: InMemoryStore, embedder: WordEmbedder, **changed: object) -> timedelta | None:
-    given: dict[str, object] = {"index": store, "embedder": embedder, "embedded": Embedded.ALL}
-    return await keep_indexed("anna", **given | changed)  # type: ignore[arg-type]
+async def index(store: Store, embedder: WordEmbedder, **changed: object) -> timedelta | None:
+    given: dict[str, object] = {"index": store.index, "embedder": embedder, "embedded": Embedded.ALL}
+    return await keep_indexed(store.anna, **given | changed)  # type: ignore[arg-type]
 
 
-async def near(store: InMemoryStore, text: str, model: str = "words") -> list[str]:
+async def near(store: Store, text: str, model: str = "words") -> list[str]:
     """Return what is found by its meaning, the nearest first."""
     [vector] = await WordEmbedder().embed([text])
-    hits = await store.search(ANNA, vector, model, documents=(), limit=100, log=True)
+    hits = await store.memories.search(store.anna.scope, vector, model, documents=(), limit=100, log=True)
     return [hit.item.content for hit in sorted(hits, key=lambda hit: -(hit.cosine or 0))]
 
 
-async def waiting(store: InMemoryStore, model: str = "words") -> list[str]:
-    return [each.content for each in await store.unembedded_memories("anna", model, limit=999)]
+async def waiting(store: Store, model: str = "words") -> list[str]:
+    return [each.content for each in await store.index.unembedded_memories(store.anna, model, limit=999)]
 
 
 @pytest.mark.parametrize("embedded", list(Embedded))
-async def test_a_memory_kept_without_an_embedding_is_found_by_its_meaning_later(embedded: Embedded) -> None:
-    store = InMemoryStore()
+async def test_a_memory_kept_without_an_embedding_is_found_by_its_meaning_later(
+    store: Store, embedded: Embedded
+) -> None:
     await kept(store, "Drinks Darjeeling")
     assert await near(store, "Drinks Darjeeling") == []
 
@@ -67,8 +66,9 @@ async def test_a_memory_kept_without_an_embedding_is_found_by_its_meaning_later(
     assert await waiting(store) == []
 
 
-async def test_it_is_embedded_where_the_log_is_not_indexed_and_not_while_one_exchange_is_awaited() -> None:
-    store = InMemoryStore()
+async def test_it_is_embedded_where_the_log_is_not_indexed_and_not_while_one_exchange_is_awaited(
+    store: Store,
+) -> None:
     await kept(store, "Drinks Darjeeling")
 
     assert await index(store, WordEmbedder(), until=uuid7()) is None
@@ -78,33 +78,31 @@ async def test_it_is_embedded_where_the_log_is_not_indexed_and_not_while_one_exc
     assert await waiting(store) == []
 
 
-async def test_an_embedder_that_is_away_is_come_back_to() -> None:
-    store, broken = InMemoryStore(), BrokenEmbedder()
+async def test_an_embedder_that_is_away_is_come_back_to(store: Store) -> None:
+    away = BrokenEmbedder()
     await kept(store, *(f"Fact {number}" for number in range(9)))
 
     with capture_logs() as logs:
-        assert await index(store, broken) == timedelta(seconds=30)
+        assert await index(store, away) == timedelta(seconds=30)
 
-    assert len(broken.embedded) == 9 + 3  # all together, then three alone
+    assert len(away.embedded) == 9 + 3  # all together, then three alone
     assert [line["event"] for line in logs] == ["indexing_without_embeddings"]
     assert "Fact" not in str(logs)
     assert await index(store, WordEmbedder()) is None
     assert len(await near(store, "Fact")) == 9
 
 
-async def test_what_was_said_is_found_by_its_words_while_the_embedder_is_away() -> None:
-    store = InMemoryStore()
+async def test_what_was_said_is_found_by_its_words_while_the_embedder_is_away(store: Store) -> None:
     await kept(store, "Drinks Darjeeling")
-    await store.append(Exchange(uuid7(), turn("I like rain."), "", uuid7(), uuid7()))
+    await store.log.append(store.exchange("I like rain.", reply=""))
 
     assert await index(store, BrokenEmbedder()) == timedelta(seconds=30)
 
-    assert await store.unindexed("anna", limit=1) == []
-    assert "rain" in (await store.lexicon("anna", ["rain"])).occurrences
+    assert await store.index.unindexed(store.anna, limit=1) == []
+    assert "rain" in (await store.memories.lexicon(store.anna, ["rain"])).occurrences
 
 
-async def test_another_embedder_makes_all_of_them_anew() -> None:
-    store = InMemoryStore()
+async def test_another_embedder_makes_all_of_them_anew(store: Store) -> None:
     await kept(store, "Drinks Darjeeling", "Lives in Ljubljana")
     await index(store, WordEmbedder())
 
@@ -114,9 +112,9 @@ async def test_another_embedder_makes_all_of_them_anew() -> None:
     assert await near(store, "Drinks Darjeeling", "others") == ["Drinks Darjeeling", "Lives in Ljubljana"]
 
 
-async def test_they_are_embedded_together_the_newest_first_and_before_the_log() -> None:
-    store, embedder = InMemoryStore(), RecordingEmbedder()
-    await store.append(Exchange(uuid7(), turn("I like rain."), "", uuid7(), uuid7()))
+async def test_they_are_embedded_together_the_newest_first_and_before_the_log(store: Store) -> None:
+    embedder = RecordingEmbedder()
+    await store.log.append(store.exchange("I like rain.", reply=""))
     await index(store, BrokenEmbedder())
     contents = [f"Fact {number}" for number in range(40)]
     await kept(store, *contents)
@@ -127,9 +125,8 @@ async def test_they_are_embedded_together_the_newest_first_and_before_the_log() 
     assert embedder.asked == [newest_first[:32], newest_first[32:], ["I like rain."]]
 
 
-async def test_many_are_embedded_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_are_embedded_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memories, "_BATCHES_OF_A_RUN", 1)
-    store = InMemoryStore()
     await kept(store, *(f"Fact {number}" for number in range(40)))
 
     assert await index(store, WordEmbedder()) == timedelta(seconds=1)
@@ -138,20 +135,19 @@ async def test_many_are_embedded_in_runs(monkeypatch: pytest.MonkeyPatch) -> Non
     assert await waiting(store) == []
 
 
-async def test_one_that_can_not_be_embedded_keeps_no_other_from_it() -> None:
-    store = InMemoryStore()
-    await store.append(Exchange(uuid7(), turn("I like rain."), "", uuid7(), uuid7()))
+async def test_one_that_can_not_be_embedded_keeps_no_other_from_it(store: Store) -> None:
+    await store.log.append(store.exchange("I like rain.", reply=""))
     await index(store, BrokenEmbedder())
     await kept(store, *(f"Fact {number}" for number in range(35)), "Drinks Darjeeling", "Drinks Assam")
 
     assert await index(store, RecordingEmbedder("Drinks")) == timedelta(seconds=30)
 
     assert await waiting(store) == ["Drinks Assam", "Drinks Darjeeling"]
-    assert await store.unembedded("anna", "words", limit=9) == []
+    assert await store.index.unembedded(store.anna, "words", limit=9) == []
 
 
-async def test_an_embedder_that_goes_away_meanwhile_is_left_alone_in_that_run() -> None:
-    store, embedder = InMemoryStore(), RecordingEmbedder("Drinks")
+async def test_an_embedder_that_goes_away_meanwhile_is_left_alone_in_that_run(store: Store) -> None:
+    embedder = RecordingEmbedder("Drinks")
     await kept(store, *(f"Drinks tea {number}" for number in range(70)), "Likes rain")
 
     assert await index(store, embedder) == timedelta(seconds=30)

@@ -2,25 +2,26 @@
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollections import turn
-from uuid_utils.compat import uuid7
+from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.stores import Store
+from tests.watched_stores import Through, broken
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.indexing import Embedded, keep_indexed, keeping, soonest
 from recollect.indexing.parts import by_words
-from recollect.model import Exchange, Hit, IndexedMessage, LoggedMessage, Passage, Scope, Vector
-from recollect.testing import BrokenEmbedder, InMemoryStore, WordEmbedder
+from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Vector
+from recollect.ports import LogIndex
 
-ANNA = Scope("anna", "chat-1")
 CODE = "Here you are:\n\n```python\ndef brew(tea: str) -> None:\n    print(tea)\n```\n\nThat is all."
 
 
-class RefusingStore(InMemoryStore):
+class RefusingIndex(Through):
     """Refuses to index some messages.
 
     Attributes:
@@ -31,8 +32,8 @@ class RefusingStore(InMemoryStore):
         away_at: The try at which it can't be reached.
     """
 
-    def __init__(self, *refused: str, bare: bool = False, at_most: int = 1000) -> None:
-        super().__init__()
+    def __init__(self, index: LogIndex, *refused: str, bare: bool = False, at_most: int = 1000) -> None:
+        super().__init__(index)
         self.refused = set(refused)
         self.bare = bare
         self.at_most = at_most
@@ -49,7 +50,8 @@ class RefusingStore(InMemoryStore):
         if message.id in self._bad and (message.chunks or self.bare) and self.at_most > 0:
             self.at_most -= 1
             raise StoreError
-        return await super().index(user_id, message)
+        is_new: bool = await self._port.index(user_id, message)
+        return is_new
 
 
 class PickyEmbedder(WordEmbedder):
@@ -66,37 +68,37 @@ class PickyEmbedder(WordEmbedder):
         return vectors
 
 
-async def said(store: InMemoryStore, text: str, reply: str = "Good.", **changed: object) -> None:
-    exchange = Exchange(uuid7(), turn(text, **changed), reply, uuid7(), uuid7())
-    assert await store.append(exchange)
+async def said(store: Store, text: str, reply: str = "Good.") -> None:
+    assert await store.log.append(store.exchange(text, reply=reply))
 
 
 async def index(
-    store: InMemoryStore,
+    store: Store,
     embedder: WordEmbedder | None = None,
     embedded: Embedded = Embedded.ALL,
     until: UUID | None = None,
 ) -> timedelta | None:
     return await keep_indexed(
-        "anna", index=store, embedder=embedder or WordEmbedder(), embedded=embedded, until=until
+        store.anna, index=store.index, embedder=embedder or WordEmbedder(), embedded=embedded, until=until
     )
 
 
-async def found(store: InMemoryStore, term: str) -> list[Hit]:
+async def found(store: Store, term: str) -> list[Hit]:
     """Return the passages that a word finds, its vector left out."""
-    lexicon = await store.lexicon("anna", [term])
+    lexicon = await store.memories.lexicon(store.anna, [term])
     documents = [int(number) for each in lexicon.occurrences.values() for number in each.documents]
-    return await store.search(ANNA, None, "words", documents=documents, limit=10, log=True)
+    return await store.memories.search(
+        store.anna.scope, None, "words", documents=documents, limit=10, log=True
+    )
 
 
-async def near(store: InMemoryStore, text: str) -> list[Hit]:
+async def near(store: Store, text: str) -> list[Hit]:
     [vector] = await WordEmbedder().embed([text])
-    hits = await store.search(ANNA, vector, "words", documents=(), limit=10, log=True)
+    hits = await store.memories.search(store.anna.scope, vector, "words", documents=(), limit=10, log=True)
     return [hit for hit in hits if hit.cosine is not None]
 
 
-async def test_what_both_said_is_found_by_its_words_and_by_its_meaning() -> None:
-    store = InMemoryStore()
+async def test_what_both_said_is_found_by_its_words_and_by_its_meaning(store: Store) -> None:
     await said(store, "I drink Darjeeling.", "A fine choice.")
 
     assert await index(store) is None
@@ -107,8 +109,8 @@ async def test_what_both_said_is_found_by_its_words_and_by_its_meaning() -> None
     assert isinstance(hit.item, Passage)
 
 
-async def test_what_is_indexed_is_not_indexed_again() -> None:
-    store, embedder = InMemoryStore(), WordEmbedder()
+async def test_what_is_indexed_is_not_indexed_again(store: Store) -> None:
+    embedder = WordEmbedder()
     await said(store, "I drink Darjeeling.")
     await index(store, embedder)
     embedder.embedded.clear()
@@ -118,8 +120,7 @@ async def test_what_is_indexed_is_not_indexed_again() -> None:
     assert embedder.embedded == []
 
 
-async def test_a_block_of_code_is_a_part_of_its_own() -> None:
-    store = InMemoryStore()
+async def test_a_block_of_code_is_a_part_of_its_own(store: Store) -> None:
     await said(store, "How do I brew it?", CODE)
 
     await index(store)
@@ -131,8 +132,7 @@ async def test_a_block_of_code_is_a_part_of_its_own() -> None:
     assert "That is all." not in code[0].content
 
 
-async def test_an_answer_is_found_by_the_words_of_the_question_too() -> None:
-    store = InMemoryStore()
+async def test_an_answer_is_found_by_the_words_of_the_question_too(store: Store) -> None:
     await said(store, "What is the capital of Slovenia?", "Ljubljana.")
 
     await index(store)
@@ -141,8 +141,10 @@ async def test_an_answer_is_found_by_the_words_of_the_question_too() -> None:
 
 
 @pytest.mark.parametrize("embedded", [Embedded.MEMORIES, Embedded.SUMMARIES, Embedded.MARKED])
-async def test_what_is_to_have_no_embedding_is_found_by_its_words_alone(embedded: Embedded) -> None:
-    store, embedder = InMemoryStore(), WordEmbedder()
+async def test_what_is_to_have_no_embedding_is_found_by_its_words_alone(
+    store: Store, embedded: Embedded
+) -> None:
+    embedder = WordEmbedder()
     await said(store, "I drink Darjeeling.")
 
     assert await index(store, embedder, embedded) is None
@@ -152,8 +154,7 @@ async def test_what_is_to_have_no_embedding_is_found_by_its_words_alone(embedded
     assert await found(store, "darjeel")
 
 
-async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedded_later() -> None:
-    store = InMemoryStore()
+async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedded_later(store: Store) -> None:
     await said(store, "I drink Darjeeling.")
 
     with capture_logs() as logs:
@@ -169,50 +170,44 @@ async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedde
     assert await near(store, "I drink Darjeeling.")
 
 
-async def test_a_broken_embedder_is_asked_but_once_a_round() -> None:
-    store, broken = InMemoryStore(), BrokenEmbedder()
+async def test_a_broken_embedder_is_asked_but_once_a_round(store: Store) -> None:
+    away = BrokenEmbedder()
     for number in range(5):
         await said(store, f"Remark {number}.", "")
 
-    await index(store, broken)
+    await index(store, away)
 
-    assert len(broken.embedded) == 1
+    assert len(away.embedded) == 1
 
 
-async def test_a_store_that_is_away_is_come_back_to() -> None:
-    store = InMemoryStore()
-    store.failure = StoreUnavailableError()
-
-    again = await index(store)
+async def test_a_store_that_is_away_is_come_back_to(store: Store) -> None:
+    again = await index(broken(store))
 
     assert again is not None
     assert again > timedelta(0)
 
 
-async def test_more_messages_than_are_read_at_once_are_all_indexed() -> None:
-    store = InMemoryStore()
+async def test_more_messages_than_are_read_at_once_are_all_indexed(store: Store) -> None:
     for number in range(40):
         await said(store, f"Remark {number}.", "")
 
     await index(store)
 
-    assert await store.unindexed("anna", limit=1) == []
+    assert await store.index.unindexed(store.anna, limit=1) == []
 
 
 @pytest.mark.parametrize(
     "text", ["\0", "\ud800 tea", "!?", "\u202e\u0634\u0627\u064a", "\U0001f375" * 5000, "a" * 100_000]
 )
-async def test_any_text_is_indexed(text: str) -> None:
-    store = InMemoryStore()
+async def test_any_text_is_indexed(store: Store, text: str) -> None:
     await said(store, text, text)
 
     assert await index(store) is None
 
-    assert await store.unindexed("anna", limit=1) == []
+    assert await store.index.unindexed(store.anna, limit=1) == []
 
 
-async def test_what_stands_far_behind_in_a_huge_message_is_not_found() -> None:
-    store = InMemoryStore()
+async def test_what_stands_far_behind_in_a_huge_message_is_not_found(store: Store) -> None:
     await said(store, "Quinces. " + "tea " * 50_000 + "Pomegranates.", "")
 
     await index(store, embedded=Embedded.MEMORIES)
@@ -221,15 +216,16 @@ async def test_what_stands_far_behind_in_a_huge_message_is_not_found() -> None:
     assert await found(store, "pomegran") == []
 
 
-async def test_one_message_has_no_more_than_some_chunks() -> None:
-    store = InMemoryStore()
+async def test_one_message_has_no_more_than_some_chunks(store: Store) -> None:
     await said(store, "\U0001f375" * 200_000)
-    [message, _] = await store.unindexed("anna", limit=2)
+    [message, _] = await store.index.unindexed(store.anna, limit=2)
 
     assert len(by_words(message, "words", embeddable=False).chunks) == 400
 
 
-async def test_a_long_message_is_cut_off_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_long_message_is_cut_off_the_event_loop(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     threads: dict[int, int] = {}
 
     def watched(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
@@ -237,7 +233,6 @@ async def test_a_long_message_is_cut_off_the_event_loop(monkeypatch: pytest.Monk
         return by_words(message, model, embeddable=embeddable)
 
     monkeypatch.setattr(keeping, "by_words", watched)
-    store = InMemoryStore()
     await said(store, "x" * 3_000, "x" * 10)
 
     await index(store)
@@ -246,14 +241,15 @@ async def test_a_long_message_is_cut_off_the_event_loop(monkeypatch: pytest.Monk
     assert threads[3_000] != threading.get_ident()
 
 
-async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def breaking(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
         if "Darjeeling" in message.content:
             raise ValueError(message.content)
         return by_words(message, model, embeddable=embeddable)
 
     monkeypatch.setattr(keeping, "by_words", breaking)
-    store = InMemoryStore()
     await said(store, "I drink Darjeeling.", "A fine choice.")
 
     with capture_logs() as logs:
@@ -261,24 +257,24 @@ async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(monkeypatch
 
     assert [(line["event"], line["error"]) for line in logs] == [("message_not_indexed", "ValueError")]
     assert "Darjeeling" not in str(logs)
-    assert await store.unindexed("anna", limit=1) == []
+    assert await store.index.unindexed(store.anna, limit=1) == []
     assert await found(store, "choic")
 
 
-async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_being_found() -> None:
-    store = RefusingStore("darjeel")
+async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_being_found(store: Store) -> None:
+    store = replace(store, index=RefusingIndex(store.index, "darjeel"))
     await said(store, "I drink Darjeeling.", "A fine choice.")
 
     with capture_logs() as logs:
         assert await index(store) is None
 
     assert [(line["event"], line["error"]) for line in logs] == [("message_not_indexed", "StoreError")]
-    assert await store.unindexed("anna", limit=1) == []
+    assert await store.index.unindexed(store.anna, limit=1) == []
     assert {hit.item.content for hit in await found(store, "darjeel")} == {"A fine choice."}
 
 
-async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks() -> None:
-    store = RefusingStore("darjeel", at_most=1)
+async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks(store: Store) -> None:
+    store = replace(store, index=RefusingIndex(store.index, "darjeel", at_most=1))
     await said(store, "I drink Darjeeling.")
 
     assert await index(store) is None
@@ -286,21 +282,21 @@ async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks() -> N
     assert await found(store, "darjeel")
 
 
-async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_indexed() -> None:
-    store = RefusingStore("darjeel", bare=True)
+async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_indexed(store: Store) -> None:
+    store = replace(store, index=RefusingIndex(store.index, "darjeel", bare=True))
     await said(store, "I drink Darjeeling.", "A fine choice.")
     for number in range(40):
         await said(store, f"Remark {number}.", "")
 
     assert await index(store) is None
 
-    [left] = await store.unindexed("anna", limit=99)
+    [left] = await store.index.unindexed(store.anna, limit=99)
     assert left.content == "I drink Darjeeling."
     assert await found(store, "choic")
 
 
-async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough() -> None:
-    store = RefusingStore("remark", bare=True)
+async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough(store: Store) -> None:
+    store = replace(store, index=RefusingIndex(store.index, "remark", bare=True))
     for number in range(40):
         await said(store, f"Remark {number}.", "")
 
@@ -309,54 +305,52 @@ async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough() -> 
 
     assert again == timedelta(seconds=5)
     assert logs[-1]["event"] == "indexing_store_failed"
-    assert len(await store.unindexed("anna", limit=99)) > 30
+    assert len(await store.index.unindexed(store.anna, limit=99)) > 30
 
 
 @pytest.mark.parametrize("away_at", [1, 2, 3])
-async def test_a_store_that_goes_away_meanwhile_refuses_no_message(away_at: int) -> None:
-    store = RefusingStore("darjeel", bare=True)
-    store.away_at = away_at
+async def test_a_store_that_goes_away_meanwhile_refuses_no_message(store: Store, away_at: int) -> None:
+    refusing = RefusingIndex(store.index, "darjeel", bare=True)
+    refusing.away_at = away_at
+    store = replace(store, index=refusing)
     await said(store, "I drink Darjeeling.")
 
     assert await index(store) == timedelta(seconds=5)
 
-    store.at_most = 0
+    refusing.at_most = 0
     assert await index(store) is None
     assert await found(store, "darjeel")
 
 
-async def test_a_long_backlog_is_indexed_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_long_backlog_is_indexed_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "_BATCHES_OF_A_RUN", 1)
-    store = InMemoryStore()
     for number in range(40):
         await said(store, f"Remark {number}.", "")
-    waiting = len(await store.unindexed("anna", limit=99))
+    waiting = len(await store.index.unindexed(store.anna, limit=99))
 
     assert await index(store) == timedelta(seconds=1)
-    assert len(await store.unindexed("anna", limit=99)) == waiting - 32
+    assert len(await store.index.unindexed(store.anna, limit=99)) == waiting - 32
     while await index(store) is not None:
         pass
 
-    assert await store.unindexed("anna", limit=1) == []
+    assert await store.index.unindexed(store.anna, limit=1) == []
 
 
-async def test_many_chunks_are_embedded_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_chunks_are_embedded_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "_BATCHES_OF_A_RUN", 1)
-    store = InMemoryStore()
     for number in range(20):
         await said(store, f"Remark {number}.", "Good.")
     while await index(store, BrokenEmbedder()) == timedelta(seconds=1):
         pass
 
     assert await index(store) == timedelta(seconds=1)
-    assert len(await store.unembedded("anna", "words", limit=99)) == 8
+    assert len(await store.index.unembedded(store.anna, "words", limit=99)) == 8
     assert await index(store) is None
 
-    assert await store.unembedded("anna", "words", limit=99) == []
+    assert await store.index.unembedded(store.anna, "words", limit=99) == []
 
 
-async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it() -> None:
-    store = InMemoryStore()
+async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it(store: Store) -> None:
     for text in ("I drink Assam.", "I drink Darjeeling.", "I drink Ceylon."):
         await said(store, text)
     await index(store, BrokenEmbedder())
@@ -366,64 +360,61 @@ async def test_a_chunk_that_can_not_be_embedded_keeps_no_older_one_from_it() -> 
 
     assert again == timedelta(seconds=30)
     assert [line["event"] for line in logs] == ["indexing_without_embeddings"]
-    assert [each.content for each in await store.unembedded("anna", "words", limit=9)] == [
+    assert [each.content for each in await store.index.unembedded(store.anna, "words", limit=9)] == [
         "I drink Darjeeling."
     ]
 
 
-async def test_an_embedder_that_fails_thrice_at_first_is_asked_no_more_in_that_run() -> None:
-    store, broken = InMemoryStore(), BrokenEmbedder()
+async def test_an_embedder_that_fails_thrice_at_first_is_asked_no_more_in_that_run(store: Store) -> None:
+    away = BrokenEmbedder()
     for number in range(10):
         await said(store, f"Remark {number}.")
-    await index(store, broken)
-    broken.embedded.clear()
+    await index(store, away)
+    away.embedded.clear()
 
-    assert await index(store, broken) == timedelta(seconds=30)
+    assert await index(store, away) == timedelta(seconds=30)
 
-    assert len(broken.embedded) == 3
+    assert len(away.embedded) == 3
 
 
-async def test_what_was_said_up_to_a_message_is_indexed_at_once() -> None:
-    store = InMemoryStore()
+async def test_what_was_said_up_to_a_message_is_indexed_at_once(store: Store) -> None:
     for number in range(5):
         await said(store, f"Remark {number}.", "")
-    waiting = await store.unindexed("anna", limit=99)
+    waiting = await store.index.unindexed(store.anna, limit=99)
 
     assert await index(store, until=waiting[2].id) is None
 
-    assert await store.unindexed("anna", limit=99) == waiting[3:]
+    assert await store.index.unindexed(store.anna, limit=99) == waiting[3:]
 
 
-async def test_what_was_said_last_waits_behind_a_long_backlog() -> None:
-    store = InMemoryStore()
+async def test_what_was_said_last_waits_behind_a_long_backlog(store: Store) -> None:
     for number in range(40):
         await said(store, f"Remark {number}.", "")
-    waiting = await store.unindexed("anna", limit=99)
+    waiting = await store.index.unindexed(store.anna, limit=99)
 
     assert await index(store, until=waiting[-1].id) is None
 
-    assert await store.unindexed("anna", limit=99) == waiting
+    assert await store.index.unindexed(store.anna, limit=99) == waiting
 
 
-async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_words() -> None:
-    store = InMemoryStore()
+async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_words(store: Store) -> None:
     await said(store, "I drink Darjeeling.", "")
-    [message] = await store.unindexed("anna", limit=9)
+    [message] = await store.index.unindexed(store.anna, limit=9)
 
     assert await index(store, BrokenEmbedder(), until=message.id) == timedelta(seconds=30)
 
     assert await found(store, "darjeel")
 
 
-async def test_memories_are_numbered_until_none_is_left() -> None:
+async def test_memories_are_numbered_until_none_is_left(store: Store) -> None:
     left = [32, 32, 7]
 
-    class Lagging(InMemoryStore):
+    class Lagging(Through):
         async def index_memories(self, user_id: str, *, limit: int) -> int:
-            await super().index_memories(user_id, limit=limit)
+            await self._port.index_memories(user_id, limit=limit)
             return left.pop(0)
 
-    assert await index(Lagging()) is None
+    assert await index(replace(store, index=Lagging(store.index))) is None
 
     assert left == []
 

@@ -65,11 +65,10 @@ SCENES = {
 
 
 @pytest.fixture(scope="module")
-async def engine(database_server: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Engine]:
-    folder: Path = tmp_path_factory.mktemp("languages")
+async def engine(database_server: str, data_dir: Path) -> AsyncIterator[Engine]:
     settings = EngineSettings(
         database_url=SecretStr(database_server),
-        data_dir=folder,
+        data_dir=data_dir,
         formation=Strategy.QA_TURN,
         recall_deadline_ms=20_000,
         recall_embedding_ms=20_000,

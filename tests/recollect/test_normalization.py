@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.errors import StoreError
 from recollect.normalization import content_hash, normalize, storable_id, storable_text, storable_user
@@ -9,7 +10,7 @@ any_text = st.text(st.characters())
 hostile_text = st.text(st.characters(categories=["Cs", "Cc", "L"]))
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("Likes tea", "  likes\tTEA. "),
@@ -24,7 +25,7 @@ def test_the_same_statement_in_other_looks_is_equal(one: str, other: str) -> Non
     assert content_hash(one) == content_hash(other)
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("Writes C", "Writes C#"),
@@ -65,7 +66,7 @@ def test_a_storable_id_is_never_changed(text: str) -> None:
     assert storable_id(text) == text
 
 
-@pytest.mark.parametrize("text", ["", "\x00", "a\x00", "\ud800", "a\udfffb"])
+@table("text", ["", "\x00", "a\x00", "\ud800", "a\udfffb"])
 def test_an_id_that_would_have_to_be_changed_is_refused(text: str) -> None:
     with pytest.raises(StoreError):
         storable_id(text)

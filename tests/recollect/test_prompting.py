@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import calm
 from tests.recollections import recollection
 from tests.simulated_chat import Said, Sent, SimulatedChat, prefix
+from tests.tables import table
 
 from recollect.chat import COMPLETIONS, SystemStyle
 from recollect.composition import Bounds, Placed
@@ -43,7 +43,6 @@ texts = st.sampled_from(
 
 
 @pytest.mark.parametrize("style", list(SystemStyle))
-@calm
 @given(
     st.lists(st.tuples(texts, texts, st.booleans()), min_size=2, max_size=7),
     st.sampled_from(["", "Be kind."]),
@@ -128,7 +127,7 @@ def test_a_step_moves_nothing_in_front_of_the_history() -> None:
     assert "- User: turn 0\n" in messages_of(sent[4])[0]["content"]
 
 
-@pytest.mark.parametrize("carried", [2, 3, 4, 5, 8])
+@table("carried", [2, 3, 4, 5, 8])
 def test_of_who_cuts_off_the_head_requests_begin_alike_between_the_steps(carried: int) -> None:
     chat = SimulatedChat(carries=last_messages(carried))
 

@@ -1,14 +1,17 @@
-"""What is recalled for a turn, over stand-ins: within the deadline, and whatever fails, it never raises."""
+"""What is recalled for a turn: within the deadline, and whatever fails, it never raises."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import injection, turn
+from tests.recollections import injection
+from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
+from tests.stores import Store
 from tests.waiting import until
+from tests.watched_stores import Outage, Through, breakable, broken
 
 from recollect import deadline
 from recollect.engine import Engine, Wishes
@@ -22,29 +25,27 @@ from recollect.model import (
     Place,
     Placement,
     Role,
-    Scope,
     Skip,
     Stage,
-    Vector,
 )
+from recollect.ports import MemoryStore
 from recollect.retrieval import Gate
-from recollect.testing import BrokenEmbedder, BrokenStore, InMemoryStore, SlowEmbedder, WordEmbedder
 
 TEA = "I drink green tea"
 WHICH = "What tea do I drink"
 BY_MEANING_ALONE = replace(PATIENT, reach=replace(PATIENT.reach, lexical=False))
 
 
-async def with_tea(subject: Engine) -> Engine:
-    await subject.add("anna", TEA)
+async def with_tea(store: Store, subject: Engine) -> Engine:
+    await subject.add(store.anna, TEA)
     return subject
 
 
-async def test_what_was_written_is_recalled() -> None:
-    subject = engine_over(policy=PATIENT)
-    written = await subject.add("anna", TEA)
+async def test_what_was_written_is_recalled(store: Store) -> None:
+    subject = engine_over(store, PATIENT)
+    written = await subject.add(store.anna, TEA)
 
-    recall = await subject.recall(turn(WHICH))
+    recall = await subject.recall(store.turn(WHICH))
 
     assert [each.item.id for each in recall.recollections] == [written.id]
     assert recall.ranked == recall.recollections
@@ -53,10 +54,10 @@ async def test_what_was_written_is_recalled() -> None:
     assert set(recall.stages) == {Stage.CHAT, Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH}
 
 
-async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ranked() -> None:
-    subject = await with_tea(engine_over(policy=PATIENT))
+async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ranked(store: Store) -> None:
+    subject = await with_tea(store, engine_over(store, PATIENT))
 
-    recall = await subject.recall(turn("bicycle"))
+    recall = await subject.recall(store.turn("bicycle"))
 
     assert recall.recollections == ()
     assert [each.dropped for each in recall.ranked] == [Drop.IRRELEVANT]
@@ -64,17 +65,17 @@ async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ran
     assert recall.gate_score is not None
 
 
-async def test_a_gate_that_is_always_open_lets_everything_in() -> None:
-    subject = await with_tea(engine_over(policy=replace(PATIENT, gate=Gate(threshold=0.0))))
+async def test_a_gate_that_is_always_open_lets_everything_in(store: Store) -> None:
+    subject = await with_tea(store, engine_over(store, replace(PATIENT, gate=Gate(threshold=0.0))))
 
-    assert len((await subject.recall(turn("bicycle"))).recollections) == 1
+    assert len((await subject.recall(store.turn("bicycle"))).recollections) == 1
 
 
-async def test_with_placement_off_nothing_is_looked_for() -> None:
+async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
     embedder = WordEmbedder()
-    subject = engine_over(BrokenStore(), PATIENT, embedder=embedder)
+    subject = engine_over(broken(store), PATIENT, embedder=embedder)
 
-    prepared = await subject.prepare(turn(), Wishes(placement=Placement.OFF))
+    prepared = await subject.prepare(store.turn(), Wishes(placement=Placement.OFF))
 
     assert prepared.recall.skipped is Skip.OFF
     assert embedder.embedded == []
@@ -83,30 +84,30 @@ async def test_with_placement_off_nothing_is_looked_for() -> None:
 # -- what a request asks for -----------------------------------------------------------------------
 
 
-async def test_a_request_may_ask_for_fewer_memories() -> None:
-    subject = engine_over(policy=PATIENT)
+async def test_a_request_may_ask_for_fewer_memories(store: Store) -> None:
+    subject = engine_over(store, PATIENT)
     for content in ("I drink green tea", "I drink black tea at noon", "I drink white tea on Sundays"):
-        await subject.add("anna", content)
+        await subject.add(store.anna, content)
 
-    assert len((await subject.prepare(turn(WHICH), Wishes(limit=1))).included) == 1
-    assert (await subject.prepare(turn(WHICH), Wishes(limit=0))).recall.skipped is Skip.NOTHING_RELEVANT
+    assert len((await subject.prepare(store.turn(WHICH), Wishes(limit=1))).included) == 1
+    assert (await subject.prepare(store.turn(WHICH), Wishes(limit=0))).recall.skipped is Skip.NOTHING_RELEVANT
 
 
-async def test_a_request_may_ask_for_fewer_tokens() -> None:
-    subject = await with_tea(engine_over(policy=PATIENT))
+async def test_a_request_may_ask_for_fewer_tokens(store: Store) -> None:
+    subject = await with_tea(store, engine_over(store, PATIENT))
 
-    prepared = await subject.prepare(turn(WHICH), Wishes(memory_tokens=1))
+    prepared = await subject.prepare(store.turn(WHICH), Wishes(memory_tokens=1))
 
     assert prepared.included == ()
     assert len(prepared.recall.recollections) == 1  # it was found, and found no place
 
 
-async def test_a_request_may_ask_for_no_recall() -> None:
+async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
     embedder = WordEmbedder()
-    subject = await with_tea(engine_over(policy=PATIENT, embedder=embedder))
+    subject = await with_tea(store, engine_over(store, PATIENT, embedder=embedder))
     embedder.embedded.clear()
 
-    prepared = await subject.prepare(turn(WHICH), Wishes(recall=False))
+    prepared = await subject.prepare(store.turn(WHICH), Wishes(recall=False))
 
     assert prepared.recall.skipped is Skip.OFF
     assert prepared.placed.block is None
@@ -117,10 +118,12 @@ async def test_a_request_may_ask_for_no_recall() -> None:
     ("placement", "place"),
     [(Placement.STABLE, Place.SYSTEM), (Placement.SYSTEM, Place.SYSTEM), (Placement.USER, Place.BESIDE)],
 )
-async def test_a_request_may_say_where_its_memories_go(placement: Placement, place: Place) -> None:
-    subject = await with_tea(engine_over(policy=PATIENT))
+async def test_a_request_may_say_where_its_memories_go(
+    store: Store, placement: Placement, place: Place
+) -> None:
+    subject = await with_tea(store, engine_over(store, PATIENT))
 
-    prepared = await subject.prepare(turn(WHICH), Wishes(placement=placement))
+    prepared = await subject.prepare(store.turn(WHICH), Wishes(placement=placement))
 
     assert prepared.placed.injection is not None
     assert prepared.placed.injection.place is place
@@ -128,17 +131,16 @@ async def test_a_request_may_say_where_its_memories_go(placement: Placement, pla
     assert prepared.placement is placement
 
 
-async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blocks() -> None:
-    store = InMemoryStore()
+async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blocks(store: Store) -> None:
     subject = engine_over(store, PATIENT)
     for n in range(6):
-        await store.inject(Scope("anna", "chat-1"), injection(f"anchor {n}", f"BLOCK {n}", tokens=200), ())
+        await store.chats.inject(store.anna.scope, injection(f"anchor {n}", f"BLOCK {n}", tokens=200), ())
     history = tuple(
         message
         for n in range(6)
         for message in (Message(Role.USER, f"said {n}"), Message(Role.ASSISTANT, "."))
     )
-    said = turn("now", history=history, anchors=tuple((2 * n, f"anchor {n}") for n in range(7)))
+    said = store.turn("now", history=history, anchors=tuple((2 * n, f"anchor {n}") for n in range(7)))
 
     few = await subject.prepare(said, Wishes(memory_tokens=100))
     await subject.inject(said, few.placed)
@@ -149,20 +151,22 @@ async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blo
     assert list(later.placed.beside.values()) == [f"BLOCK {n}" for n in range(6)]
 
 
-async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_turn() -> None:
+async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_turn(store: Store) -> None:
     policy = replace(
         PATIENT, gate=Gate(threshold=0.0), selecting=replace(PATIENT.selecting, cliff=0.0)
     )  # so that nothing but the limits counts
-    subject = engine_over(policy=policy)
+    subject = engine_over(store, policy)
     for number in range(12):
-        await subject.add("anna", f"{number} tea {'abcdefghijkl'[number]} blend {number * 7 + 100}")
-    first = turn(WHICH, anchors=((0, "a:1"),))
+        await subject.add(store.anna, f"{number} tea {'abcdefghijkl'[number]} blend {number * 7 + 100}")
+    first = store.turn(WHICH, anchors=((0, "a:1"),))
     given = await subject.prepare(first)
     await subject.inject(first, given.placed)
 
-    later = await subject.prepare(turn(WHICH, anchors=((2, "a:2"),), history=(Message(Role.USER, WHICH),)))
+    later = await subject.prepare(
+        store.turn(WHICH, anchors=((2, "a:2"),), history=(Message(Role.USER, WHICH),))
+    )
     wished = await subject.prepare(
-        turn(WHICH, anchors=((2, "a:3"),), history=(Message(Role.USER, WHICH),)), Wishes(limit=5)
+        store.turn(WHICH, anchors=((2, "a:3"),), history=(Message(Role.USER, WHICH),)), Wishes(limit=5)
     )
 
     assert (len(given.recall.recollections), len(later.recall.recollections)) == (7, 4)
@@ -170,10 +174,10 @@ async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_tu
     assert len(wished.recall.recollections) == 5  # who asks for a number gets that
 
 
-async def test_the_counter_that_is_given_counts() -> None:
-    subject = await with_tea(engine_over(policy=PATIENT))
+async def test_the_counter_that_is_given_counts(store: Store) -> None:
+    subject = await with_tea(store, engine_over(store, PATIENT))
 
-    prepared = await subject.prepare(turn(WHICH), count=len)
+    prepared = await subject.prepare(store.turn(WHICH), count=len)
 
     assert prepared.placed.tokens == len(prepared.placed.system) > 0
 
@@ -181,11 +185,11 @@ async def test_the_counter_that_is_given_counts() -> None:
 # -- the chat goes on ------------------------------------------------------------------------------
 
 
-async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled() -> None:
-    subject, said = await with_tea(engine_over(policy=PATIENT)), turn(WHICH)
+async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled(store: Store) -> None:
+    subject, said = await with_tea(store, engine_over(store, PATIENT)), store.turn(WHICH)
     first = await subject.prepare(said)
     await subject.inject(said, first.placed)
-    await subject.add("anna", "I drink white tea on Sundays")
+    await subject.add(store.anna, "I drink white tea on Sundays")
 
     again = await subject.prepare(said)
 
@@ -193,12 +197,12 @@ async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled
     assert (again.placed.block, again.flags, again.recall.skipped) == (None, ("reattached",), None)
 
 
-async def test_what_the_chat_was_given_before_is_not_given_again() -> None:
-    subject, said = await with_tea(engine_over(policy=PATIENT)), turn(WHICH)
+async def test_what_the_chat_was_given_before_is_not_given_again(store: Store) -> None:
+    subject, said = await with_tea(store, engine_over(store, PATIENT)), store.turn(WHICH)
     first = await subject.prepare(said)
     await subject.inject(said, first.placed)
 
-    later = await subject.prepare(turn(WHICH))
+    later = await subject.prepare(store.turn(WHICH))
 
     assert [each.dropped for each in later.recall.ranked] == [Drop.GIVEN]
     assert later.placed.system == first.placed.system
@@ -206,15 +210,16 @@ async def test_what_the_chat_was_given_before_is_not_given_again() -> None:
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
 async def test_what_the_chat_was_given_before_stays_when_nothing_new_can_be_found(
+    store: Store,
     embedder: BrokenEmbedder | SlowEmbedder,
 ) -> None:
-    store, said = InMemoryStore(), turn(WHICH)
-    whole = await with_tea(engine_over(store, BY_MEANING_ALONE))
+    said = store.turn(WHICH)
+    whole = await with_tea(store, engine_over(store, BY_MEANING_ALONE))
     first = await whole.prepare(said)
     await whole.inject(said, first.placed)
 
     hurried = replace(BY_MEANING_ALONE, deadline=1.0)
-    later = await engine_over(store, hurried, embedder=embedder).prepare(turn(WHICH))
+    later = await engine_over(store, hurried, embedder=embedder).prepare(store.turn(WHICH))
 
     assert later.recall.skipped in {Skip.EMBEDDER, Skip.DEADLINE}
     assert later.placed.system == first.placed.system != ""
@@ -224,23 +229,23 @@ async def test_what_the_chat_was_given_before_stays_when_nothing_new_can_be_foun
 # -- failing open ----------------------------------------------------------------------------------
 
 
-async def test_a_recall_that_is_late_is_given_up() -> None:
+async def test_a_recall_that_is_late_is_given_up(store: Store) -> None:
     policy = replace(PATIENT, deadline=0.01)
-    subject = engine_over(embedder=SlowEmbedder(WordEmbedder(), seconds=3600), policy=policy)
+    subject = engine_over(store, policy, embedder=SlowEmbedder(WordEmbedder(), seconds=3600))
 
-    assert (await subject.recall(turn())).skipped is Skip.DEADLINE
+    assert (await subject.recall(store.turn())).skipped is Skip.DEADLINE
 
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
 async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
+    store: Store,
     embedder: BrokenEmbedder | SlowEmbedder,
 ) -> None:
-    store = InMemoryStore()
-    await with_tea(engine_over(store))
+    await with_tea(store, engine_over(store))
     hurried = replace(PATIENT, reach=replace(PATIENT.reach, embedding_seconds=0.01))
 
     with capture_logs() as logs:
-        recall = await engine_over(store, hurried, embedder=embedder).recall(turn("green tea"))
+        recall = await engine_over(store, hurried, embedder=embedder).recall(store.turn("green tea"))
 
     assert recall.degraded == (Stage.EMBEDDING,)
     assert [each.item.content for each in recall.recollections] == [TEA]
@@ -248,78 +253,77 @@ async def test_a_broken_or_late_embedder_leaves_the_words_to_search_by(
     assert "tea" not in str(logs)
 
 
-async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone() -> None:
-    subject = engine_over(policy=BY_MEANING_ALONE, embedder=BrokenEmbedder())
+async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone(store: Store) -> None:
+    subject = engine_over(store, BY_MEANING_ALONE, embedder=BrokenEmbedder())
 
-    recall = await subject.recall(turn())
+    recall = await subject.recall(store.turn())
 
     assert (recall.skipped, recall.error_stage) == (Skip.EMBEDDER, Stage.EMBEDDING)
     assert recall.recollections == recall.ranked == ()
 
 
-async def test_a_broken_store_costs_the_memories_alone() -> None:
-    assert (await engine_over(BrokenStore(), PATIENT).recall(turn())).skipped is Skip.STORE
+async def test_a_broken_store_costs_the_memories_alone(store: Store) -> None:
+    assert (await engine_over(broken(store), PATIENT).recall(store.turn())).skipped is Skip.STORE
 
 
-class _WithoutWords(InMemoryStore):
-    """A store whose lexical index is broken."""
+class _WithoutWords(Through):
+    """Memories whose lexical index is broken."""
 
-    async def lexicon(self, user_id: str, terms: Sequence[str]) -> Lexicon:  # noqa: ARG002 -- the port's
+    async def lexicon(self, *_: object) -> Lexicon:
         raise StoreUnavailableError
 
 
-async def test_where_the_words_can_not_be_looked_up_the_meaning_alone_is_searched_by() -> None:
-    subject = await with_tea(engine_over(_WithoutWords(), PATIENT))
+async def test_where_the_words_can_not_be_looked_up_the_meaning_alone_is_searched_by(store: Store) -> None:
+    without_words = replace(store, memories=_WithoutWords(store.memories))
+    subject = await with_tea(store, engine_over(without_words, PATIENT))
 
-    recall = await subject.recall(turn(WHICH))
+    recall = await subject.recall(store.turn(WHICH))
 
     assert recall.degraded == (Stage.LEXICAL,)
     assert [each.item.content for each in recall.recollections] == [TEA]
 
 
-class _WithoutSearch(InMemoryStore):
-    """A store that can tell of chats, and can't search."""
+class _WithoutSearch(Through):
+    """Memories that can't be searched."""
 
-    async def search(self, *_arguments: object, **_options: object) -> list[Hit]:
+    async def search(self, *_: object, **__: object) -> list[Hit]:
         raise StoreUnavailableError
 
 
-class _WithoutChats(InMemoryStore):
-    """A store that can search, and can't tell of chats."""
+class _WithoutChats(Through):
+    """Chats that nothing can be told of."""
 
-    async def chat(self, *_arguments: object, **_options: object) -> Chat:
+    async def chat(self, *_: object, **__: object) -> Chat:
         raise StoreUnavailableError
 
 
-@pytest.mark.parametrize(
-    ("store", "stage"), [(_WithoutSearch(), Stage.SEARCH), (_WithoutChats(), Stage.CHAT)]
-)
-async def test_the_stage_that_ended_a_recall_is_told(store: InMemoryStore, stage: Stage) -> None:
-    recall = await engine_over(store, PATIENT).recall(turn())
+def without_search(store: Store) -> Store:
+    return replace(store, memories=_WithoutSearch(store.memories))
+
+
+def without_chats(store: Store) -> Store:
+    return replace(store, chats=_WithoutChats(store.chats))
+
+
+@pytest.mark.parametrize(("lacking", "stage"), [(without_search, Stage.SEARCH), (without_chats, Stage.CHAT)])
+async def test_the_stage_that_ended_a_recall_is_told(
+    store: Store, lacking: Callable[[Store], Store], stage: Stage
+) -> None:
+    recall = await engine_over(lacking(store), PATIENT).recall(store.turn())
 
     assert (recall.skipped, recall.error_stage) == (Skip.STORE, stage)
 
 
-class _DeafStore(InMemoryStore):
-    """A store that stopped answering, and can't be told to stop asking."""
+class _Deaf(Through):
+    """Memories that stopped answering, and can't be told to stop searching."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, memories: MemoryStore) -> None:
+        super().__init__(memories)
         self.answers = asyncio.Event()
         self.asked = asyncio.Event()
         self.cancelled = asyncio.Event()
 
-    async def search(
-        self,
-        scope: Scope,  # noqa: ARG002 -- the port's, as all the others
-        vector: Vector | None,  # noqa: ARG002
-        model: str,  # noqa: ARG002
-        *,
-        documents: Sequence[int],  # noqa: ARG002
-        limit: int,  # noqa: ARG002
-        log: bool,  # noqa: ARG002
-        verbatim: bool = False,  # noqa: ARG002
-    ) -> list[Hit]:
+    async def search(self, *_: object, **__: object) -> list[Hit]:
         self.asked.set()
         try:
             await self.answers.wait()
@@ -329,38 +333,39 @@ class _DeafStore(InMemoryStore):
         raise LookupError
 
 
-async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled() -> None:
-    store = _DeafStore()
+async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled(store: Store) -> None:
+    deaf = _Deaf(store.memories)
+    soon = replace(BY_MEANING_ALONE, deadline=0.1)  # nothing real is asked before it is
 
     async with asyncio.timeout(20):
-        recall = await engine_over(store, replace(PATIENT, deadline=0.5)).recall(turn())
+        recall = await engine_over(replace(store, memories=deaf), soon).recall(store.turn())
+        await deaf.cancelled.wait()
 
     assert recall.skipped is Skip.DEADLINE
-    await store.cancelled.wait()
-    store.answers.set()
+    deaf.answers.set()
     await until(lambda: not deadline._running)
 
 
-async def test_who_leaves_a_recall_ends_its_question_too() -> None:
-    store = _DeafStore()
-    recalling = asyncio.create_task(engine_over(store, replace(PATIENT, deadline=3600)).recall(turn()))
-    await store.asked.wait()
+async def test_who_leaves_a_recall_ends_its_question_too(store: Store) -> None:
+    deaf = _Deaf(store.memories)
+    subject = engine_over(replace(store, memories=deaf), replace(PATIENT, deadline=3600))
+    recalling = asyncio.create_task(subject.recall(store.turn()))
+    await deaf.asked.wait()
 
     recalling.cancel()
     await asyncio.wait({recalling})
 
     assert recalling.cancelled()
     async with asyncio.timeout(20):
-        await store.cancelled.wait()
-    store.answers.set()
+        await deaf.cancelled.wait()
+    deaf.answers.set()
 
 
-async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone() -> None:
-    store = InMemoryStore()
-    store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
+async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone(store: Store) -> None:
+    faulty = breakable(store, Outage(LookupError("a bug")))
 
     with capture_logs() as logs:
-        recall = await engine_over(store, PATIENT).recall(turn())
+        recall = await engine_over(faulty, PATIENT).recall(store.turn())
 
     assert recall.skipped is Skip.FAILED
     [line] = [each for each in logs if each["event"] == "recall_failed"]
@@ -370,6 +375,6 @@ async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone()
     assert "exc_info" not in line
 
 
-async def test_to_rank_fails_openly() -> None:
+async def test_to_rank_fails_openly(store: Store) -> None:
     with pytest.raises(EmbedderError):
-        await engine_over(policy=BY_MEANING_ALONE, embedder=BrokenEmbedder()).rank(turn())
+        await engine_over(store, BY_MEANING_ALONE, embedder=BrokenEmbedder()).rank(store.turn())

@@ -1,15 +1,15 @@
-"""What is remembered of a chat, over stand-ins: it never raises, and loses nothing."""
+"""What is remembered of a chat: it never raises, and loses nothing."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
-from uuid import UUID
+from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import QUICK, engine_over
-from tests.recollections import NOON, recollection, turn
+from tests.stores import NOON, Store
+from tests.watched_stores import Outage, Through, breakable, broken
 from uuid_utils.compat import uuid7
 
 from recollect import remembering as remembering_module
@@ -22,10 +22,9 @@ from recollect.model import (
     Recollection,
     RequestRecord,
     Role,
-    Scope,
     Strategy,
 )
-from recollect.testing import BrokenStore, InMemoryStore
+from recollect.ports import MemoryStore
 
 DELAYS = remembering_module._APPEND_DELAYS
 
@@ -36,49 +35,56 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembering_module, "_APPEND_DELAYS", (0.0,) * 5)
 
 
+async def waiting(store: Store) -> int:
+    return len(await store.inbox.pending(store.anna, limit=9))
+
+
 def events(logs: Sequence[object]) -> list[str]:
     return [line["event"] for line in logs if isinstance(line, dict)]
 
 
-async def test_an_exchange_is_remembered_once() -> None:
-    subject, said = engine_over(), turn("I drink tea")
+async def test_an_exchange_is_remembered_once(store: Store) -> None:
+    subject, said = engine_over(store), store.turn("I drink tea")
 
     assert await subject.remember(said, "Good.") is True
     assert await subject.remember(said, "Good!") is False
-    assert (await subject.backlog()).pending == 1
+    assert await waiting(store) == 1
 
 
-async def test_without_formation_nothing_is_even_logged() -> None:
-    subject = engine_over(policy=replace(QUICK, strategy=Strategy.OFF))
+async def test_without_formation_nothing_is_even_logged(store: Store) -> None:
+    subject = engine_over(store, replace(QUICK, strategy=Strategy.OFF))
 
-    assert await subject.remember(turn(), "Good.") is False
-    assert (await subject.backlog()).pending == 0
-
-
-async def test_an_exchange_waits_for_a_store_that_is_away() -> None:
-    store = BrokenStore()
-    remembering = asyncio.create_task(engine_over(store).remember(turn("I drink tea"), "Good."))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    store.failure = None
-
-    assert await remembering is True
-    assert (await store.backlog()).pending == 1
+    assert await subject.remember(store.turn(), "Good.") is False
+    assert await waiting(store) == 0
 
 
-async def test_an_exchange_is_given_up_when_the_store_stays_away() -> None:
+async def test_an_exchange_waits_for_a_store_that_is_away(store: Store) -> None:
+    outage = Outage(StoreUnavailableError())
+    subject = engine_over(breakable(store, outage))
+
     with capture_logs() as logs:
-        assert await engine_over(BrokenStore()).remember(turn(), "Good.") is False
+        remembering = asyncio.create_task(subject.remember(store.turn("I drink tea"), "Good."))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        outage.failure = None
+
+        assert await remembering is True
+    assert set(events(logs)) == {"remember_failed"}
+    assert await waiting(store) == 1
+
+
+async def test_an_exchange_is_given_up_when_the_store_stays_away(store: Store) -> None:
+    with capture_logs() as logs:
+        assert await engine_over(broken(store)).remember(store.turn(), "Good.") is False
 
     assert events(logs) == ["remember_failed"] * 6 + ["exchange_lost"]
 
 
-async def test_a_bug_in_remembering_is_not_tried_again() -> None:
-    store = InMemoryStore()
-    store.failure = LookupError("a bug")  # type: ignore[assignment]  # that is the bug
+async def test_a_bug_in_remembering_is_not_tried_again(store: Store) -> None:
+    faulty = breakable(store, Outage(LookupError("a bug")))
 
     with capture_logs() as logs:
-        assert await engine_over(store).remember(turn(), "Good.") is False
+        assert await engine_over(faulty).remember(store.turn(), "Good.") is False
 
     assert events(logs) == ["remember_failed", "exchange_lost"]
     assert logs[0]["error"] == "LookupError"
@@ -91,69 +97,75 @@ def test_no_gap_between_tries_is_longer_than_a_shutdown_can_bear() -> None:
 
 
 async def test_an_exchange_said_before_its_users_erasure_is_not_logged_after_it(
+    store: Store,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(remembering_module, "_APPEND_DELAYS", (0.0,) * 1000)
-    store = BrokenStore()
-    subject = engine_over(store)
-    remembering = asyncio.create_task(subject.remember(turn("I drink tea"), "Good."))
+    outage = Outage(StoreUnavailableError())
+    subject = engine_over(breakable(store, outage))
+    remembering = asyncio.create_task(subject.remember(store.turn("I drink tea"), "Good."))
     await asyncio.sleep(0)
-    store.failure = None
-    await subject.erase("anna")
+    outage.failure = None
+    await subject.erase(store.anna)
 
     with capture_logs() as logs:
         assert await remembering is False
 
     assert "tea" not in str(logs)
-    assert (await store.backlog()).pending == 0
-    later = turn("I drink coffee", at=NOON + timedelta(seconds=1))
+    assert await waiting(store) == 0
+    later = store.turn("I drink coffee", at=NOON + timedelta(seconds=1))
     assert await subject.remember(later, "Good.") is True
-    assert await subject.remember(turn(scope=Scope("bert", "chat-2")), "Good.") is True
+    assert await subject.remember(store.turn(scope=store.ben.elsewhere), "Good.") is True
 
 
-class _Untouchable(InMemoryStore):
-    """A store that can't count."""
+class _Untouchable(Through):
+    """Memories that can't be counted."""
 
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
+    def __init__(self, memories: MemoryStore, error: Exception) -> None:
+        super().__init__(memories)
         self.error = error
         self.touched = 0
 
-    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:  # noqa: ARG002 -- the port's
+    async def touch(self, *_: object, **__: object) -> None:
         self.touched += 1
         raise self.error
 
 
 @pytest.mark.parametrize("error", [StoreUnavailableError(), LookupError("a bug")])
-async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted(error: Exception) -> None:
-    store = _Untouchable(error)
+async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted(
+    store: Store, error: Exception
+) -> None:
+    memories = _Untouchable(store.memories, error)
+    subject = engine_over(replace(store, memories=memories))
+    recollections = [Recollection(store.memory("tea"), 0.9)]
 
     with capture_logs() as logs:
-        remembered = await engine_over(store).remember(turn(), "Good.", recollections=[recollection("tea")])
+        remembered = await subject.remember(store.turn(), "Good.", recollections=recollections)
 
     assert remembered is True
-    assert store.touched == 1
+    assert memories.touched == 1
     assert "exchange_lost" not in events(logs)
 
 
-async def test_the_memories_in_the_prompt_are_counted() -> None:
-    subject = engine_over()
-    written = await subject.add("anna", "I drink tea")
+async def test_the_memories_in_the_prompt_are_counted(store: Store) -> None:
+    subject = engine_over(store)
+    written = await subject.add(store.anna, "I drink tea")
 
-    await subject.remember(turn(), "Tea.", recollections=[Recollection(written, 0.9)])
+    await subject.remember(store.turn(), "Tea.", recollections=[Recollection(written, 0.9)])
 
-    memory = await subject.get("anna", written.id)
+    memory = await subject.get(store.anna, written.id)
     assert memory.recall_count == 1
     assert memory.last_recalled_at == NOON
 
 
-async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory() -> None:
-    store = _Untouchable(LookupError("nothing is to be counted"))
+async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory(store: Store) -> None:
+    memories = _Untouchable(store.memories, LookupError("nothing is to be counted"))
+    subject = engine_over(replace(store, memories=memories))
     passage = Passage(uuid7(), uuid7(), "chat-1", 0, 0, Role.USER, "I drink tea", NOON)
 
-    assert await engine_over(store).remember(turn(), "Good.", recollections=[Recollection(passage, 0.9)])
+    assert await subject.remember(store.turn(), "Good.", recollections=[Recollection(passage, 0.9)])
 
-    assert store.touched == 0
+    assert memories.touched == 0
 
 
 # -- what was added to a turn ----------------------------------------------------------------------
@@ -163,80 +175,81 @@ def injection(anchor: str, block: str = "tea") -> Injection:
     return Injection(anchor, Place.BESIDE, block, (), 5, NOON)
 
 
-async def test_what_was_added_to_a_turn_is_known_when_the_chat_goes_on() -> None:
-    store, said = InMemoryStore(), turn()
+async def test_what_was_added_to_a_turn_is_known_when_the_chat_goes_on(store: Store) -> None:
+    said = store.turn()
     added = injection(said.anchor)
 
     await engine_over(store).inject(said, Placed(injection=added))
 
-    assert (await store.chat(said.scope, exchanges=5)).injections == (added,)
+    assert (await store.chats.chat(said.scope, exchanges=5)).injections == (added,)
 
 
-async def test_what_was_added_first_stays() -> None:
-    store, said = InMemoryStore(), turn()
+async def test_what_was_added_first_stays(store: Store) -> None:
+    said = store.turn()
     first = injection(said.anchor)
     subject = engine_over(store)
 
     await subject.inject(said, Placed(injection=first))
     await subject.inject(said, Placed(injection=injection(said.anchor, "coffee")))
 
-    assert (await store.chat(said.scope, exchanges=5)).injections == (first,)
+    assert (await store.chats.chat(said.scope, exchanges=5)).injections == (first,)
 
 
-async def test_what_is_detached_is_attached_no_more() -> None:
-    store, said = InMemoryStore(), turn()
+async def test_what_is_detached_is_attached_no_more(store: Store) -> None:
+    said = store.turn()
     subject = engine_over(store)
     await subject.inject(said, Placed(injection=injection("a:1")))
 
     await subject.inject(said, Placed(detached=("a:1",)))
 
-    assert (await store.chat(said.scope, exchanges=5)).injections == ()
+    assert (await store.chats.chat(said.scope, exchanges=5)).injections == ()
 
 
-async def test_a_turn_that_nothing_was_added_to_asks_nothing_of_the_store() -> None:
+async def test_a_turn_that_nothing_was_added_to_asks_nothing_of_the_store(store: Store) -> None:
     with capture_logs() as logs:
-        await engine_over(BrokenStore()).inject(turn(), Placed())
+        await engine_over(broken(store)).inject(store.turn(), Placed())
 
     assert logs == []
 
 
-def request_of(said_at: str = "chat-1") -> RequestRecord:
-    return RequestRecord(uuid7(), NOON, Scope("anna", said_at), "completions/stable", "scripted")
+def request_of(store: Store) -> RequestRecord:
+    return RequestRecord(uuid7(), NOON, store.anna.scope, "completions/stable", "scripted")
 
 
-async def test_a_request_is_kept_and_found_by_its_id() -> None:
-    subject = engine_over()
-    told = request_of()
+async def test_a_request_is_kept_and_found_by_its_id(store: Store) -> None:
+    subject = engine_over(store)
+    told = request_of(store)
 
-    await subject.record(told, turn())
+    await subject.record(told, store.turn())
 
     assert await subject.request(told.id) == told
     assert await subject.request(uuid7()) is None
 
 
 @pytest.mark.parametrize("error", [StoreUnavailableError(), LookupError("a bug, and tea")])
-async def test_to_miss_a_note_fails_nothing_and_is_logged_without_its_text(error: Exception) -> None:
-    store, said = InMemoryStore(), turn()
-    store.failure = error  # type: ignore[assignment]  # a bug is one of them
-    subject = engine_over(store)
+async def test_to_miss_a_note_fails_nothing_and_is_logged_without_its_text(
+    store: Store, error: Exception
+) -> None:
+    said = store.turn()
+    subject = engine_over(breakable(store, Outage(error)))
 
     with capture_logs() as logs:
         await subject.inject(said, Placed(injection=injection(said.anchor)))
-        await subject.record(request_of(), said)
+        await subject.record(request_of(store), said)
 
     assert events(logs) == ["inject_failed", "record_failed"]
     assert [line["error"] for line in logs] == [type(error).__name__] * 2
     assert "tea" not in str(logs)
 
 
-async def test_nothing_is_noted_of_a_turn_that_was_said_before_its_users_erasure() -> None:
-    store, said = InMemoryStore(), turn()
+async def test_nothing_is_noted_of_a_turn_that_was_said_before_its_users_erasure(store: Store) -> None:
+    said = store.turn()
     subject = engine_over(store)
-    await subject.erase("anna")
-    told = request_of()
+    await subject.erase(store.anna)
+    told = request_of(store)
 
     await subject.inject(said, Placed(injection=injection(said.anchor)))
     await subject.record(told, said)
 
-    assert (await store.chat(said.scope, exchanges=5)).injections == ()
+    assert (await store.chats.chat(said.scope, exchanges=5)).injections == ()
     assert await subject.request(told.id) is None

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
+from tests.tables import table
 
 from recollect.model import Strategy
 from recollect.settings import EngineSettings, default_data_dir
@@ -39,7 +40,7 @@ def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
     assert settings.recall_gate == 0.5
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value"),
     [
         ("pool_size", 1),

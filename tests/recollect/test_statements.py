@@ -1,6 +1,7 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.model import Statement
 from recollect.statements import read_statement, seeks_advice
@@ -37,7 +38,6 @@ def test_who_asks_for_a_fact_seeks_none(question: str) -> None:
     assert not seeks_advice(question)
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_survived(text: str) -> None:
     said = read_statement(text)
@@ -45,7 +45,7 @@ def test_any_text_is_survived(text: str) -> None:
     assert said.words == len(text.split())
 
 
-@pytest.mark.parametrize("unit", ["\n", " ", "-", "1", "'", "\x00", "\ud800", "i "])
+@table("unit", ["\n", " ", "-", "1", "'", "\x00", "\ud800", "i "])
 def test_a_monotonous_text_of_any_length_is_read(unit: str) -> None:
     assert read_statement(unit * 200_000).words >= 0
     assert not seeks_advice(unit * 200_000)

@@ -8,7 +8,6 @@ from uuid import uuid4
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import calm
 from tests.recollections import NOON, passage, recalled_passage, recollection, turn
 
 from recollect.composition import Bounds, Placed, place
@@ -164,7 +163,6 @@ def test_where_nothing_was_looked_for_there_is_little_to_tell() -> None:
 words = st.text(st.sampled_from("ghijklmnopqrstuvwxyzGHIJ"), min_size=12, max_size=20)
 
 
-@calm
 @given(st.lists(words, min_size=7, max_size=7, unique=True), st.sampled_from([None, *Drop]))
 def test_no_word_of_anybody_is_kept(canaries: list[str], drop: Drop | None) -> None:
     asked, code, said, speaker, language, memory, evidence = canaries

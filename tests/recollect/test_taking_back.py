@@ -1,37 +1,36 @@
-"""What became of an exchange is told, and all of it is taken back at once, over stand-ins."""
+"""What became of an exchange is told, and all of it is taken back at once."""
 
 from datetime import timedelta
 
-from tests.recollect.engines import engine_over
-from tests.recollections import turn
+from tests.recollect.engines import PATIENT, engine_over
+from tests.stores import Store
 
 from recollect.engine import Engine
-from recollect.model import Action, Actor, Formed, Progress, Reason, Reinforce, Scope, Turn
-from recollect.testing import InMemoryStore
+from recollect.model import Action, Actor, Formed, Progress, Reason, Reinforce, Turn
 
 TEA = "I drink tea in the morning"
 
 
-async def contents(subject: Engine) -> list[str]:
-    return [each.content for each in (await subject.page("anna", limit=50)).memories]
+async def contents(store: Store, subject: Engine) -> list[str]:
+    return [each.content for each in (await subject.page(store.anna, limit=50)).memories]
 
 
-async def remembered(subject: Engine, said: Turn) -> None:
+async def remembered(store: Store, subject: Engine, said: Turn) -> None:
     assert await subject.remember(said, "Good.")
-    assert await subject.drain("anna") is None
+    assert await subject.drain(store.anna) is None
 
 
-async def recalled(subject: Engine) -> int:
-    return len((await subject.recall(turn("What do I drink in the morning?"))).recollections)
+async def recalled(store: Store, subject: Engine) -> int:
+    return len((await subject.recall(store.turn("What do I drink in the morning?"))).recollections)
 
 
-async def test_what_became_of_an_exchange_is_told_by_its_key() -> None:
-    subject, said = engine_over(), turn(TEA)
+async def test_what_became_of_an_exchange_is_told_by_its_key(store: Store) -> None:
+    subject, said = engine_over(store, PATIENT), store.turn(TEA)
     assert await subject.outcome(said.scope, said.key) is None
 
     await subject.remember(said, "Good.")
     waiting = await subject.outcome(said.scope, said.key)
-    await subject.drain("anna")
+    await subject.drain(store.anna)
     formed = await subject.outcome(said.scope, said.key)
 
     assert waiting is not None
@@ -41,11 +40,11 @@ async def test_what_became_of_an_exchange_is_told_by_its_key() -> None:
     assert [each.action for each in formed.updates] == [Action.ADD]
 
 
-async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_else() -> None:
-    subject, said = engine_over(), turn(TEA)
-    await subject.add("anna", "I have a dog")
-    await remembered(subject, said)
-    assert await recalled(subject)
+async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_else(store: Store) -> None:
+    subject, said = engine_over(store, PATIENT), store.turn(TEA)
+    await subject.add(store.anna, "I have a dog")
+    await remembered(store, subject, said)
+    assert await recalled(store, subject)
 
     undone = await subject.take_back(said.scope, said.key, actor=Actor.USER)
 
@@ -53,53 +52,52 @@ async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_
     assert [(each.action, each.actor, each.reason) for each in undone] == [
         (Action.RETIRE, Actor.USER, Reason.UNDONE)
     ]
-    assert await contents(subject) == ["I have a dog"]
-    assert not await recalled(subject)
+    assert await contents(store, subject) == ["I have a dog"]
+    assert not await recalled(store, subject)
     assert await subject.take_back(said.scope, said.key) == ()
 
 
-async def test_what_waits_is_taken_back_before_it_is_formed() -> None:
-    subject, said = engine_over(), turn(TEA)
+async def test_what_waits_is_taken_back_before_it_is_formed(store: Store) -> None:
+    subject, said = engine_over(store, PATIENT), store.turn(TEA)
     await subject.remember(said, "Good.")
 
     assert await subject.take_back(said.scope, said.key) == ()
 
-    assert await subject.drain("anna") is None
-    assert await contents(subject) == []
+    assert await subject.drain(store.anna) is None
+    assert await contents(store, subject) == []
 
 
-async def test_what_only_said_again_what_was_known_leaves_it_known() -> None:
-    store = InMemoryStore()
-    subject, said = engine_over(store), turn(TEA)
-    tea = await subject.add("anna", "Drinks tea")
+async def test_what_only_said_again_what_was_known_leaves_it_known(store: Store) -> None:
+    subject, said = engine_over(store, PATIENT), store.turn(TEA)
+    tea = await subject.add(store.anna, "Drinks tea")
     await subject.remember(said, "Good.")
-    [pending] = await store.pending("anna", limit=9)
+    [pending] = await store.inbox.pending(store.anna, limit=9)
     message = pending.exchange.message_id
     formed = Formed(pending.exchange, (Reinforce(tea.id, messages=(message,)),))
-    await store.complete([formed], at=said.at + timedelta(minutes=1))
-    assert (await subject.get("anna", tea.id)).reinforcement_count == 1
+    await store.inbox.complete([formed], at=said.at + timedelta(minutes=1))
+    assert (await subject.get(store.anna, tea.id)).reinforcement_count == 1
 
     undone = await subject.take_back(said.scope, said.key)
 
     assert undone is not None
     assert [each.action for each in undone] == [Action.RESTORE]
-    assert (await subject.get("anna", tea.id)).reinforcement_count == 0
+    assert (await subject.get(store.anna, tea.id)).reinforcement_count == 0
 
 
-async def test_what_was_deleted_since_is_not_brought_back_and_not_undone() -> None:
-    subject, said = engine_over(), turn(TEA)
-    await remembered(subject, said)
-    [kept] = (await subject.page("anna", limit=9)).memories
-    await subject.forget("anna", kept.id)
+async def test_what_was_deleted_since_is_not_brought_back_and_not_undone(store: Store) -> None:
+    subject, said = engine_over(store, PATIENT), store.turn(TEA)
+    await remembered(store, subject, said)
+    [kept] = (await subject.page(store.anna, limit=9)).memories
+    await subject.forget(store.anna, kept.id)
 
     assert await subject.take_back(said.scope, said.key) == ()
-    assert await contents(subject) == []
+    assert await contents(store, subject) == []
 
 
-async def test_of_what_is_not_in_the_log_nothing_is_taken_back() -> None:
-    subject, said = engine_over(), turn(TEA)
-    await remembered(subject, said)
+async def test_of_what_is_not_in_the_log_nothing_is_taken_back(store: Store) -> None:
+    subject, said = engine_over(store, PATIENT), store.turn(TEA)
+    await remembered(store, subject, said)
 
     assert await subject.take_back(said.scope, "another key") is None
-    assert await subject.take_back(Scope("ben", said.scope.session_id), said.key) is None
-    assert len(await contents(subject)) == 1
+    assert await subject.take_back(store.ben.scope, said.key) is None
+    assert len(await contents(store, subject)) == 1

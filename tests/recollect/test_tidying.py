@@ -3,21 +3,23 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import pytest
 from structlog.testing import capture_logs
+from tests.databases import administrator
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import NOON, turn
+from tests.stores import NOON, Store
 from tests.waiting import until
+from tests.watched_stores import Through
 from uuid_utils.compat import uuid7
 
 from recollect import tidying
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
-from recollect.model import RequestRecord, Scope
-from recollect.testing import InMemoryStore
+from recollect.model import RequestRecord
+from recollect.ports import LogIndex, RequestLog
 
 
 @pytest.fixture(autouse=True)
@@ -27,26 +29,51 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tidying, "_RETRY_SECONDS", 0.01)
 
 
-class Watched(InMemoryStore):
-    """A store that tells when it was tidied, and may break at it."""
+@dataclass
+class Tidied:
+    """How often a store was tidied.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.pruned = 0
-        self.enqueued = 0
-        self.breaks: Exception | None = None
+    Attributes:
+        enqueued: How often what has no index was enqueued.
+        pruned: How often old requests were forgotten.
+        breaks: Why both fail; None: they don't.
+    """
+
+    enqueued: int = 0
+    pruned: int = 0
+    breaks: Exception | None = None
+
+
+class WatchedIndex(Through):
+    def __init__(self, index: LogIndex, tidied: Tidied) -> None:
+        super().__init__(index)
+        self._index = index
+        self._tidied = tidied
 
     async def enqueue_unindexed(self) -> int:
-        self.enqueued += 1
-        if self.breaks is not None:
-            raise self.breaks
-        return await super().enqueue_unindexed()
+        self._tidied.enqueued += 1
+        if self._tidied.breaks is not None:
+            raise self._tidied.breaks
+        return await self._index.enqueue_unindexed()
+
+
+class WatchedRequests(Through):
+    def __init__(self, requests: RequestLog, tidied: Tidied) -> None:
+        super().__init__(requests)
+        self._requests = requests
+        self._tidied = tidied
 
     async def prune_requests(self, before: datetime) -> int:
-        self.pruned += 1
-        if self.breaks is not None:
-            raise self.breaks
-        return await super().prune_requests(before)
+        self._tidied.pruned += 1
+        if self._tidied.breaks is not None:
+            raise self._tidied.breaks
+        return await self._requests.prune_requests(before)
+
+
+def watched(store: Store, tidied: Tidied) -> Store:
+    """Return the store, which notes when it is tidied, and may break at it."""
+    index, requests = WatchedIndex(store.index, tidied), WatchedRequests(store.requests, tidied)
+    return replace(store, index=index, requests=requests)
 
 
 @asynccontextmanager
@@ -60,70 +87,70 @@ async def running(engine: Engine) -> AsyncIterator[None]:
     assert task.cancelled()
 
 
-async def tidied(store: Watched, times: int = 2) -> None:
-    wanted = store.pruned + times
-    await until(lambda: store.pruned >= wanted)
+async def tidied_again(tidied: Tidied, times: int = 2) -> None:
+    wanted = tidied.pruned + times
+    await until(lambda: tidied.pruned >= wanted)
 
 
-def request_at(at: datetime) -> RequestRecord:
-    return RequestRecord(uuid7(), at, Scope("anna", "chat-1"), "completions/stable", "scripted")
+def request_at(store: Store, at: datetime) -> RequestRecord:
+    return RequestRecord(uuid7(), at, store.anna.scope, "completions/stable", "scripted")
 
 
-async def test_old_requests_are_forgotten_and_others_stay() -> None:
-    store = Watched()
-    engine = engine_over(store, replace(PATIENT, keep_requests_days=7))
-    old, young = request_at(NOON - timedelta(days=8)), request_at(NOON - timedelta(days=6))
+async def test_old_requests_are_forgotten_and_others_stay(own_store: Store) -> None:
+    tidied = Tidied()
+    engine = engine_over(watched(own_store, tidied), replace(PATIENT, keep_requests_days=7))
+    old, young = (request_at(own_store, NOON - timedelta(days=days)) for days in (8, 6))
     for told in (old, young):
-        await engine.record(told, turn())
+        await engine.record(told, own_store.turn())
 
     async with running(engine):
-        await tidied(store)
+        await tidied_again(tidied)
 
     assert await engine.request(old.id) is None
     assert await engine.request(young.id) == young
 
 
-async def test_what_was_said_before_there_was_an_index_is_indexed() -> None:
-    store = Watched()
-    await engine_over(store, PATIENT).remember(turn("I drink tea"), "Good.")
-    store.jobs.erase("anna")  # as in a database of before
+async def test_what_was_said_before_there_was_an_index_is_indexed(own_dsn: str, own_store: Store) -> None:
+    engine = engine_over(own_store, PATIENT)
+    await engine.remember(own_store.turn("I drink tea"), "Good.")
+    async with administrator(own_dsn) as connection:
+        await connection.execute("DELETE FROM recollect.pgqueuer")  # as in a database of before
 
     async def is_indexed() -> bool:
-        return not await store.unindexed("anna", limit=1)
+        return not await own_store.index.unindexed(own_store.anna, limit=1)
 
-    async with running(engine_over(store, PATIENT)):
+    async with running(engine):
         await until(is_indexed)
 
 
-async def test_a_store_that_is_away_is_tidied_later() -> None:
-    store = Watched()
-    engine = engine_over(store, PATIENT)
-    old = request_at(NOON - timedelta(days=365))
-    await engine.record(old, turn())
-    store.failure = StoreUnavailableError()
+async def test_a_store_that_is_away_is_tidied_later(own_store: Store) -> None:
+    tidied = Tidied()
+    engine = engine_over(watched(own_store, tidied), PATIENT)
+    old = request_at(own_store, NOON - timedelta(days=365))
+    await engine.record(old, own_store.turn())
+    tidied.breaks = StoreUnavailableError()
 
     with capture_logs() as logs:
         async with running(engine):
-            await tidied(store)
-            store.failure = None
-            await tidied(store)
+            await tidied_again(tidied)
+            tidied.breaks = None
+            await tidied_again(tidied)
 
     assert {line["event"] for line in logs} >= {"enqueue_unindexed_failed", "prune_requests_failed"}
     assert await engine.request(old.id) is None
 
 
-async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody() -> None:
-    store = Watched()
-    store.breaks = ValueError("I drink tea")
-    engine = engine_over(store, PATIENT)
+async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody(own_store: Store) -> None:
+    tidied = Tidied(breaks=ValueError("I drink tea"))
+    engine = engine_over(watched(own_store, tidied), PATIENT)
 
     async def all_formed() -> bool:
         return (await engine.backlog()).pending == 0
 
     with capture_logs() as logs:
         async with running(engine):
-            await tidied(store)
-            await engine.remember(turn("I drink tea"), "Good.")
+            await tidied_again(tidied)
+            await engine.remember(own_store.turn("I drink tea"), "Good.")
             await until(all_formed)
 
     failed = [line for line in logs if line["event"].endswith("_failed")]
@@ -132,15 +159,14 @@ async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody() -> None:
     assert "tea" not in str(failed)
 
 
-async def test_what_has_no_index_is_enqueued_until_that_has_succeeded_once() -> None:
-    store = Watched()
-    store.breaks = ValueError()
+async def test_what_has_no_index_is_enqueued_until_that_has_succeeded_once(own_store: Store) -> None:
+    tidied = Tidied(breaks=ValueError())
 
-    async with running(engine_over(store, PATIENT)):
-        await until(lambda: store.enqueued >= 3)
-        store.breaks = None
-        await tidied(store)
-        enqueued = store.enqueued
-        await tidied(store, 3)
+    async with running(engine_over(watched(own_store, tidied), PATIENT)):
+        await until(lambda: tidied.enqueued >= 3)
+        tidied.breaks = None
+        await tidied_again(tidied)
+        enqueued = tidied.enqueued
+        await tidied_again(tidied, 3)
 
-    assert store.enqueued == enqueued
+    assert tidied.enqueued == enqueued

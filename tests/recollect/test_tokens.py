@@ -1,6 +1,7 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.tokens import estimate_hundredths, estimate_tokens, token_counter
 
@@ -42,7 +43,7 @@ MEASURED = [
 KINDS = [kind for kind, _, _ in MEASURED]
 
 
-@pytest.mark.parametrize(("kind", "text", "counts"), MEASURED, ids=KINDS)
+@table(("kind", "text", "counts"), MEASURED)
 def test_a_family_costs_what_its_tokenizer_counts_or_somewhat_more(
     kind: str, text: str, counts: tuple[int, ...]
 ) -> None:
@@ -53,7 +54,7 @@ def test_a_family_costs_what_its_tokenizer_counts_or_somewhat_more(
         assert estimate <= 2.4 * true, (model, kind)
 
 
-@pytest.mark.parametrize("kind", ["english talk", "python", "json", "emoji", "japanese", "chinese"])
+@table("kind", ["english talk", "python", "json", "emoji", "japanese", "chinese"])
 def test_a_model_that_is_not_known_costs_at_least_what_any_newer_one_does(kind: str) -> None:
     [(text, counts)] = [(text, counts) for name, text, counts in MEASURED if name == kind]
     newer = [counts[0], counts[3], counts[6], counts[7]]
@@ -67,7 +68,7 @@ def test_english_talk_is_estimated_within_a_quarter() -> None:
     assert counts[0] <= estimate_tokens(text) <= 1.25 * counts[0]
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "like"),
     [
         ("openai/gpt-4.1-mini", "gpt-4o"),
@@ -117,7 +118,7 @@ def test_of_a_very_long_name_only_the_beginning_is_looked_at() -> None:
     assert token_counter("gpt-4o" + "x" * 1_000_000) is not estimate_tokens
 
 
-@pytest.mark.parametrize(
+@table(
     "letters",
     [
         *(
@@ -141,14 +142,12 @@ def test_what_shares_a_page_of_unicode_with_another_script_costs_as_its_own_does
     assert estimate_hundredths("\u0535") == estimate_hundredths("\u10e5")
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_only_the_empty_text_is_free(text: str) -> None:
     assert (estimate_tokens(text) == 0) == (not text)
     assert estimate_tokens(text) == -(-estimate_hundredths(text) // 100)
 
 
-@settings(deadline=None)
 @given(st.text(), st.text(), st.sampled_from([*MODELS, "gemma", "unknown"]))
 def test_two_texts_cost_at_least_what_they_cost_together(one: str, other: str, model: str) -> None:
     count = token_counter(model)
@@ -157,6 +156,6 @@ def test_two_texts_cost_at_least_what_they_cost_together(one: str, other: str, m
     assert count(one + other) >= max(count(one), count(other))
 
 
-@pytest.mark.parametrize("character", ["a", "!", "1", " ", "\n", "\u6c49", "\U0001f600", "\ud800"])
+@table("character", ["a", "!", "1", " ", "\n", "\u6c49", "\U0001f600", "\ud800"])
 def test_a_megabyte_of_one_character_is_counted(character: str) -> None:
     assert 10_000 < estimate_tokens(character * 1_000_000) <= 4_000_000

@@ -1,19 +1,10 @@
-"""What fuzzing shares: how many examples, and JSON that resembles a chat. Never: a test.
+"""What fuzzing shares: JSON that resembles a chat. Never: a test."""
 
-`RECOLLECT_FUZZ_EXAMPLES` asks for more than the default run has time for: `make fuzz`.
-"""
-
-import os
 from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Dialect
-
-EXAMPLES = int(os.environ.get("RECOLLECT_FUZZ_EXAMPLES", "80"))
-
-fuzzed = settings(deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 
 DIALECTS: dict[str, Dialect] = {"completions": COMPLETIONS, "responses": RESPONSES, "messages": MESSAGES}
 dialects = st.sampled_from(sorted(DIALECTS)).map(DIALECTS.__getitem__)

@@ -3,7 +3,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.chat.fuzzing import fuzzed
+from tests.tables import table
 
 from recollect.chat import ChatBody, read_body, restorable, said_with
 from recollect.model import Message, Role
@@ -22,7 +22,7 @@ def conversation(said: str) -> tuple[Message, ...]:
     return tuple(Message(roles[word[0]], word[1:].replace("_", " ")) for word in said.split())
 
 
-@pytest.mark.parametrize(
+@table(
     ("earlier", "role", "kept"),
     [
         ("", "user", ""),
@@ -51,7 +51,6 @@ def test_answers_in_a_row_become_one() -> None:
 roles = st.sampled_from(sorted(Role))
 
 
-@fuzzed
 @given(
     st.lists(st.builds(Message, roles, st.sampled_from(["", " ", "a", "b"]))), st.sampled_from(sorted(Role))
 )

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.chat.fuzzing import fuzzed
 
 from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Anchor, Dialect, anchors
 
@@ -149,7 +148,6 @@ def spoken(said: list[tuple[str, str]]) -> list[dict[str, Any]]:
     return [part for asked, answered in said for part in (user(asked), assistant(answered))]
 
 
-@fuzzed
 @given(turns, st.integers(0, 16))
 def test_a_key_stays_when_more_is_said(said: list[tuple[str, str]], length: int) -> None:
     messages = spoken(said)
@@ -158,7 +156,6 @@ def test_a_key_stays_when_more_is_said(said: list[tuple[str, str]], length: int)
     assert anchored(*messages)[: len(anchored(*shorter))] == anchored(*shorter)
 
 
-@fuzzed
 @given(turns, st.integers(0, 16))
 def test_a_key_stays_when_the_head_is_cut_off(said: list[tuple[str, str]], cut: int) -> None:
     numbered = [(f"{n}{asked}", f"{n}{answered}") for n, (asked, answered) in enumerate(said)]

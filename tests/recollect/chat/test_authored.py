@@ -1,12 +1,12 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.chat import ChatMessage, authored_text, said_with
 from recollect.chat.authored import own_blocks
 from recollect.composition import FENCE, HISTORY_FENCE
 
-CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 TEMPLATE = """### Task:
 Respond to the user query using the provided context, with citations (e.g., <source id="1">).
 
@@ -34,7 +34,7 @@ def written(text: str) -> str:
     return authored_text(ChatMessage(role="user", content=text))
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         WORDS,
@@ -65,7 +65,7 @@ def test_only_the_users_words_are_left(text: str) -> None:
     assert written(text) == WORDS
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "### Task:\nfix my code",
@@ -95,9 +95,7 @@ def test_a_query_tag_that_is_not_closed_is_the_users() -> None:
     assert written(f"{RETRIEVED}\n<user_query> what is it?") == "<user_query> what is it?"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "  \n", OURS, HISTORY, RETRIEVED, ATTACHED, MEMORIES, f"{RETRIEVED}{ATTACHED}"]
-)
+@table("text", ["", "  \n", OURS, HISTORY, RETRIEVED, ATTACHED, MEMORIES, f"{RETRIEVED}{ATTACHED}"])
 def test_wrapping_alone_says_nothing(text: str) -> None:
     assert written(text) == ""
 
@@ -116,7 +114,7 @@ def test_every_part_is_unwrapped_and_only_text_is_heard() -> None:
     assert authored_text(message) == f"Look:\n{WORDS}"
 
 
-@pytest.mark.parametrize("role", ["system", "developer", "assistant", "tool", None, 5, [], {}])
+@table("role", ["system", "developer", "assistant", "tool", None, 5, [], {}])
 def test_what_others_said_is_left_as_it_is(role: object) -> None:
     assert authored_text(ChatMessage(role=role, content=f" {RETRIEVED}\n")) == f" {RETRIEVED}\n"
 
@@ -144,7 +142,6 @@ PIECES = st.sampled_from(
 )
 
 
-@CALM
 @given(st.lists(PIECES).map("".join))
 def test_what_is_left_are_words_of_the_text(text: str) -> None:
     left = written(text)
@@ -155,13 +152,12 @@ def test_what_is_left_are_words_of_the_text(text: str) -> None:
         at = text.index(line, at)
 
 
-@CALM
 @given(st.lists(PIECES).map("".join) | st.text(), st.sampled_from([OURS, HISTORY, f"{HISTORY}\n\n{OURS}"]))
 def test_what_we_added_to_any_words_is_cut_off_again(text: str, added: str) -> None:
     assert written(said_with(text, added)) == written(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "piece",
     [
         '<source id="1">',

@@ -2,12 +2,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.chat import ChatBody, ChatMessage, read_body
 
-CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 HELLO = {"role": "user", "content": "hello"}
 
 
@@ -43,7 +43,7 @@ def test_a_chat_is_read() -> None:
     assert stand(chat) == body["messages"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("member", "model"),
     [({}, ""), ({"model": None}, ""), ({"model": 5}, ""), ({"model": ["a"]}, ""), ({"model": "ü"}, "ü")],
 )
@@ -51,13 +51,13 @@ def test_the_model_is_a_name_or_none(member: dict[str, Any], model: str) -> None
     assert read({**member, "messages": [HELLO]}).model == model
 
 
-@pytest.mark.parametrize("stream", [None, False, 1, "true", {}, []])
+@table("stream", [None, False, 1, "true", {}, []])
 def test_only_true_asks_for_a_stream(stream: object) -> None:
     assert not read({"stream": stream, "messages": [HELLO]}).stream
     assert not read({"messages": [HELLO]}).stream
 
 
-@pytest.mark.parametrize(
+@table(
     ("content", "texts"),
     [
         ("hello", ["hello"]),
@@ -105,7 +105,7 @@ def test_a_message_may_be_anything_that_is_an_object() -> None:
     assert stand(chat) == messages
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "calls"),
     [
         ({"tool_calls": [{"id": "1"}]}, True),
@@ -143,7 +143,7 @@ def test_numbers_no_float_holds_and_escapes_do_no_harm() -> None:
 ARRAY = b'[{",":","}]'  # shifted by one string, its bytes are part of the list ["[{", ":", "}]"]
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         b'{"other":%s,"messages":%s}',
@@ -164,7 +164,7 @@ def test_equal_bytes_elsewhere_are_not_taken_for_the_messages(body: bytes) -> No
     assert chat.messages_span == (at + len(before), at + len(before) + len(ARRAY))
 
 
-@pytest.mark.parametrize(
+@table(
     "repeated",
     [
         b'"k":1 ,"k":12',
@@ -184,7 +184,7 @@ def test_other_keys_may_come_twice(repeated: bytes) -> None:
     assert stand(chat) == [{"role": "user"}]
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         b"",
@@ -220,14 +220,12 @@ def test_what_cant_be_read_with_certainty_is_not_read(body: bytes) -> None:
     assert read_body(body) is None
 
 
-@CALM
 @given(st.binary() | st.text().map(str.encode))
 @example(b'{"messages":[{"content":"\\')
 def test_no_bytes_make_reading_fail(body: bytes) -> None:
     assert read_body(body) is None or body
 
 
-@CALM
 @given(st.integers(0, 200), st.binary(max_size=3))
 def test_a_damaged_body_is_not_read_or_read_as_it_stands(at: int, damage: bytes) -> None:
     whole = b'{"model":"m","n":{"messages":[{}]},"messages":[{"role":"user","content":"a\\u00e9b"},{"role":"tool"}]}'

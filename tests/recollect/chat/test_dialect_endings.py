@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from recollect.chat import RESPONSES, Reply
 
@@ -21,7 +22,7 @@ def test_an_error_is_one_without_a_name_too() -> None:
     assert heard({"type": "error", "code": "x", "message": "No.", "param": None, "sequence_number": 1}).failed
 
 
-@pytest.mark.parametrize(
+@table(
     "kind",
     [
         "function_call",
@@ -40,7 +41,7 @@ def test_a_call_that_the_client_has_to_answer_is_one(kind: str) -> None:
     assert heard({"status": "completed", "output": [item]}, as_stream=False).has_tool_calls
 
 
-@pytest.mark.parametrize(
+@table(
     "kind",
     ["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"],
 )

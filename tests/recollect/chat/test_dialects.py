@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.chat import MESSAGES, RESPONSES, Additions, ChatBody, Dialect, ReplyReader, SystemStyle
 from recollect.chat.heard import Heard, hear
@@ -128,14 +129,14 @@ def test_results_of_tools_in_a_message_are_not_the_users_words() -> None:
 # -- composing -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("dialect", "name", "rest"),
     [
         (RESPONSES, "instructions", b'"input":"Where do I live?"'),
         (MESSAGES, "system", b'"messages":[{"role":"user","content":"Where do I live?"}]'),
     ],
 )
-@pytest.mark.parametrize(
+@table(
     ("given_member", "then"),
     [
         (None, '"MEMORY"'),
@@ -311,7 +312,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
 @given(value=JSON, dialect=st.sampled_from([RESPONSES, MESSAGES]))
 def test_whatever_json_comes_nothing_raises(value: Any, dialect: Dialect) -> None:
     data = json.dumps(value).encode()

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.chat.fuzzing import dialects, fuzzed, names, values, words
+from tests.recollect.chat.fuzzing import dialects, names, values, words
 
 from recollect.chat import COMPLETIONS, Additions, ChatBody, Dialect, SystemStyle, anchors, hear, restorable
 from recollect.model import Message, Role
@@ -61,7 +61,6 @@ def insertions(before: bytes, after: bytes) -> bytes | None:
     return None
 
 
-@fuzzed
 @given(dialect=dialects, body=written())
 def test_nothing_but_the_added_text_is_changed(dialect: Dialect, body: bytes) -> None:
     chat = dialect.read(body)
@@ -112,7 +111,6 @@ def listed(chat: ChatBody) -> list[bytes]:
     return [chat.raw[slice(*span)] for span in spans if span]
 
 
-@fuzzed
 @given(dialect=dialects, body=written(), style=st.sampled_from(list(SystemStyle)), data=st.data())
 def test_composing_changes_no_message_but_those_it_is_told_to(
     dialect: Dialect, body: bytes, style: SystemStyle, data: st.DataObject
@@ -159,7 +157,6 @@ def _told_apart(chat: ChatBody, additions: Additions, style: SystemStyle) -> lis
     return [chat.raw[slice(*span)] for span in kept]
 
 
-@fuzzed
 @given(dialect=dialects, body=written() | st.binary(max_size=300))
 def test_reading_raises_nothing(dialect: Dialect, body: bytes) -> None:
     for cut in (body, body[: len(body) // 2], b"\xef\xbb\xbf" + body):

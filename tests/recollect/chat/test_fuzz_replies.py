@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.chat.fuzzing import dialects, fuzzed, values, words
+from tests.recollect.chat.fuzzing import dialects, values, words
 from tests.scripted_answers import compressed
 
 from recollect.chat import Dialect, Reply
@@ -43,7 +43,6 @@ def heard(dialect: Dialect, data: bytes, at: list[int], content_type: str, encod
     return reader.finish()
 
 
-@fuzzed
 @given(dialect=dialects, told=events, end=ends, at=cuts, content_type=TYPES)
 def test_an_answer_is_heard_alike_however_it_is_cut(
     dialect: Dialect, told: list[Any], end: bytes, at: list[int], content_type: str
@@ -56,7 +55,6 @@ def test_an_answer_is_heard_alike_however_it_is_cut(
     assert heard(dialect, data, [*range(len(data))], content_type) == whole
 
 
-@fuzzed
 @given(dialect=dialects, told=events, coding=CODINGS, at=cuts)
 def test_a_compressed_answer_is_heard_alike_however_it_is_cut(
     dialect: Dialect, told: list[Any], coding: str, at: list[int]
@@ -69,7 +67,6 @@ def test_a_compressed_answer_is_heard_alike_however_it_is_cut(
     assert heard(dialect, packed, at, "text/event-stream", coding) == plain
 
 
-@fuzzed
 @given(
     dialect=dialects,
     told=events,
@@ -88,7 +85,6 @@ def test_garbage_anywhere_raises_nothing_and_is_heard_alike(
     assert heard(dialect, data, at, content_type) == heard(dialect, data, [], content_type)
 
 
-@fuzzed
 @given(
     dialect=dialects,
     told=events,
@@ -110,7 +106,6 @@ def test_a_compressed_answer_that_is_corrupt_or_cut_off_raises_nothing(
     assert len(corrupt) >= SLAB or heard(dialect, corrupt, at, "text/event-stream", coding) == whole
 
 
-@fuzzed
 @given(dialect=dialects, data=st.binary(max_size=2000), encoding=st.text(max_size=20), content_type=st.text())
 def test_bytes_of_no_sense_in_headers_and_body_raise_nothing(
     dialect: Dialect, data: bytes, encoding: str, content_type: str

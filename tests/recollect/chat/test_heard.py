@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from recollect.chat import RESPONSES, Heard, hear
 from recollect.model import ROOT, Skip
@@ -62,7 +63,7 @@ def test_a_temporary_chat_may_recall_but_never_forms() -> None:
     assert not said.forms
 
 
-@pytest.mark.parametrize(
+@table(
     "kept",
     [
         {"previous_response_id": "resp_1"},
@@ -71,13 +72,13 @@ def test_a_temporary_chat_may_recall_but_never_forms() -> None:
         {"previous_response_id": "resp_1", "conversation": None},
     ],
 )
-@pytest.mark.parametrize("is_whole", [None, False, True])
+@table("is_whole", [None, False, True])
 def test_what_the_server_keeps_lacks_nothing(*, kept: dict[str, Any], is_whole: bool | None) -> None:
     assert told_whole(is_whole, **kept) is True
 
 
-@pytest.mark.parametrize("named", [{}, {"previous_response_id": None}, {"conversation": {"id": 7}}])
-@pytest.mark.parametrize("is_whole", [None, False, True])
+@table("named", [{}, {"previous_response_id": None}, {"conversation": {"id": 7}}])
+@table("is_whole", [None, False, True])
 def test_without_it_a_request_is_as_whole_as_it_is_said_to_be(
     *, named: dict[str, Any], is_whole: bool | None
 ) -> None:
@@ -98,7 +99,7 @@ def told_whole(is_whole: bool | None, **fields: Any) -> bool | None:  # noqa: FB
     return said.turn.is_whole
 
 
-@pytest.mark.parametrize(
+@table(
     ("message_id", "parent_id", "carried", "parent"),
     [
         ("m2", "m1", True, "m1"),

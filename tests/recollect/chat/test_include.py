@@ -3,12 +3,12 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.chat import add_memories
 
-CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 MEMORY = {
     "id": UUID(int=7),
     "content": 'Likes "tea" 🍵',
@@ -53,7 +53,7 @@ def test_an_answer_that_says_what_its_history_took_stays_as_it_is_only_where_we_
     assert add_memories(body, ()) == b'{"used_history_tokens":5,"memories":[]}'
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         b"",
@@ -72,7 +72,6 @@ def test_anything_else_stays_as_it_is(body: bytes) -> None:
     assert add_memories(body, [MEMORY]) is body
 
 
-@CALM
 @given(
     st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())),
     st.none() | st.integers(),
@@ -85,7 +84,6 @@ def test_every_other_member_keeps_its_value(answer: dict[str, object], indent: i
     assert added == {"memories": [{"content": "a"}]} | answer
 
 
-@CALM
 @given(st.binary() | st.text('{}[]"a:, ', max_size=6).map(str.encode))
 def test_no_answer_makes_adding_fail(body: bytes) -> None:
     added = add_memories(body, [MEMORY])

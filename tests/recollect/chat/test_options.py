@@ -3,12 +3,13 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.chat.fuzzing import fuzzed, names, values
+from tests.recollect.chat.fuzzing import names, values
+from tests.tables import table
 
 from recollect.chat import take_options
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "after"),
     [
         ('{"recollect":%s}', "{}"),
@@ -22,7 +23,7 @@ from recollect.chat import take_options
         ('{"\\u0072\\u0065\\u0063\\u006F\\u006c\\u006C\\u0065\\u0063\\u0074":%s}', "{}"),
     ],
 )
-@pytest.mark.parametrize("options", ['{"recall":false , "n":1.0}', "null", '"},"', "[1]", "1e400"])
+@table("options", ['{"recall":false , "n":1.0}', "null", '"},"', "[1]", "1e400"])
 def test_the_member_is_cut_out_and_its_value_kept_as_written(body: str, after: str, options: str) -> None:
     rest, taken = take_options((body % options).encode())
 
@@ -48,7 +49,7 @@ def test_given_twice_all_are_cut_out_and_the_last_counts(body: str, after: str) 
     assert bytes(taken) == b"2"
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         b"",
@@ -80,7 +81,6 @@ def test_a_value_that_is_not_unicode_is_cut_out_as_it_is() -> None:
     assert bytes(taken) == b'"\xff"'
 
 
-@fuzzed
 @given(
     members=st.lists(st.tuples(names | st.just("recollect"), values), max_size=6),
     escaped=st.booleans(),
@@ -109,7 +109,6 @@ def test_whatever_else_a_body_holds_stays(
     ]
 
 
-@fuzzed
 @given(st.binary(max_size=60) | st.text('{}[]":, recolt\\u0065', max_size=40).map(str.encode))
 def test_no_body_makes_it_fail(body: bytes) -> None:
     rest, taken = take_options(body)

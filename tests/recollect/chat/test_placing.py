@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Additions, ChatBody, Dialect, SystemStyle
 from recollect.model import Message, Role
@@ -33,8 +34,8 @@ def composed(
     return dialect.compose(read(dialect, body), Additions(system, beside or {}, earlier), style)
 
 
-@pytest.mark.parametrize("dialect", [COMPLETIONS, MESSAGES])
-@pytest.mark.parametrize(
+@table("dialect", [COMPLETIONS, MESSAGES])
+@table(
     ("content", "after"),
     [
         (b'"content" : "hi\\u002e"', b'"content" : "hi\\u002e\\n\\nNEW"'),
@@ -108,7 +109,7 @@ def test_a_new_system_message_stands_in_front_of_earlier_messages() -> None:
     assert after == b'{"messages":[%s%s{%s"a\\n\\nNEW"}]}' % (system, RESTORED, SAID)
 
 
-@pytest.mark.parametrize(
+@table(
     ("style", "messages", "after"),
     [
         (ANY, b'{"role":"user"},{"role":"system","content":"s"}', 1),
@@ -138,8 +139,8 @@ def test_a_system_message_further_down_gets_one_in_front(style: SystemStyle, rol
     assert after == b'{"messages":[{"role":"%s","content":"SYS"},%s]}' % (role, messages)
 
 
-@pytest.mark.parametrize("style", [ANY, FIRST, DEVELOPER])
-@pytest.mark.parametrize(
+@table("style", [ANY, FIRST, DEVELOPER])
+@table(
     ("dialect", "before", "after"),
     [
         (RESPONSES, b'{"input":"a"}', b'{"instructions":"SYS","input":"a"}'),
@@ -184,7 +185,7 @@ def test_without_a_system_its_text_stands_beside_the_first_restored_message() ->
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("dialect", "body", "additions", "style"),
     [
         (COMPLETIONS, b'{"messages":[{"role":"user"}]}', Additions(beside={1: "NEW"}), ANY),
@@ -209,8 +210,8 @@ def test_nothing_is_added_where_a_part_has_no_certain_place(
     assert dialect.compose(read(dialect, body), additions, style) is None
 
 
-@pytest.mark.parametrize("style", list(SystemStyle))
-@pytest.mark.parametrize(
+@table("style", list(SystemStyle))
+@table(
     "additions",
     [Additions(), Additions(beside={0: "", 9: ""}), Additions(earlier=(Message(Role.USER, "unanswered"),))],
 )

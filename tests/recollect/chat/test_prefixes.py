@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect.chat.fuzzing import dialects, fuzzed
+from tests.recollect.chat.fuzzing import dialects
 
 from recollect.chat import (
     COMPLETIONS,
@@ -107,7 +107,6 @@ def composed(
 
 
 @pytest.mark.parametrize("style", list(SystemStyle))
-@fuzzed
 @given(
     frontend=frontends,
     said=turns,
@@ -132,7 +131,6 @@ def test_a_request_is_how_the_next_one_begins(
         assert following.startswith(up_to_its_last_message(frontend.dialect, request))
 
 
-@fuzzed
 @given(
     dialect=dialects,
     said=st.lists(
@@ -169,7 +167,6 @@ def test_a_restored_message_says_what_it_said_when_it_was_sent(
     assert rest == whole
 
 
-@fuzzed
 @given(frontend=frontends, said=turns, told=st.lists(st.booleans(), min_size=6, max_size=6), style=styles)
 def test_the_keys_are_the_same_in_every_request_whatever_was_added(
     frontend: Frontend, said: list[tuple[Any, str]], told: list[bool], style: SystemStyle

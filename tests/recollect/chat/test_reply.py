@@ -12,12 +12,12 @@ from typing import Any
 import brotli
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.chat import Reply, ReplyReader
 
-CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 STREAM = "text/event-stream; charset=utf-8"
 MEBI = 1024 * 1024
 
@@ -73,7 +73,7 @@ def test_a_whole_reply_is_heard(content_type: str) -> None:
     assert heard(content_type, WHOLE) == REPLY
 
 
-@pytest.mark.parametrize(
+@table(
     "stream",
     [
         ANSWER.replace(b"\n", b"\r\n"),
@@ -104,7 +104,7 @@ def test_done_makes_a_reply_complete_without_a_reason() -> None:
     assert heard(STREAM, said("hi") + DONE) == Reply(text="hi", model="gpt-5", complete=True)
 
 
-@pytest.mark.parametrize(
+@table(
     ("content", "text"),
     [
         ("a", "a"),
@@ -129,7 +129,7 @@ def test_any_content_is_heard(content: object, text: str) -> None:
     assert heard("", json.dumps(message).encode()).text == text
 
 
-@pytest.mark.parametrize("delta", [None, 5, "a", [], {}])
+@table("delta", [None, 5, "a", [], {}])
 def test_a_chunk_without_a_proper_delta_says_nothing(delta: object) -> None:
     assert heard(STREAM, event(chunk(delta))) == Reply(model="gpt-5")
 
@@ -167,7 +167,7 @@ def test_only_the_first_choice_counts() -> None:
     assert heard(STREAM, stream) == Reply(text="ab")
 
 
-@pytest.mark.parametrize(
+@table(
     "usage",
     [
         None,
@@ -186,9 +186,7 @@ def test_usage_that_is_no_number_is_not_heard(usage: object) -> None:
     assert heard("", json.dumps({"usage": usage}).encode()) == Reply(complete=True)
 
 
-@pytest.mark.parametrize(
-    "fields", [{"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5}]
-)
+@table("fields", [{"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5}])
 def test_odd_fields_are_passed_over(fields: dict[str, Any]) -> None:
     assert heard(STREAM, said("a") + event(fields) + said("b")) == Reply(text="ab", model="gpt-5")
 
@@ -224,16 +222,12 @@ def test_an_error_instead_of_a_reply_is_a_failure() -> None:
     assert not heard(STREAM, b"event: error\n\n" + said("a")).failed
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"null", b"[]", b'"hi"', b"<html>", WHOLE[:-1], WHOLE + b"}", b"\xff\xfe"]
-)
+@table("body", [b"", b"null", b"[]", b'"hi"', b"<html>", WHOLE[:-1], WHOLE + b"}", b"\xff\xfe"])
 def test_a_body_that_is_no_json_object_is_not_heard(body: bytes) -> None:
     assert heard("application/json", body) == Reply()
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}']
-)
+@table("data", [b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}'])
 def test_an_event_that_is_no_json_object_is_passed_over(data: bytes) -> None:
     assert heard(STREAM, b"data: " + data + b"\n\n" + said("a")).text == "a"
 
@@ -283,7 +277,6 @@ LINES = st.sampled_from(
 ) | st.sampled_from([event(chunk({"content": "a"})).strip(), STOP.strip(), b'{"error":1}', b"\xff", b"\x00"])
 
 
-@CALM
 @given(st.lists(LINES | st.binary(max_size=4)).map(b"".join), st.lists(st.integers(min_value=0)))
 def test_garbage_cut_anywhere_is_heard_alike(stream: bytes, at: list[int]) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -292,7 +285,6 @@ def test_garbage_cut_anywhere_is_heard_alike(stream: bytes, at: list[int]) -> No
         assert heard(STREAM, *cuts(stream, at)) == heard(STREAM, stream)
 
 
-@CALM
 @given(st.integers(0, len(ANSWER)), st.binary(max_size=20), st.sampled_from([STREAM, ""]))
 def test_garbage_in_the_middle_never_fails(at: int, garbage: bytes, content_type: str) -> None:
     body = ANSWER if content_type else WHOLE
@@ -321,7 +313,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 NAMES = st.sampled_from(sorted(PACKED))
 
 
-@pytest.mark.parametrize("encoding", PACKED)
+@table("encoding", PACKED)
 def test_every_encoding_is_undone(encoding: str) -> None:
     assert heard(STREAM, PACKED[encoding](ANSWER), encoding=encoding) == REPLY
     assert heard("", PACKED[encoding](WHOLE), encoding=encoding) == REPLY
@@ -339,7 +331,7 @@ def test_an_encoded_stream_cut_anywhere_is_heard_alike(
     assert heard(STREAM, *(stream[n : n + 1] for n in range(len(stream))), encoding=encoding) == REPLY
 
 
-@pytest.mark.parametrize("encoding", [name for name in PACKED if name != "identity"])
+@table("encoding", [name for name in PACKED if name != "identity"])
 def test_more_than_a_slab_is_undone(encoding: str) -> None:
     words = [f"{n:05} " for n in range(5_000)]
     stream = PACKED[encoding](said(*words) + DONE)
@@ -349,7 +341,6 @@ def test_more_than_a_slab_is_undone(encoding: str) -> None:
     assert (reply.text, reply.complete) == ("".join(words), True)
 
 
-@CALM
 @given(NAMES, st.integers(min_value=0), st.binary(min_size=1, max_size=8))
 def test_a_damaged_encoding_never_fails(encoding: str, at: int, damage: bytes) -> None:
     packed = PACKED[encoding](ANSWER)
@@ -361,7 +352,6 @@ def test_a_damaged_encoding_never_fails(encoding: str, at: int, damage: bytes) -
     )
 
 
-@CALM
 @given(st.binary(), NAMES)
 def test_garbage_that_claims_an_encoding_never_fails(garbage: bytes, encoding: str) -> None:
     assert isinstance(heard(STREAM, garbage, encoding=encoding), Reply)
@@ -411,7 +401,7 @@ def test_a_body_larger_than_is_read_is_dropped_and_said_so() -> None:
     assert heard("", *(body[n : n + MEBI] for n in range(0, len(body), MEBI))) == Reply(truncated=True)
 
 
-@pytest.mark.parametrize(
+@table(
     "large",
     [
         b"data: " + b"x" * (16 * MEBI) + b"\n\n",
@@ -419,7 +409,7 @@ def test_a_body_larger_than_is_read_is_dropped_and_said_so() -> None:
         b": " + b"x" * (16 * MEBI) + b"\n" + event(chunk({"content": "lost"})),
     ],
 )
-@pytest.mark.parametrize("size", [50_000, 40 * MEBI])
+@table("size", [50_000, 40 * MEBI])
 def test_an_event_larger_than_is_read_is_left_out_and_said_so(large: bytes, size: int) -> None:
     stream = said("a") + large + said("b") + DONE
 
@@ -434,7 +424,7 @@ def test_a_stream_that_ends_amid_too_large_an_event_says_so() -> None:
     assert reply == Reply(text="a", model="gpt-5", truncated=True)
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "Deflate", "br", "zstd", "gzip, br"])
+@table("encoding", ["gzip", "deflate", "Deflate", "br", "zstd", "gzip, br"])
 def test_a_bomb_is_not_unpacked(encoding: str) -> None:
     bomb = PACKED[encoding](ANSWER + b" " * (80 * MEBI))
 

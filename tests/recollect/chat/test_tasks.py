@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-import pytest
+from tests.tables import table
 
 from recollect.chat import ChatBody, is_background_task, read_body, session_skip
 from recollect.model import Skip
@@ -66,13 +66,13 @@ LIBRECHAT = (
 )
 
 
-@pytest.mark.parametrize("prompt", TASKS.values(), ids=TASKS)
+@table("prompt", TASKS.values())
 def test_a_frontends_task_is_known_by_its_shape(prompt: str) -> None:
     assert is_background_task(chat(user(prompt), stream=False, max_tokens=1000))
     assert is_background_task(chat(system("You are a pirate."), user([{"type": "text", "text": prompt}])))
 
 
-@pytest.mark.parametrize("prompt", TASKS.values(), ids=TASKS)
+@table("prompt", TASKS.values())
 def test_a_task_that_is_not_merging_is_never_streamed_nor_one_of_several_messages(prompt: str) -> None:
     assert not is_background_task(chat(user(prompt), stream=True))
     assert not is_background_task(chat(user("hi"), {"role": "assistant", "content": "hello"}, user(prompt)))
@@ -80,8 +80,8 @@ def test_a_task_that_is_not_merging_is_never_streamed_nor_one_of_several_message
     assert not is_background_task(chat(system(prompt)))
 
 
-@pytest.mark.parametrize("prompt", [MERGE, *LIBRECHAT])
-@pytest.mark.parametrize("stream", [True, False])
+@table("prompt", [MERGE, *LIBRECHAT])
+@table("stream", [True, False])
 def test_merging_and_librechats_titles_may_be_streamed(prompt: str, *, stream: bool) -> None:
     assert is_background_task(chat(user(prompt), stream=stream))
 
@@ -116,7 +116,7 @@ def test_a_sub_agent_works_on_a_task_whatever_its_chat_looks_like() -> None:
     assert not is_background_task(chat(user(SUB_AGENT), stream=True))
 
 
-@pytest.mark.parametrize(
+@table(
     "prompt",
     [
         "### Task:\nfix my code",
@@ -134,7 +134,7 @@ def test_a_sub_agent_works_on_a_task_whatever_its_chat_looks_like() -> None:
         "",
     ],
 )
-@pytest.mark.parametrize("stream", [True, False])
+@table("stream", [True, False])
 def test_what_a_person_writes_is_no_task(prompt: str, *, stream: bool) -> None:
     assert not is_background_task(chat(user(prompt), stream=stream))
     assert not is_background_task(chat(system("You are a pirate."), user(prompt), stream=stream))
@@ -149,7 +149,7 @@ def test_a_chat_without_a_user_is_no_task() -> None:
 EVENT = "System: [2026-02-02 10:00:00 GMT+1] Node joined."
 
 
-@pytest.mark.parametrize(
+@table(
     "prompt",
     [
         "[ASYNC SUBAGENT COMPLETE - d1]\nA background subagent you dispatched earlier has finished.\n\nStatus: completed",
@@ -172,7 +172,7 @@ def test_what_no_person_wrote_is_a_task_however_long_the_chat(prompt: str) -> No
     )
 
 
-@pytest.mark.parametrize(
+@table(
     "prompt",
     [
         f"{EVENT}\n\nI live in Oslo.",
@@ -187,7 +187,7 @@ def test_what_a_person_writes_about_agents_or_below_their_events_is_no_task(prom
     assert not is_background_task(chat(user(prompt), stream=True))
 
 
-@pytest.mark.parametrize(
+@table(
     ("session_id", "skip"),
     [
         ("temporary:abc", Skip.TEMPORARY),

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.chat import ChatBody, read_body, read_turn
 from recollect.model import Message, Role, Scope, Turn
 
-CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 IMAGES = {
     "role": "user",
@@ -79,7 +79,7 @@ def test_a_turn_is_what_the_user_said_last_and_what_came_before() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     "after",
     [
         [CALLS, RESULT],
@@ -102,7 +102,7 @@ def test_images_of_tools_are_not_history_either() -> None:
     assert [message.text for message in read.history] == ["Draw a cat", "There."]
 
 
-@pytest.mark.parametrize(
+@table(
     "messages",
     [
         [assistant("hello")],
@@ -176,7 +176,6 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
-@CALM
 @given(st.lists(MESSAGE, min_size=1))
 def test_any_messages_make_a_turn_or_none(messages: list[dict[str, Any]]) -> None:
     read = maybe(*messages, session_id=None)

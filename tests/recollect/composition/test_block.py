@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import calm, fences_seen, hostile_texts
+from tests.hostile_texts import fences_seen, hostile_texts
 from tests.recollections import NOON, recalled_passage, recollection
+from tests.tables import table
 
 from recollect.chat import ChatMessage, authored_text, said_with
 from recollect.composition import FENCE, Block, compose
@@ -76,7 +77,7 @@ def test_a_passage_of_which_something_changed_says_so() -> None:
     assert told(moved) == "- [SAID] I live in Rome. (2026-03-15; changed later)"
 
 
-@pytest.mark.parametrize(
+@table(
     ("speaker", "name"),
     [
         ("Ann-Marie O'Neil, Jr.", " BY Ann-Marie O'Neil, Jr."),
@@ -161,7 +162,6 @@ def test_the_same_recollections_make_the_same_bytes() -> None:
     assert len(blocks) == 1
 
 
-@calm
 @given(st.lists(anything, max_size=8), st.integers(0, 1200), st.sampled_from(COUNTERS), st.booleans())
 def test_a_block_never_takes_more_than_its_budget_and_holds_whole_memories(
     recollections: list[Recollection],
@@ -193,7 +193,6 @@ def test_lines_counted_one_by_one_come_to_about_what_the_whole_does(count: Calla
     assert block.tokens <= counted <= block.tokens * 1.05
 
 
-@calm
 @given(st.lists(anything, min_size=1, max_size=4))
 def test_nothing_recalled_opens_closes_or_imitates_the_fence_or_a_bullet(
     recollections: list[Recollection],
@@ -211,7 +210,6 @@ def test_nothing_recalled_opens_closes_or_imitates_the_fence_or_a_bullet(
     assert all(re.match(r"- \[(?:[A-Z_]+|SAID BY [^\[\]()<>\n]+)\]", line) for line in ours)
 
 
-@calm
 @given(st.lists(anything, min_size=1, max_size=3), hostile_texts)
 def test_what_comes_back_with_a_block_is_the_users_own(recollections: list[Recollection], said: str) -> None:
     block = compose(recollections, budget=100_000, count=estimate_tokens)

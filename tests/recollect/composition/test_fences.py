@@ -1,8 +1,9 @@
 """Nothing that is quoted opens, closes or imitates a fence, and all else stays as it is."""
 
-import pytest
 from hypothesis import given
-from tests.hostile_texts import FENCE_LIKE, calm, fences_seen, hostile_texts
+from tests.hostile_texts import FENCE_LIKE, fences_seen, hostile_texts
+from tests.long_texts import up_to
+from tests.tables import table
 
 from recollect.composition.fences import quoted, quoted_code, unfenced
 
@@ -26,7 +27,7 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("text", EXAMPLES)
+@table("text", EXAMPLES)
 def test_what_looks_like_a_fence_loses_its_angle(text: str) -> None:
     safe = unfenced(f"before {text} behind")
 
@@ -44,7 +45,7 @@ def test_no_mixture_of_tricks_makes_a_fence() -> None:
             assert not fences_seen(told), text
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "a < b, <div>, <recollect>, </memories>, < history",
@@ -81,7 +82,6 @@ def test_code_of_one_line_stays_in_line() -> None:
     assert quoted_code("\n    x = 1\n") == "x = 1"
 
 
-@calm
 @given(hostile_texts)
 def test_no_text_makes_a_fence_or_a_line_at_the_margin(text: str) -> None:
     for told in (quoted(text), quoted_code(text)):
@@ -90,7 +90,8 @@ def test_no_text_makes_a_fence_or_a_line_at_the_margin(text: str) -> None:
     assert unfenced(unfenced(text)) == unfenced(text)
 
 
-@pytest.mark.parametrize(
+@up_to(1_000_000)
+@table(
     "piece",
     [
         *("<", "< ", "<_", "&lt;", "&amp;", "&#0", "%25", "\\", "<&#47;", "&sol;", "&", "<%2f"),
@@ -108,7 +109,7 @@ def test_no_text_makes_a_fence_or_a_line_at_the_margin(text: str) -> None:
         "<recollect_memories>",
     ],
 )
-def test_a_long_hostile_text_is_read_in_linear_time(piece: str) -> None:
-    text = "<" + piece * (1_000_000 // len(piece)) + "\u00e9x"  # quadratic time would take minutes
+def test_a_long_hostile_text_is_read_in_linear_time(piece: str, length: int) -> None:
+    text = "<" + piece * (length // len(piece)) + "\u00e9x"  # quadratic time would take minutes
 
     assert len(unfenced(text)) <= len(text)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import calm, fences_seen, hostile_texts
+from tests.hostile_texts import fences_seen, hostile_texts
 from tests.recollections import logged, turn
+from tests.tables import table
 
 from recollect.composition import HISTORY_FENCE, History, missing_exchanges, tell_history
 from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, told_of
@@ -44,7 +44,7 @@ def test_who_sends_the_last_message_alone_lacks_everything() -> None:
     assert lacks(turn("now", is_whole=False)) == list(range(12))
 
 
-@pytest.mark.parametrize("first", range(12))
+@table("first", range(12))
 def test_who_cuts_off_the_head_lacks_what_was_before_it(first: int) -> None:
     assert lacks(turn("now", history=messages(CHAT[first:]))) == list(range(first))
 
@@ -138,7 +138,6 @@ def test_a_hidden_exchange_leaves_a_hole_and_no_more() -> None:
     assert lacks(turn("now", history=messages(CHAT[6:])), hidden) == [0, 1, 2, 3, 5]
 
 
-@calm
 @given(
     st.lists(st.sampled_from(["yes", "no", "ok"]), min_size=1, max_size=12), st.integers(0, 30), st.booleans()
 )
@@ -266,7 +265,6 @@ long_texts = (
 )
 
 
-@calm
 @given(
     st.lists(st.tuples(long_texts, long_texts), min_size=1, max_size=9),
     st.integers(0, 1500),

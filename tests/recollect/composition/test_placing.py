@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile_texts import calm
 from tests.recollections import NOON, injection, logged, recollection, turn
 from tests.simulated_chat import Said, SimulatedChat
 
@@ -263,7 +262,6 @@ def test_over_a_chat_each_block_stays_beside_its_turn() -> None:
         assert one.placed.beside.items() <= following.placed.beside.items()
 
 
-@calm
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=8), st.booleans())
 def test_whatever_is_said_to_place_twice_is_to_place_once(
     texts: list[str],

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.errors import InvalidExtractionError
 from recollect.extractors.answer import ITEM_LIMIT, read_answer
@@ -52,7 +53,7 @@ def test_a_whole_statement_is_read() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         f'{{"memories": [{json.dumps(TEA)}]}}',
@@ -76,7 +77,7 @@ def test_wrapped_and_broken_answers_are_read(answer: str) -> None:
     assert [candidate.content for candidate in read(answer)] == ["Prefers tea"]
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     ['{"memories": []}', "[]", "{}", "NONE", "None.", '{"memories": null}', 'So: {"memories": []}.'],
 )
@@ -84,7 +85,7 @@ def test_nothing_to_keep_is_an_answer(answer: str) -> None:
     assert read(answer) == []
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         "",
@@ -127,7 +128,7 @@ def test_no_more_than_the_limit_is_read() -> None:
     assert len(read([TEA] * (ITEM_LIMIT + 50))) == ITEM_LIMIT
 
 
-@pytest.mark.parametrize("name", ["summary", "qa_turn", "profile", "opinion", "", None, 3, ["fact"]])
+@table("name", ["summary", "qa_turn", "profile", "opinion", "", None, 3, ["fact"]])
 def test_a_kind_that_is_not_for_statements_becomes_a_fact(name: object) -> None:
     assert read_one(kind=name).kind is Kind.FACT
 
@@ -137,7 +138,7 @@ def test_an_unknown_relation_becomes_new(name: object) -> None:
     assert read_one(relation=name).relation is Relation.NEW
 
 
-@pytest.mark.parametrize(
+@table(
     ("given_value", "expected"),
     [
         (0.4, 0.4),
@@ -167,14 +168,12 @@ def test_the_scale_of_ten_is_recognised_by_the_whole_answer() -> None:
     assert [candidate.importance for candidate in found] == pytest.approx([0.1, 0.8, 0.5])
 
 
-@pytest.mark.parametrize(
-    ("given_value", "expected"), [(0.5, 0.5), (None, 1.0), (-1, 0.0), (90, 1.0), ("sure", 1.0)]
-)
+@table(("given_value", "expected"), [(0.5, 0.5), (None, 1.0), (-1, 0.0), (90, 1.0), ("sure", 1.0)])
 def test_confidence_is_brought_between_nought_and_one(given_value: object, expected: float) -> None:
     assert read_one(confidence=given_value).confidence == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("given_value", "expected"),
     [
         (3, 3),
@@ -195,7 +194,7 @@ def test_the_number_of_a_known_memory_is_read_leniently(given_value: object, exp
     assert read_one(about=given_value).about == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("given_value", "expected"),
     [
         ("2026-11-20", datetime(2026, 11, 20, tzinfo=AT.tzinfo)),
@@ -215,7 +214,7 @@ def test_the_event_date_gets_the_messages_time_zone(given_value: object, expecte
     assert read_one(event_date=given_value).event_at == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("since", "until", "expected"),
     [
         ("2026-03-01", "2026-03-31", ((2026, 3, 1), (2026, 3, 31, 23, 59, 59))),
@@ -239,7 +238,7 @@ def test_since_and_until_when_it_holds_are_read_leniently(
     assert [candidate.holds_from, candidate.holds_until] == moments
 
 
-@pytest.mark.parametrize(
+@table(
     ("given_value", "expected"),
     [
         ([1, 3], (1, 3)),
@@ -312,7 +311,7 @@ def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
         assert all(0 <= number < 10 for number in candidate.unsettles)
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "count"),
     [
         (json.dumps({"memories": [TEA] * 5_000}), ITEM_LIMIT),

@@ -1,6 +1,6 @@
 import json
 
-import pytest
+from tests.tables import table
 
 from recollect.extractors.complaint import read_complaint
 
@@ -10,7 +10,7 @@ def complaint_names(body: object, *words: str) -> bool:
     return read_complaint(content).names(*words)
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         {"error": {"message": "Unsupported value", "param": "temperature"}},
@@ -29,7 +29,7 @@ def test_it_names_the_parameter(body: object) -> None:
     assert complaint_names(body, "max_tokens", "temperature")
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         {"error": {"message": "temperature and top_p", "param": "top_p"}},

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.extractors.completions_server import Server, fenced, refuses, says
+from tests.tables import table
 
 from recollect.errors import ExtractorError, InvalidExtractionError
 from recollect.extractors import ModelJudge, OpenAICompatibleModel
@@ -118,7 +119,7 @@ class TestComparing:
         assert len(text.splitlines()) == 3
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         pairs(word(0, "repeats"), word(1, "unrelated")),
@@ -153,7 +154,7 @@ def test_one_pair_may_stand_alone() -> None:
     assert read_relations(json.dumps(word(0, "repeats")), 1) == (Relation.REPEATS,)
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         "",
@@ -208,7 +209,7 @@ class TestChoosing:
         assert [len(text.splitlines()) for text in texts.values()] == [1, 1]
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "expected"),
     [
         ('{"numbers": []}', ()),
@@ -222,7 +223,7 @@ def test_only_plain_numbers_are_chosen(answer: str, expected: tuple[int, ...]) -
     assert read_numbers(answer, 3) == expected
 
 
-@pytest.mark.parametrize("answer", ["", "all", "[0, 1]", "0", '{"numbers": 1}', '{"numbers": null}', "{}"])
+@table("answer", ["", "all", "[0, 1]", "0", '{"numbers": 1}', '{"numbers": null}', "{}"])
 def test_an_answer_without_a_list_of_numbers_is_invalid(answer: str) -> None:
     with pytest.raises(InvalidExtractionError):
         read_numbers(answer, 3)
@@ -249,7 +250,7 @@ def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
         assert all(number in range(3) for number in found if not isinstance(number, Relation | None))
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         json.dumps({"pairs": [word(0, "x" * 1_000_000)], "numbers": ["9" * 1_000_000]}),

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.mistral_server import Body, MistralStandIn, completion, raw, refuses, running_mistral, says
 from tests.recollections import memory, turn
+from tests.tables import table
 
 from recollect.errors import (
     ConfigurationError,
@@ -466,7 +467,7 @@ async def test_the_address_may_have_its_version_or_not(server: MistralStandIn, p
     await model.aclose()
 
 
-@pytest.mark.parametrize(
+@table(
     "base_url", ["", "api.mistral.ai", "ftp://api.mistral.ai", "https://", "http://a:b", "http://a?b=c", "\0"]
 )
 def test_an_address_that_is_none_is_refused(base_url: str) -> None:
@@ -525,7 +526,7 @@ BODIES = (
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=BODIES)
 async def test_whatever_is_answered_the_call_ends_in_an_answer_or_one_of_our_errors(
     server: MistralStandIn, model: MistralModel, content: bytes

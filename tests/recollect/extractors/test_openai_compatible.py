@@ -10,7 +10,7 @@ from datetime import timedelta
 import httpx
 import pytest
 from aiohttp import web
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.extractors.completions_server import Body, Reply, Server, raw, refuses, says
 
@@ -391,7 +391,6 @@ async def test_text_in_parts_is_read(server: Server, model: OpenAICompatibleMode
     assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ANSWER
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     content=st.one_of(
         st.binary(max_size=2000),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.extractors.completions_server import Server, fenced, refuses, says
+from tests.tables import table
 
 from recollect.errors import ExtractorError, InvalidExtractionError
 from recollect.extractors import ModelSummarizer, OpenAICompatibleModel
@@ -148,7 +149,7 @@ def test_wrapped_answers_are_read(answer: str) -> None:
     assert read_summary(answer) == (WRITTEN["summary"], OUTLINE)
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "expected"),
     [
         (["a", "a", " b\n c ", "", None, 7], ("a", "b c")),
@@ -172,7 +173,7 @@ def test_a_long_item_is_cut() -> None:
     assert item.endswith("x …")
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     [
         "",

@@ -1,13 +1,13 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.difference.categories import excluding_things, things
 from recollect.formation.difference.category_words import CATEGORY_WORDS
 from recollect.formation.difference.compounds import excluding_compounds
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("Plays the oboe", "Plays the flute in a band"),
@@ -24,7 +24,7 @@ def test_things_of_one_category_exclude_each_other(one: str, other: str) -> None
     assert excluding_things(other, one)
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("Goes jogging", "Runs every day"),
@@ -48,7 +48,7 @@ def test_no_text_excludes_itself(text: str) -> None:
     assert all(found for found in things(text).values())
 
 
-@pytest.mark.parametrize(
+@table(
     ("new", "known", "are_denied", "differ"),
     [
         ("wohnzimmer", "schlafzimmer", False, True),

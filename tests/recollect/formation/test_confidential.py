@@ -4,6 +4,8 @@ import string
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.long_texts import up_to
+from tests.tables import table
 
 from recollect.formation.secrecy.confidential import _anyhow, holds_secret, redacted
 
@@ -41,7 +43,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+@table("key", KEYS.values())
 def test_a_key_is_blacked_out_and_the_words_around_it_stay(key: str) -> None:
     assert (
         redacted(f"My staging key is {key}, please use it.") == "My staging key is [redacted], please use it."
@@ -95,7 +97,7 @@ ANNOUNCED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "secret"), ANNOUNCED)
+@table(("text", "secret"), ANNOUNCED)
 def test_what_is_announced_or_checks_out_is_blacked_out(text: str, secret: str) -> None:
     assert secret in text
     assert redacted(text) == text.replace(secret, "[redacted]")
@@ -123,7 +125,7 @@ def test_a_private_key_is_blacked_out_also_where_it_is_not_closed() -> None:
     assert not holds_secret("-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "My order number is 4029 3311 0087 2150.",
@@ -212,7 +214,8 @@ def test_any_text_is_survived_and_a_key_in_it_never_left(text: str) -> None:
     assert holds_secret(text) == (redacted(text) != text)
 
 
-@pytest.mark.parametrize(
+@up_to(100_000)
+@table(
     "piece",
     [
         "a",
@@ -239,5 +242,5 @@ def test_any_text_is_survived_and_a_key_in_it_never_left(text: str) -> None:
         "AAAA-",
     ],
 )
-def test_a_long_run_of_anything_is_survived(piece: str) -> None:
-    assert redacted(piece * (100_000 // len(piece)) + " Bye.").endswith((" Bye.", "[redacted]"))
+def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
+    assert redacted(piece * (length // len(piece)) + " Bye.").endswith((" Bye.", "[redacted]"))

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.dating import dated
 from recollect.model import Candidate, Kind
@@ -19,7 +20,7 @@ def event(words: str, told: str | None) -> str | None:
     return None if found is None else f"{found:%Y-%m-%d}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("words", "told", "right"),
     [
         ("I moved to Leipzig yesterday", "2026-11-21", "2025-06-11"),  # told from the day the job ran

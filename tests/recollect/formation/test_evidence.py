@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.proof.evidence import plain_quote, plain_text, searched, weight
 
@@ -24,7 +25,7 @@ def test_a_quote_with_slips_is_found_as_it_stands(quote: str, stands: str) -> No
     assert found(quote) == stands
 
 
-@pytest.mark.parametrize(
+@table(
     "quote",
     [
         "We've moved from Antwerp to Bruges in Febuary",
@@ -111,7 +112,7 @@ def test_a_text_holds_itself(text: str) -> None:
     assert not quote or searched(text).has(quote) or plain_text(text) != quote
 
 
-@pytest.mark.parametrize("letters", ["a", "ab ", "不", "\u0301", "1 "])
+@table("letters", ["a", "ab ", "不", "\u0301", "1 "])
 def test_a_megabyte_is_searched_soon(letters: str) -> None:
     text = letters * (1_000_000 // len(letters))
 

@@ -1,11 +1,11 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.difference.figures import figures
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "numbers"),
     [
         ("1,060 pounds", {"1060"}),
@@ -42,7 +42,7 @@ def test_numbers_have_one_spelling(text: str, numbers: set[str]) -> None:
     assert figures(text).numbers == numbers
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "units"),
     [
         ("40 km", {("40", "kilometre")}),
@@ -57,7 +57,7 @@ def test_units_belong_to_numbers(text: str, units: set[tuple[str, str]]) -> None
     assert set(figures(text).units) == units
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "dates"),
     [
         ("on 12 March 2026", {"month 3"}),
@@ -92,8 +92,6 @@ def test_any_text_is_read(text: str) -> None:
     assert figures(text) == figures(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["1" * 5_000, "1 " * 5_000, "1." * 5_000, "half " * 2_000, "a " * 4_000, "十" * 5_000]
-)
+@table("text", ["1" * 5_000, "1 " * 5_000, "1." * 5_000, "half " * 2_000, "a " * 4_000, "十" * 5_000])
 def test_a_long_row_is_read_soon(text: str) -> None:
     assert figures(text)

@@ -2,6 +2,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.stores import Store
+from tests.watched_stores import Outage, breakable
 
 from recollect.errors import (
     BudgetSpentError,
@@ -15,7 +17,6 @@ from recollect.formation import Budget, Guard
 from recollect.formation.guarding import FAILURES
 from recollect.model import Usage
 from recollect.ports import Extracted
-from recollect.testing.settings import Kept
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -36,16 +37,16 @@ class Model:
 
 
 class Guarded:
-    """A guard, a model behind it, and a clock that stands until it is moved."""
+    """A guard, a model behind it that is called for Anna, and a clock that stands until it is moved."""
 
-    def __init__(self, budget: Budget | None = None) -> None:
-        self.usage = Kept()
+    def __init__(self, store: Store, budget: Budget | None = None) -> None:
+        self.anna = store.anna
         self.now = NOON
-        self.guard = Guard(self.usage, budget or Budget(), lambda: self.now)
+        self.guard = Guard(store.usage, budget or Budget(), lambda: self.now)
         self.model = Model()
 
-    async def call(self, user_id: str = "anna") -> Extracted:
-        return await self.guard.call(user_id, self.model)
+    async def call(self, user_id: str | None = None) -> Extracted:
+        return await self.guard.call(user_id or self.anna, self.model)
 
     async def fail(self, error: Exception, times: int = 1) -> None:
         self.model.error = error
@@ -55,9 +56,15 @@ class Guarded:
         self.model.error = None
 
 
+async def have_said_something(store: Store) -> None:
+    """Give both a chat: of who has none, nothing is counted."""
+    for scope in (store.anna.scope, store.ben.scope):
+        await store.log.append(store.exchange("hello", scope))
+
+
 class TestBreaker:
-    async def test_a_model_that_fails_again_and_again_is_left_alone_for_a_while(self) -> None:
-        guarded = Guarded()
+    async def test_a_model_that_fails_again_and_again_is_left_alone_for_a_while(self, store: Store) -> None:
+        guarded = Guarded(store)
         await guarded.fail(ExtractorError(), FAILURES)
 
         with pytest.raises(ExtractorPausedError) as paused:
@@ -66,8 +73,8 @@ class TestBreaker:
         assert guarded.model.asked == FAILURES
         assert paused.value.until == NOON + timedelta(seconds=30)
 
-    async def test_one_call_tries_it_then_and_success_closes_it(self) -> None:
-        guarded = Guarded()
+    async def test_one_call_tries_it_then_and_success_closes_it(self, store: Store) -> None:
+        guarded = Guarded(store)
         await guarded.fail(ExtractorError(), FAILURES)
         guarded.now += timedelta(seconds=30)
 
@@ -76,8 +83,8 @@ class TestBreaker:
 
         assert (await guarded.call()).tokens == 100
 
-    async def test_while_one_tries_it_no_other_does(self) -> None:
-        guarded = Guarded()
+    async def test_while_one_tries_it_no_other_does(self, store: Store) -> None:
+        guarded = Guarded(store)
         await guarded.fail(ExtractorError(), FAILURES)
         guarded.now += timedelta(seconds=30)
 
@@ -86,10 +93,10 @@ class TestBreaker:
                 await guarded.call()
             return Extracted()
 
-        await guarded.guard.call("anna", ask)
+        await guarded.guard.call(store.anna, ask)
 
-    async def test_a_failed_try_leaves_it_alone_for_twice_as_long(self) -> None:
-        guarded = Guarded()
+    async def test_a_failed_try_leaves_it_alone_for_twice_as_long(self, store: Store) -> None:
+        guarded = Guarded(store)
         await guarded.fail(ExtractorError(), FAILURES)
         for seconds in (60, 120, 240, 480, 600, 600):
             guarded.now = guarded.guard.breaker.open_until or guarded.now
@@ -98,23 +105,27 @@ class TestBreaker:
             assert guarded.guard.breaker.open_until == guarded.now + timedelta(seconds=seconds)
 
     @pytest.mark.parametrize("error", [ExtractorUnusableError(), InvalidExtractionError()])
-    async def test_what_is_wrong_with_one_call_says_nothing_about_the_server(self, error: Exception) -> None:
-        guarded = Guarded()
+    async def test_what_is_wrong_with_one_call_says_nothing_about_the_server(
+        self, store: Store, error: Exception
+    ) -> None:
+        guarded = Guarded(store)
 
         await guarded.fail(error, 3 * FAILURES)
 
         assert (await guarded.call()).tokens == 100
 
-    async def test_what_is_wrong_with_one_users_key_leaves_nobody_elses_calls_alone(self) -> None:
-        guarded, of_one = Guarded(), ExtractorError()
+    async def test_what_is_wrong_with_one_users_key_leaves_nobody_elses_calls_alone(
+        self, store: Store
+    ) -> None:
+        guarded, of_one = Guarded(store), ExtractorError()
         of_one.is_of_one = True
 
         await guarded.fail(of_one, 3 * FAILURES)
 
         assert (await guarded.call()).tokens == 100
 
-    async def test_a_bug_or_a_cancellation_frees_the_try(self) -> None:
-        guarded = Guarded()
+    async def test_a_bug_or_a_cancellation_frees_the_try(self, store: Store) -> None:
+        guarded = Guarded(store)
         await guarded.fail(ExtractorError(), FAILURES)
         guarded.now += timedelta(seconds=30)
 
@@ -124,42 +135,40 @@ class TestBreaker:
 
 
 class TestBudget:
-    async def test_what_calls_take_is_counted(self) -> None:
-        guarded = Guarded()
+    async def test_what_calls_take_is_counted(self, own_store: Store) -> None:
+        await have_said_something(own_store)
+        guarded = Guarded(own_store)
         await guarded.call()
-        await guarded.call("berta")
-        spoilt = InvalidExtractionError()
-        spoilt.tokens = 7
-        await guarded.fail(spoilt)
+        await guarded.call(own_store.ben)
+        for failure, tokens in ((InvalidExtractionError(), 7), (ExtractorError(), 5)):
+            failure.tokens = tokens
+            await guarded.fail(failure)
 
-        assert await guarded.usage.used("anna", NOON.date()) == Usage(107, 207)
+        assert await own_store.usage.used(own_store.anna, NOON.date()) == Usage(112, 212)
 
-    async def test_a_user_whose_budget_is_spent_is_refused_until_tomorrow(self) -> None:
-        guarded = Guarded(Budget(user=150))
+    async def test_a_user_whose_budget_is_spent_is_refused_until_tomorrow(self, store: Store) -> None:
+        await have_said_something(store)
+        guarded = Guarded(store, Budget(user=150))
         await guarded.call()
         await guarded.call()
 
         with pytest.raises(BudgetSpentError):
             await guarded.call()
-        await guarded.call("berta")
+        await guarded.call(store.ben)
         guarded.now += timedelta(days=1)
         await guarded.call()
 
         assert guarded.model.asked == 4
 
-    async def test_all_users_together_may_take_no_more_than_theirs(self) -> None:
-        guarded = Guarded(Budget(everybody=100))
+    async def test_all_users_together_may_take_no_more_than_theirs(self, own_store: Store) -> None:
+        await have_said_something(own_store)
+        guarded = Guarded(own_store, Budget(everybody=100))
         await guarded.call()
 
         with pytest.raises(BudgetSpentError):
-            await guarded.call("berta")
+            await guarded.call(own_store.ben)
 
-    async def test_a_count_that_fails_costs_no_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        guarded = Guarded()
-
-        async def fail(*_: object) -> None:
-            raise StoreError
-
-        monkeypatch.setattr(guarded.usage, "use", fail)
+    async def test_a_count_that_fails_costs_no_answer(self, store: Store) -> None:
+        guarded = Guarded(breakable(store, Outage(StoreError(), ("use",))))
 
         assert (await guarded.call()).tokens == 100

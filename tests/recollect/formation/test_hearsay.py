@@ -2,6 +2,7 @@
 
 import pytest
 from tests.recollect.formation.probing import judged
+from tests.tables import table
 
 from recollect.formation.reading import Reading
 from recollect.formation.verification import CONFIRMED_CONFIDENCE, Believed, Limits, verify
@@ -36,7 +37,7 @@ OWN = [
 ]
 
 
-@pytest.mark.parametrize(("said", "content"), TOLD)
+@table(("said", "content"), TOLD)
 def test_what_another_is_quoted_with_is_kept_of_them(said: str, content: str) -> None:
     verdict = judged(said, content, said)
 

@@ -1,6 +1,6 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.difference.likeness import same_letter, same_letters
 from recollect.formation.difference.vetoes import Statement
@@ -10,7 +10,7 @@ def same(new: str, known: str) -> bool:
     return same_letter(Statement(new), Statement(known))
 
 
-@pytest.mark.parametrize(
+@table(
     ("new", "known"),
     [
         ("Enjoys cooking for large groups of friends", "Enjoys to cook for large groups of friends"),
@@ -31,7 +31,7 @@ def test_small_words_forms_and_slips_make_no_other_statement(new: str, known: st
     assert same(known, new)
 
 
-@pytest.mark.parametrize(
+@table(
     ("new", "known"),
     [
         ("Favourite colour for the kitchen is green", "Favourite colour for the kitchen is red"),

@@ -1,6 +1,6 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.difference.names import named, proper, proper_names, unspaced_names
 
@@ -9,7 +9,7 @@ def german_names(content: str, evidence: str = "") -> set[str]:
     return {word.plain for word in proper(content, evidence, german=True)}
 
 
-@pytest.mark.parametrize(
+@table(
     ("content", "names"),
     [
         ("Wohnt in Bamberg mit Friederike", {"bamberg", "friederike"}),
@@ -36,7 +36,7 @@ def test_a_name_at_the_beginning_is_seen_by_the_evidence() -> None:
     assert {word.plain for word in named("Tea is their drink", "some Tea")} == {"tea"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "names"),
     [
         ("住在青岛", {"青岛"}),

@@ -1,6 +1,6 @@
 """What people say of themselves, their work and their tastes is no planted order, though it sounds like one."""
 
-import pytest
+from tests.tables import table
 
 from recollect.formation.planting.instructions import is_planted
 
@@ -183,6 +183,6 @@ OWN_LATER = [
 """Written when the rules were done."""
 
 
-@pytest.mark.parametrize(("content", "evidence", "said"), [*OWN, *OWN_UNSEEN, *OWN_LATER])
+@table(("content", "evidence", "said"), [*OWN, *OWN_UNSEEN, *OWN_LATER])
 def test_what_people_say_of_themselves_is_not_held_back(content: str, evidence: str, said: str) -> None:
     assert not is_planted(content, evidence, said)

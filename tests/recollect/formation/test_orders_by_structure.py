@@ -1,6 +1,7 @@
 """Planted orders told by who speaks and about what, where the extractor has made a plain statement of them."""
 
 import pytest
+from tests.tables import table
 
 from recollect.formation.planting.instructions import is_instruction, is_planted
 from recollect.formation.planting.third_person import gives_duty
@@ -279,7 +280,7 @@ PLANTED_LATER = [
 """Written when the rules were done."""
 
 
-@pytest.mark.parametrize(("content", "evidence", "said"), [*PLANTED, *PLANTED_UNSEEN, *PLANTED_LATER])
+@table(("content", "evidence", "said"), [*PLANTED, *PLANTED_UNSEEN, *PLANTED_LATER])
 def test_what_somebody_planted_is_held_back(content: str, evidence: str, said: str) -> None:
     assert is_planted(content, evidence, said)
 
@@ -296,7 +297,7 @@ def test_a_labelled_note_and_a_duty_are_orders_by_themselves(text: str) -> None:
     assert is_instruction(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("evidence", "said"),
     [
         ("the model must run on a phone", "For work: the model must run on a phone."),
@@ -336,6 +337,6 @@ def test_a_long_run_of_marks_is_looked_at_once(text: str) -> None:
         assert not gives_duty(text)
 
 
-@pytest.mark.parametrize("text", ["", "\x00", "\ud800", "((((" * 5_000, "the user " * 5_000, "用户" * 9_000])
+@table("text", ["", "\x00", "\ud800", "((((" * 5_000, "the user " * 5_000, "用户" * 9_000])
 def test_any_text_is_survived(text: str) -> None:
     assert is_planted(text, text, text) in (True, False)

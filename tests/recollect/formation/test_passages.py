@@ -1,7 +1,8 @@
 """A quote is read with the clauses it touches; whatever is said, that ends."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.long_texts import up_to
 from tests.recollect.formation.probing import judged
 
 from recollect.formation.proof.evidence import plain_quote
@@ -65,7 +66,6 @@ def test_what_is_supposed_first_and_said_then_is_proven() -> None:
     assert isinstance(judged(said.partition(" But")[0], "Is a doctor", "I am a doctor"), Ignore)
 
 
-@settings(deadline=None)
 @given(st.text(), st.text(), st.text(min_size=1))
 def test_whatever_is_quoted_the_passage_holds_it(before: str, after: str, quote: str) -> None:
     found = passages_of(lines_as_searched(f"{before} {quote} {after}"), plain_quote(quote))
@@ -74,15 +74,15 @@ def test_whatever_is_quoted_the_passage_holds_it(before: str, after: str, quote:
     assert all(each.quote in each.clauses for each in found)
 
 
-@settings(deadline=None)
 @given(st.text(), st.text(), st.text(), st.text(), st.text())
 def test_any_text_is_judged(said: str, content: str, evidence: str, injected: str, assistant: str) -> None:
     judged(said, content, evidence, injected=injected, assistant=assistant)
     judged(f"{said} {evidence}", content, evidence, injected=injected, reply=assistant)
 
 
-def test_long_texts_are_judged() -> None:
-    long = "if i had a dog, my sister said, " * 40_000
+@up_to(1_000_000)
+def test_long_texts_are_judged(length: int) -> None:
+    long = "if i had a dog, my sister said, " * (length // 32)
 
     judged(long, "Has a dog " * 90, "i had a dog", injected=long, assistant=long, reply=long)
 

@@ -1,7 +1,7 @@
 """How somebody is just now is not kept; what lasts is, though it has the same words."""
 
-import pytest
 from tests.recollect.formation.probing import Probe, judged, probes
+from tests.tables import table
 
 from recollect.formation.verification import Believed
 
@@ -80,14 +80,14 @@ LASTING = probes(
 )
 
 
-@pytest.mark.parametrize("probe", PASSING)
+@table("probe", PASSING)
 def test_how_somebody_is_just_now_is_not_kept(probe: Probe) -> None:
     said, content, evidence = probe
 
     assert not isinstance(judged(said, content, evidence), Believed)
 
 
-@pytest.mark.parametrize("probe", LASTING)
+@table("probe", LASTING)
 def test_what_lasts_is_kept(probe: Probe) -> None:
     said, content, evidence = probe
 

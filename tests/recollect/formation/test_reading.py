@@ -4,6 +4,8 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.long_texts import up_to
+from tests.tables import table
 
 from recollect.formation.reading import Reading, read_words
 from recollect.model import Exchange, Message, Role, Scope, Turn
@@ -56,7 +58,7 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize("text", OWN.values(), ids=OWN)
+@table("text", OWN.values())
 def test_a_persons_own_words_stay_as_they_are(text: str) -> None:
     assert read(text) == Reading(text.strip(), ())
 
@@ -107,10 +109,9 @@ ELSEWHERE = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [text for text in ELSEWHERE.values() if text],
-    ids=[name for name, text in ELSEWHERE.items() if text],
 )
 def test_what_is_not_a_persons_own_is_cut_out_wherever_it_stands(text: str) -> None:
     for message in (f"I live in Oslo.\n\n{text}\n\nWhat now?", f"I live in Oslo.\n{text}\n\nWhat now?"):
@@ -144,7 +145,7 @@ MAILS = {
 }
 
 
-@pytest.mark.parametrize("mail", MAILS.values(), ids=MAILS)
+@table("mail", MAILS.values())
 def test_a_mail_that_is_passed_on_is_not_the_persons(mail: str) -> None:
     assert read(f"I live in Oslo.\n\n{mail}").authored == "I live in Oslo."
 
@@ -195,7 +196,7 @@ PASTED = [
 ]
 
 
-@pytest.mark.parametrize("announcement", PASTED)
+@table("announcement", PASTED)
 def test_an_announced_text_is_not_the_persons_but_what_stands_around_it_is(announcement: str) -> None:
     reading = read(f"I live in Oslo.\n{announcement}\n\n{LONG}\n\n{LONG}\n\nIs that right?")
 
@@ -219,7 +220,7 @@ def test_a_text_in_front_of_the_wish_to_rework_it_is_not_the_persons() -> None:
     assert "gulls" in read(f"{LONG}\n\nPlease help.").authored
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "authored"),
     [
         ("translate 'I live in Rome' to German", "translate '\u2026' to German"),
@@ -280,7 +281,7 @@ def said(text: str, role: Role = Role.ASSISTANT) -> Message:
 QUESTION = "So you live in Oslo and prefer trains, right?"
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     """yes
     Yes, exactly!
@@ -314,7 +315,7 @@ def test_a_short_yes_confirms_what_the_assistant_said_last(answer: str) -> None:
     assert read(answer.strip(), history=(said("hi", Role.USER), said(QUESTION))).confirmed == QUESTION
 
 
-@pytest.mark.parametrize(
+@table(
     "answer",
     """ok
     thanks
@@ -396,6 +397,7 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_a_long_run_of_anything_is_survived(piece: str) -> None:
-    assert read(piece * (100_000 // len(piece)), injected=(BLOCK,)).injected
+@up_to(100_000)
+@table("piece", PIECES)
+def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
+    assert read(piece * (length // len(piece)), injected=(BLOCK,)).injected

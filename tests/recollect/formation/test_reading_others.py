@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.reading import Reading, read_words
 from recollect.model import Exchange, Message, Role, Scope, Turn
@@ -20,7 +20,7 @@ def read(text: str, *history: str) -> Reading:
     return read_words(Exchange(UUID(int=1), turn, "Fine.", UUID(int=2), UUID(int=3)))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "theirs"),
     [
         ("My cousin wrote: I sell my boat on Friday. What do I say?", "I sell my boat"),
@@ -52,7 +52,7 @@ def test_what_somebody_else_says_or_is_made_up_is_not_authored(text: str, theirs
     assert any(theirs in piece for piece in reading.elsewhere)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "I told my boss: I quit on Friday",
@@ -89,7 +89,7 @@ def test_a_short_question_behind_a_judged_text_stays() -> None:
     assert reading.authored.endswith("And should I answer it?")
 
 
-@pytest.mark.parametrize(
+@table(
     ("yes", "question", "confirms"),
     [
         ("haha yes", "So you row.", True),

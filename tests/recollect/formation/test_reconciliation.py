@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.difference.likeness import same_letter
 from recollect.formation.difference.vetoes import differs, of_candidate, of_memory
@@ -209,9 +210,9 @@ class TestWhatIsNew:
 
 
 class TestEqualContent:
-    @pytest.mark.parametrize("content", ["Lives in Kassel", "lives  in KASSEL.", "Lives in Ｋassel!"])
-    @pytest.mark.parametrize("relation", list(Relation))
-    @pytest.mark.parametrize("where", ["shown", "nearby"])
+    @table("content", ["Lives in Kassel", "lives  in KASSEL.", "Lives in Ｋassel!"])
+    @table("relation", list(Relation))
+    @table("where", ["shown", "nearby"])
     def test_of_a_known_memory_is_ignored(self, content: str, relation: Relation, where: str) -> None:
         asked = candidate(content, relation, 0)
         memories = (
@@ -338,7 +339,7 @@ class TestRepeats:
             (Replace, Reason.REFINES, 7)
         ]
 
-    @pytest.mark.parametrize(
+    @table(
         ("content", "said"),
         [
             ("Takes 75 mg of the tablets", "Takes 50 mg of the tablets"),
@@ -407,7 +408,7 @@ class TestRefines:
             Ignore(Reason.NOT_NEWER, asked, UUID(int=7), MESSAGE)
         ]
 
-    @pytest.mark.parametrize(
+    @table(
         ("content", "said"),
         [
             ("Has a grey dog", "Has a dog named Pepper"),
@@ -496,8 +497,8 @@ class TestContradicts:
 
         assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7)]
 
-    @pytest.mark.parametrize("relation", [Relation.REPEATS, Relation.REFINES, Relation.CONTRADICTS])
-    @pytest.mark.parametrize("content", ["Lives in Leipzig", "Lives in Kassel"])
+    @table("relation", [Relation.REPEATS, Relation.REFINES, Relation.CONTRADICTS])
+    @table("content", ["Lives in Leipzig", "Lives in Kassel"])
     def test_what_serves_everybody_stays_and_the_user_has_it_besides(
         self, relation: Relation, content: str
     ) -> None:
@@ -547,7 +548,7 @@ class TestContradicts:
 
         assert isinstance(change, kind)
 
-    @pytest.mark.parametrize(
+    @table(
         ("content", "said"),
         [
             ("Doesn't like blue cheese", "Likes blue cheese"),
@@ -556,7 +557,7 @@ class TestContradicts:
             ("不吃肉", "吃肉"),
         ],
     )
-    @pytest.mark.parametrize("relation", [Relation.NEW, Relation.REPEATS])
+    @table("relation", [Relation.NEW, Relation.REPEATS])
     def test_a_flat_denial_is_one_whatever_the_models_say(
         self, content: str, said: str, relation: Relation
     ) -> None:

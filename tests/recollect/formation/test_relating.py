@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.formation.outcomes import KEPT, REPLACED
 from tests.recollect.formation.pairs_alike import ALIKE
 from tests.recollect.formation.pairs_apart import APART
 from tests.recollect.formation.pairs_apart_elsewhere import APART_ELSEWHERE
+from tests.tables import table
 
 from recollect.formation.difference.vetoes import Statement
 from recollect.formation.relating import Meeting, Outcome, related
@@ -36,26 +36,26 @@ def outcome(
     return related(meeting, Relation(relation), floor=FLOOR)
 
 
-@pytest.mark.parametrize(("language", "kind", "one", "other"), [*APART, *APART_ELSEWHERE])
+@table(("language", "kind", "one", "other"), [*APART, *APART_ELSEWHERE])
 def test_what_differs_is_never_merged(language: str, kind: str, one: str, other: str) -> None:
     assert outcome("repeats", one, other) is not Outcome.REPEATED, (language, kind)
     assert outcome("repeats", other, one) is not Outcome.REPEATED, (language, kind)
 
 
-@pytest.mark.parametrize(("language", "kind", "one", "other"), ALIKE)
+@table(("language", "kind", "one", "other"), ALIKE)
 def test_the_same_in_other_words_is_merged(language: str, kind: str, one: str, other: str) -> None:
     assert outcome("repeats", one, other) is Outcome.REPEATED, (language, kind)
     assert outcome("repeats", other, one) is Outcome.REPEATED, (language, kind)
 
 
-@pytest.mark.parametrize(("relation", "new", "known", "evidence"), REPLACED)
+@table(("relation", "new", "known", "evidence"), REPLACED)
 def test_what_is_said_to_be_otherwise_now_replaces(
     relation: str, new: str, known: str, evidence: str
 ) -> None:
     assert outcome(relation, new, known, evidence) in {Outcome.CONTRADICTED, Outcome.REFINED}
 
 
-@pytest.mark.parametrize(("relation", "new", "known", "evidence"), KEPT)
+@table(("relation", "new", "known", "evidence"), KEPT)
 def test_what_may_be_so_as_well_replaces_nothing(relation: str, new: str, known: str, evidence: str) -> None:
     assert outcome(relation, new, known, evidence) is Outcome.DISTINCT
 

@@ -1,6 +1,6 @@
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.requests import Asking, Request, read_requests, statement_of
 
@@ -169,27 +169,27 @@ NOTHING = """forget it
     テストを追加するのを忘れないようにしよう"""
 
 
-@pytest.mark.parametrize(("text", "about"), REMEMBER.items())
+@table(("text", "about"), REMEMBER.items())
 def test_a_wish_to_remember_is_read(text: str, about: str) -> None:
     assert read_requests(text) == (Request(Asking.REMEMBER, about),)
 
 
-@pytest.mark.parametrize(("text", "about"), FORGET.items())
+@table(("text", "about"), FORGET.items())
 def test_a_wish_to_forget_is_read(text: str, about: str) -> None:
     assert read_requests(text) == (Request(Asking.FORGET, about),)
 
 
-@pytest.mark.parametrize("text", BROAD.splitlines())
+@table("text", BROAD.splitlines())
 def test_a_wish_to_forget_everything_is_broad(text: str) -> None:
     assert read_requests(text.strip()) == (Request(Asking.FORGET, "", broad=True),)
 
 
-@pytest.mark.parametrize(("text", "about"), [(text, about) for text, about in CORRECT.items() if about])
+@table(("text", "about"), [(text, about) for text, about in CORRECT.items() if about])
 def test_a_correction_is_read(text: str, about: str) -> None:
     assert read_requests(text) == (Request(Asking.CORRECT, about),)
 
 
-@pytest.mark.parametrize("text", NOTHING.splitlines())
+@table("text", NOTHING.splitlines())
 def test_what_only_sounds_like_a_wish_is_none(text: str) -> None:
     assert read_requests(text.strip()) == ()
 
@@ -233,7 +233,7 @@ def test_any_text_is_survived(text: str) -> None:
         assert len(statement_of(request)) <= 501
 
 
-@pytest.mark.parametrize(
+@table(
     "piece",
     [
         "a",

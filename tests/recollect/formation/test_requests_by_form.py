@@ -1,12 +1,12 @@
 """Requests told by the form of a sentence, and secrets told by their names."""
 
-import pytest
+from tests.tables import table
 
 from recollect.formation.requests import Asking, read_requests
 from recollect.formation.secrecy.confidential import redacted
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "asking", "about"),
     [
         ("Forget the colour of my boat", Asking.FORGET, "the colour of my boat"),
@@ -35,7 +35,7 @@ def test_a_wish_is_told_by_its_form(text: str, asking: Asking, about: str) -> No
     assert (request.asking, request.about) == (asking, about)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "can you delete the second paragraph about my boat",
@@ -54,7 +54,7 @@ def test_an_order_about_the_task_is_no_wish(text: str) -> None:
     assert read_requests(text) == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "secret"),
     [
         ("the gate code is 7713", "7713"),
@@ -73,7 +73,7 @@ def test_what_is_named_a_secret_is_blacked_out(text: str, secret: str) -> None:
     assert redacted(text) == text.replace(secret, "[redacted]")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "the error code is 40417",

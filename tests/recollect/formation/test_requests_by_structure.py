@@ -1,6 +1,7 @@
 """Wishes to remember, to forget and to correct, in words that nobody listed, and what only sounds like them."""
 
 import pytest
+from tests.tables import table
 
 from recollect.formation.requests import MOST_REQUESTS, Asking, read_requests
 
@@ -192,14 +193,14 @@ NOT_ASKED_LATER = [
 """The same of near misses."""
 
 
-@pytest.mark.parametrize(("text", "asking", "about"), [*ASKED, *ASKED_UNSEEN, *ASKED_LATER])
+@table(("text", "asking", "about"), [*ASKED, *ASKED_UNSEEN, *ASKED_LATER])
 def test_a_wish_is_understood(text: str, asking: str, about: str) -> None:
     found = [each for each in read_requests(text) if each.asking is Asking(asking)]
 
     assert any(about in each.about for each in found)
 
 
-@pytest.mark.parametrize("text", [*NOT_ASKED, *NOT_ASKED_UNSEEN, *NOT_ASKED_LATER])
+@table("text", [*NOT_ASKED, *NOT_ASKED_UNSEEN, *NOT_ASKED_LATER])
 def test_what_is_no_wish_asks_for_nothing(text: str) -> None:
     assert read_requests(text) == ()
 
@@ -239,7 +240,7 @@ def test_what_is_forgotten_of_something_is_not_everything() -> None:
     assert "разводе" in request.about
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "remeber " * 9_000,

@@ -1,10 +1,11 @@
 import pytest
+from tests.tables import table
 
 from recollect.formation.difference.slots import in_one_place, nouns_in_one_place
 from recollect.formation.wording import wording
 
 
-@pytest.mark.parametrize(
+@table(
     ("new", "known", "nouns"),
     [
         ("Owns a kettle", "Owns a toaster", ("kettle", "toaster")),

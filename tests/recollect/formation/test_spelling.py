@@ -1,4 +1,5 @@
 import pytest
+from tests.tables import table
 
 from recollect.formation.difference.spelling import is_inhabitant, is_of_one_family, is_slip, is_spelled_alike
 
@@ -11,7 +12,7 @@ def test_swapped_and_doubled_letters_are_slips(one: str, other: str) -> None:
     assert is_slip(other, one)
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("horse", "house"),
@@ -43,7 +44,7 @@ def test_words_of_one_family_begin_alike() -> None:
     assert not is_of_one_family("wand", "wald")
 
 
-@pytest.mark.parametrize(
+@table(
     ("place", "of_it", "expected"),
     [
         ("bremen", "bremer", True),

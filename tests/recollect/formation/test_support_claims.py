@@ -2,6 +2,7 @@
 
 import pytest
 from tests.recollect.formation.probing import Probe, judged, probes
+from tests.tables import table
 
 from recollect.formation.reading import Reading
 from recollect.formation.verification import Believed, verify
@@ -278,12 +279,12 @@ def is_believed(probe: Probe) -> bool:
     return isinstance(judged(said, content, evidence), Believed)
 
 
-@pytest.mark.parametrize("probe", INVENTED_NUMBERS)
+@table("probe", INVENTED_NUMBERS)
 def test_a_number_that_nobody_said_is_invented(probe: Probe) -> None:
     assert not is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", SAID_NUMBERS)
+@table("probe", SAID_NUMBERS)
 def test_a_number_that_was_said_or_follows_from_what_was_is_kept(probe: Probe) -> None:
     assert is_believed(probe)
 
@@ -300,7 +301,7 @@ def test_a_number_is_read_however_much_was_said_in_a_later_turn() -> None:
     assert verdict == Believed(candidate, 0)
 
 
-@pytest.mark.parametrize("probe", TURNED_ROUND)
+@table("probe", TURNED_ROUND)
 def test_the_opposite_of_what_was_said_is_not_believed(probe: Probe) -> None:
     assert not is_believed(probe)
 
@@ -311,36 +312,36 @@ def test_the_opposite_in_other_words_is_not_seen(probe: Probe) -> None:
     assert not is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", AS_SAID)
+@table("probe", AS_SAID)
 def test_a_denial_said_otherwise_is_kept(probe: Probe) -> None:
     assert is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", SUPPOSED)
+@table("probe", SUPPOSED)
 def test_what_is_only_supposed_is_not_believed(probe: Probe) -> None:
     assert not is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", SUPPOSED_BEHIND_A_COMMA)
+@table("probe", SUPPOSED_BEHIND_A_COMMA)
 def test_a_supposition_reaches_past_the_comma_of_its_own_opening(probe: Probe) -> None:
     assert not is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", SAID_BESIDE_A_SUPPOSITION)
+@table("probe", SAID_BESIDE_A_SUPPOSITION)
 def test_a_clause_of_its_own_beside_a_supposition_is_kept(probe: Probe) -> None:
     assert is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", REAL)
+@table("probe", REAL)
 def test_a_condition_of_a_fact_and_a_wish_are_kept(probe: Probe) -> None:
     assert is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", ANOTHERS)
+@table("probe", ANOTHERS)
 def test_what_another_does_is_not_the_persons(probe: Probe) -> None:
     assert not is_believed(probe)
 
 
-@pytest.mark.parametrize("probe", THE_PERSONS)
+@table("probe", THE_PERSONS)
 def test_what_the_person_shares_or_says_of_another_is_kept(probe: Probe) -> None:
     assert is_believed(probe)

@@ -1,7 +1,7 @@
 """A yes confirms what can be answered by yes, of the person; it picks nothing out of several."""
 
-import pytest
 from tests.recollect.formation.probing import Probe, judged, probes
+from tests.tables import table
 
 from recollect.formation.verification import Believed
 
@@ -49,14 +49,14 @@ CLOSED = probes(
 )
 
 
-@pytest.mark.parametrize("probe", OPEN)
+@table("probe", OPEN)
 def test_a_yes_to_what_is_no_question_of_yes_and_no_confirms_nothing(probe: Probe) -> None:
     assistant, said, content, evidence = probe
 
     assert not isinstance(judged(said, content, evidence, assistant=assistant), Believed)
 
 
-@pytest.mark.parametrize("probe", CLOSED)
+@table("probe", CLOSED)
 def test_a_yes_to_a_question_of_the_person_confirms_it(probe: Probe) -> None:
     assistant, said, content, evidence = probe
 

@@ -1,7 +1,7 @@
 """What a statement has only from the prompt or the assistant is an echo; what the person adds to it is none."""
 
-import pytest
 from tests.recollect.formation.probing import Probe, judged, probes
+from tests.tables import table
 
 from recollect.formation.verification import Believed
 
@@ -86,21 +86,21 @@ FROM_ONESELF = probes(
 )
 
 
-@pytest.mark.parametrize("probe", ECHOES)
+@table("probe", ECHOES)
 def test_what_only_the_prompt_says_is_an_echo(probe: Probe) -> None:
     line, said, content, evidence = probe
 
     assert not isinstance(judged(said, content, evidence, injected=line), Believed)
 
 
-@pytest.mark.parametrize("probe", OWN)
+@table("probe", OWN)
 def test_what_the_person_says_of_what_is_known_is_their_own(probe: Probe) -> None:
     line, said, content, evidence = probe
 
     assert isinstance(judged(said, content, evidence, injected=line), Believed)
 
 
-@pytest.mark.parametrize("probe", FROM_THE_ASSISTANT)
+@table("probe", FROM_THE_ASSISTANT)
 def test_what_only_the_assistant_says_is_not_believed(probe: Probe) -> None:
     line, said, content, evidence = probe
 
@@ -108,7 +108,7 @@ def test_what_only_the_assistant_says_is_not_believed(probe: Probe) -> None:
     assert not isinstance(judged(said, content, evidence, reply=line), Believed)
 
 
-@pytest.mark.parametrize("probe", FROM_ONESELF)
+@table("probe", FROM_ONESELF)
 def test_what_the_person_answers_the_assistant_is_their_own(probe: Probe) -> None:
     line, said, content, evidence = probe
 

@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from tests.tables import table
 
 from recollect.formation.suspicion import MOST_BY_NAME, suspects
 from recollect.model import Kind, Memory, Provenance, Source
@@ -23,7 +24,7 @@ def memory(number: int, content: str, evidence: str = "") -> Memory:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "dependent"),
     [
         ("Lives in Portsmouth", "Lives in Inverness", "Takes the ferry from Portsmouth"),

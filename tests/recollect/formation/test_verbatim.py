@@ -2,9 +2,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.verbatim import (
     EMBEDDED_REPLY_LENGTH,
@@ -70,7 +70,7 @@ def test_both_are_of_bounded_length() -> None:
     assert len(qa_embedding_text(endless)) <= len(endless.turn.text) + EMBEDDED_REPLY_LENGTH + 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "length", "expected"),
     [
         ("one two three", 13, "one two three"),

@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.reading import Reading
 from recollect.formation.verification import Believed, Held, Limits, Verdict, verify
@@ -37,7 +38,7 @@ def objection(of: Candidate, said: Reading | None = None) -> Reason | None:
 
 
 class TestEvidence:
-    @pytest.mark.parametrize(
+    @table(
         "evidence",
         [
             "I moved to Leipzig",
@@ -57,7 +58,7 @@ class TestEvidence:
 
         assert verdicts(asked) == [Believed(asked, 0)]
 
-    @pytest.mark.parametrize(
+    @table(
         "evidence",
         [
             "",

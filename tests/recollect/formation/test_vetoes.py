@@ -1,8 +1,8 @@
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.formation.difference.likeness import same_letter
 from recollect.formation.difference.vetoes import Statement, differs
@@ -101,7 +101,7 @@ SAME_THINGS = [
 ]
 
 
-@pytest.mark.parametrize(("new", "known"), OTHER_THINGS)
+@table(("new", "known"), OTHER_THINGS)
 def test_another_thing_is_never_taken_for_a_repetition(new: str, known: str) -> None:
     for one, other in ((new, known), (known, new)):
         difference = differs(Statement(one), Statement(other))
@@ -109,12 +109,12 @@ def test_another_thing_is_never_taken_for_a_repetition(new: str, known: str) -> 
         assert not same_letter(Statement(one), Statement(other))
 
 
-@pytest.mark.parametrize(("new", "known"), SAME_THINGS)
+@table(("new", "known"), SAME_THINGS)
 def test_nothing_speaks_against_the_same_in_other_words(new: str, known: str) -> None:
     assert not differs(Statement(new), Statement(known)).forbids_repeating
 
 
-@pytest.mark.parametrize(
+@table(
     ("new", "known"),
     [
         ("Has a dog named Pepper, a 6 year old whippet", "Has a dog"),
@@ -173,7 +173,7 @@ def test_any_texts_are_compared_and_a_text_never_differs_from_itself(one: str, o
     assert not differs(Statement(one), Statement(one)).forbids_repeating
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "a" * 100_000,

@@ -1,8 +1,8 @@
 """Misspellings of rare words are led back to the words there are."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.lexical import correction_prefixes, corrections
 
@@ -20,7 +20,7 @@ VOCABULARY = [
 ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("term", "found"),
     [
         ("violn", ["viola", "violin"]),

@@ -1,11 +1,11 @@
 """What counts as an identifier of code: strict enough that prose has none."""
 
-import pytest
+from tests.tables import table
 
 from recollect.lexical import identifiers
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "found"),
     [
         ("call getUserName now", {"getusername"}),
@@ -32,7 +32,7 @@ def test_names_of_code_are_identifiers(text: str, found: set[str]) -> None:
     assert identifiers(text) == found
 
 
-@pytest.mark.parametrize(
+@table(
     "prose",
     [
         "We met on Monday, e.g. at noon, i.e. early; and/or later in the U.S. with his/her dog.",

@@ -1,6 +1,6 @@
 """Texts and questions of many languages find each other, with and without accents."""
 
-import pytest
+from tests.tables import table
 
 from recollect.lexical import document_terms, query_terms
 from recollect.lexical.languages import UNDECIDED, language_of
@@ -98,9 +98,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("document", "question", "unrelated"), [row[1:] for row in FOUND], ids=[row[0] for row in FOUND]
-)
+@table(("document", "question", "unrelated"), [row[1:] for row in FOUND])
 def test_a_question_finds_what_it_asks_for_and_nothing_else(
     document: str, question: str, unrelated: str
 ) -> None:
@@ -109,7 +107,7 @@ def test_a_question_finds_what_it_asks_for_and_nothing_else(
     assert not wanted & document_terms(unrelated).keys()
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "language"),
     [
         ("ich weiß nicht was das ist", "german"),
@@ -152,7 +150,7 @@ def test_a_contraction_in_another_language_is_no_term() -> None:
     assert document_terms("Ich weiß nicht, don't ask") == {"weiss": 1, "ask": 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("São João", "sao joao"),

@@ -1,8 +1,8 @@
 """How terms are read from prose, numbers, links and code."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.lexical import document_terms, identifiers, query_terms
 
@@ -11,7 +11,7 @@ def found_by(question: str, document: str) -> set[str]:
     return set(query_terms(question)) & set(document_terms(document))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "terms"),
     [
         ("The dogs were running", {"dog": 1, "run": 1}),
@@ -32,7 +32,7 @@ def test_prose_is_read_as_stems_without_stop_words(text: str, terms: dict[str, i
     assert document_terms(text) == terms
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "terms"),
     [
         ("2024", {"2024"}),
@@ -69,7 +69,7 @@ def test_links_and_addresses_are_found_whole_and_by_their_parts() -> None:
     assert address.keys() >= {"ada.lovelace@mail.example.org", "mail.example.org", "ada", "lovelac", "mail"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("code", "terms"),
     [
         ("getUserName", {"getusername", "getusernam", "get", "user", "name"}),
@@ -191,7 +191,7 @@ def test_identifiers_are_terms_of_their_text(text: str) -> None:
     assert identifiers(text) <= document_terms(text).keys()
 
 
-@pytest.mark.parametrize(
+@table(
     "pattern",
     [
         "a",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollections import NOON, passage, recollection
+from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.model import Action, Actor, Kind, Reason, Recollection, Role, Update
@@ -77,7 +78,7 @@ def test_two_parts_of_a_message_are_two_sources() -> None:
     assert first != second
 
 
-@pytest.mark.parametrize(
+@table(
     ("changed", "line"),
     [
         ([], ""),

@@ -1,8 +1,8 @@
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.retrieval.cues import (
     asks_about_code,
@@ -23,7 +23,7 @@ ALL = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "What did we decide last time?",
@@ -61,7 +61,7 @@ def test_what_asks_for_earlier_conversations_is_heard(text: str) -> None:
     assert asks_for_before(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Should I stretch before dinner?",
@@ -78,7 +78,7 @@ def test_a_plain_before_asks_for_nothing(text: str) -> None:
     assert not asks_for_before(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "What did you say about the boiler?",
@@ -103,14 +103,12 @@ def test_what_asks_for_the_assistants_words_is_heard(text: str) -> None:
     assert asks_what_assistant_said(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["What did my aunt say?", "Recommend a tent", "Was empfiehlt der Arzt?", "推荐一本书", ""]
-)
+@table("text", ["What did my aunt say?", "Recommend a tent", "Was empfiehlt der Arzt?", "推荐一本书", ""])
 def test_the_words_of_others_are_not_the_assistants(text: str) -> None:
     assert not asks_what_assistant_said(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "what is my dog called",
@@ -138,14 +136,12 @@ def test_who_speaks_of_himself_is_heard(text: str) -> None:
     assert is_about_oneself(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["Who minted this coin?", "Explain iteration", "Wie hoch ist der Berg?", "", "天气"]
-)
+@table("text", ["Who minted this coin?", "Explain iteration", "Wie hoch ist der Berg?", "", "天气"])
 def test_letters_inside_other_words_are_nobody(text: str) -> None:
     assert not is_about_oneself(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "and the second one?",
@@ -186,7 +182,7 @@ def test_what_hangs_on_the_message_before_cannot_stand_alone(text: str) -> None:
     assert cannot_stand_alone(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "What is my dog's name?",
@@ -207,7 +203,7 @@ def test_a_short_question_that_names_its_matter_stands_alone(text: str) -> None:
     assert not cannot_stand_alone(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Why does this function return twice?",
@@ -236,7 +232,7 @@ def test_what_is_about_code_is_heard(text: str) -> None:
     assert asks_about_code(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "When is my yoga class?",
@@ -250,7 +246,7 @@ def test_everyday_words_are_not_code(text: str) -> None:
     assert not asks_about_code(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Hi!",
@@ -283,7 +279,7 @@ def test_small_talk_is_heard(text: str) -> None:
     assert is_small_talk(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Hi, what is my dog's name?",
@@ -301,7 +297,7 @@ def test_a_greeting_before_a_question_is_a_question(text: str) -> None:
     assert not is_small_talk(text)
 
 
-@pytest.mark.parametrize("cue", ALL)
+@table("cue", ALL)
 def test_only_the_beginning_of_a_long_text_is_read(cue: Callable[[str], bool]) -> None:
     beginning = "word " * 400
 

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.retrieval.dates import Period, dates_meant, proximity
 
@@ -29,7 +30,7 @@ LAST_YEAR = "2023-01-01 2024-01-01"
 LAST_FRIDAY = "2024-05-10 2024-05-11"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("2024-03-15", MARCH_15),
@@ -119,7 +120,7 @@ def test_english_dates_are_read(text: str, expected: str) -> None:
     assert read(text) == [expected]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("am 15. März", MARCH_15),
@@ -198,7 +199,7 @@ def test_the_dates_of_other_languages_are_read(text: str, expected: str) -> None
     assert read(text) == [expected]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",
@@ -277,7 +278,7 @@ DAY = Period(datetime(2024, 3, 15, tzinfo=UTC), datetime(2024, 3, 16, tzinfo=UTC
 MONTH = Period(datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 4, 1, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(
+@table(
     ("moment", "periods", "expected"),
     [
         (DAY.start, [DAY], 1.0),

@@ -3,8 +3,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.retrieval.candidate_signals import Pooled, cosines, pool
 from recollect.retrieval.fusion import Fused, Signals, Weights, fuse
@@ -61,7 +62,6 @@ def order(fused: Fused) -> list[int]:
     return [int(place) for place in np.argsort(-fused.scores, kind="stable")]
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 60), st.integers(0, 1000))
 def test_the_parts_add_up_to_the_score_and_nothing_is_left_to_chance(size: int, seed: int) -> None:
     fused = fuse(some(size, seed), ALL)
@@ -71,7 +71,6 @@ def test_the_parts_add_up_to_the_score_and_nothing_is_left_to_chance(size: int, 
     assert np.array_equal(fused.scores, fuse(some(size, seed), ALL).scores)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(1, 40), st.integers(0, 1000), st.randoms(use_true_random=False))
 def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int, random: Random) -> None:
     straight = some(size, seed)
@@ -89,7 +88,6 @@ def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int
     assert np.allclose(fuse(Signals(**shuffled), ALL).scores, fuse(straight, ALL).scores[places])
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(shares, shares, shares, shares), max_size=30))
 def test_whatever_is_unknown_the_scores_are_numbers(known: list[tuple[float, float, float, float]]) -> None:
     columns = np.array(known, np.float64).reshape(-1, 4).T
@@ -134,7 +132,7 @@ def test_the_beginning_of_a_message_counts_unless_its_best_part_is_given_a_share
     assert order(fuse(signals, Weights(best_share=1.0, learned=0.0))) == [0, 1]
 
 
-@pytest.mark.parametrize(
+@table(
     ("signal", "part"),
     [
         ("identifiers", "identifiers"),

@@ -1,30 +1,29 @@
-"""From a turn to what may be recalled for it, over stand-ins; the numbers are not asked for here."""
+"""From a turn to what may be recalled for it, with a stand-in for the embedder; the numbers are not asked for here."""
 
 from dataclasses import replace
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import turn
+from tests.scripted_models import WordEmbedder
+from tests.stores import Store
 
 from recollect.retrieval import EXPLAINED, Ranking, rank
-from recollect.testing import InMemoryStore, WordEmbedder
 
 
-async def ranked(store: InMemoryStore, asked: str, *, log: bool = True) -> Ranking:
+async def ranked(store: Store, asked: str, *, log: bool = True) -> Ranking:
     return await rank(
-        turn(asked),
+        store.turn(asked),
         embedder=WordEmbedder(),
-        store=store,
+        store=store.memories,
         reach=replace(PATIENT.reach, log=log),
         weights=PATIENT.weights,
         gate=PATIENT.gate,
     )
 
 
-async def test_the_best_match_comes_first() -> None:
-    store = InMemoryStore()
+async def test_the_best_match_comes_first(store: Store) -> None:
     for content in ("My bicycle is red", "I drink green tea at noon", "Two cats live here"):
-        await engine_over(store).add("anna", content)
+        await engine_over(store).add(store.anna, content)
 
     ranking = await ranked(store, "When do I drink green tea?")
 
@@ -37,9 +36,8 @@ async def test_the_best_match_comes_first() -> None:
     assert 0 <= ranking.gate_score <= 1
 
 
-async def test_what_fits_opens_the_gate_further_than_what_does_not() -> None:
-    store = InMemoryStore()
-    await engine_over(store).add("anna", "I drink green tea at noon")
+async def test_what_fits_opens_the_gate_further_than_what_does_not(store: Store) -> None:
+    await engine_over(store).add(store.anna, "I drink green tea at noon")
 
     fits, does_not = await ranked(store, "When do I drink green tea?"), await ranked(store, "bicycle")
 
@@ -48,30 +46,27 @@ async def test_what_fits_opens_the_gate_further_than_what_does_not() -> None:
     assert fits.gate_score > does_not.gate_score
 
 
-async def test_only_the_users_own_is_ranked() -> None:
-    store = InMemoryStore()
-    await engine_over(store).add("bert", "I drink green tea at noon")
+async def test_only_the_users_own_is_ranked(store: Store) -> None:
+    await engine_over(store).add(store.ben, "I drink green tea at noon")
 
     ranking = await ranked(store, "When do I drink green tea?")
 
     assert (ranking.ranked, ranking.gate_score) == ((), None)
 
 
-async def test_the_order_is_the_same_each_time() -> None:
-    store = InMemoryStore()
+async def test_the_order_is_the_same_each_time(store: Store) -> None:
     for number in range(20):
-        await engine_over(store).add("anna", f"tea {number}")
+        await engine_over(store).add(store.anna, f"tea {number}")
 
     orders = {tuple(each.item.id for each in (await ranked(store, "tea")).ranked) for _ in range(3)}
 
     assert len(orders) == 1
 
 
-async def test_what_was_said_is_ranked_beside_what_was_kept() -> None:
-    store = InMemoryStore()
+async def test_what_was_said_is_ranked_beside_what_was_kept(store: Store) -> None:
     engine = engine_over(store, PATIENT)
-    await engine.remember(turn("My boat is called Albatros"), "A fine name.")
-    await engine.drain("anna")
+    await engine.remember(store.turn("My boat is called Albatros"), "A fine name.")
+    await engine.drain(store.anna)
 
     both = await ranked(store, "What is my boat called?")
     memories = await ranked(store, "What is my boat called?", log=False)
@@ -82,10 +77,9 @@ async def test_what_was_said_is_ranked_beside_what_was_kept() -> None:
     ]
 
 
-async def test_a_score_is_the_sum_of_its_parts_times_what_importance_makes_of_it() -> None:
-    store = InMemoryStore()
+async def test_a_score_is_the_sum_of_its_parts_times_what_importance_makes_of_it(store: Store) -> None:
     for content, importance in (("I drink green tea at noon", 0.9), ("My bicycle is red", 0.1)):
-        await engine_over(store).add("anna", content, importance=importance)
+        await engine_over(store).add(store.anna, content, importance=importance)
 
     ranking = await ranked(store, "When do I drink green tea?")
 
@@ -101,10 +95,9 @@ async def test_a_score_is_the_sum_of_its_parts_times_what_importance_makes_of_it
     }
 
 
-async def test_only_what_is_looked_at_has_its_parts_told() -> None:
-    store = InMemoryStore()
+async def test_only_what_is_looked_at_has_its_parts_told(store: Store) -> None:
     for number in range(EXPLAINED + 5):
-        await engine_over(store).add("anna", f"tea {number}")
+        await engine_over(store).add(store.anna, f"tea {number}")
 
     explained = [bool(each.parts) for each in (await ranked(store, "tea")).ranked]
 

@@ -1,0 +1,10 @@
+"""Texts of a length at which what is not read in linear time is never done. Never: a test."""
+
+import pytest
+
+
+def up_to(characters: int) -> pytest.MarkDecorator:
+    """Give a test the ``length`` of its text: a tenth of that, and where slow tests run, that, too."""
+    return pytest.mark.parametrize(
+        "length", [characters // 10, pytest.param(characters, marks=pytest.mark.slow)]
+    )

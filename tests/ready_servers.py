@@ -1,0 +1,43 @@
+"""Servers in memory that are ready at once: what starts one gets a database of the tests' own. Never: a test."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.databases import SpareDatabases
+
+from recollect.assembly import opening
+
+
+@dataclass(frozen=True)
+class ReadyServer:
+    """A server that runs already, as its user sees it.
+
+    Attributes:
+        dsn: How to connect.
+    """
+
+    dsn: str
+
+    def stop(self) -> None:
+        """Leave it running."""
+
+
+@asynccontextmanager
+async def ready_servers(spare: SpareDatabases, starts: int = 1) -> AsyncIterator[None]:
+    """Start no server for a database in memory, so many times: lend a database without a row instead.
+
+    What starts one more fails. A server that is started really is tested elsewhere, and takes seconds.
+    """
+    async with AsyncExitStack() as lent:
+        waiting = [await lent.enter_async_context(spare.one()) for _ in range(starts)]
+
+        def start(_data_dir: Path, *, durable: bool) -> ReadyServer:
+            assert not durable, "a database that is kept is nobody else's"
+            return ReadyServer(waiting.pop())
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(opening, "start_embedded", start)
+            yield

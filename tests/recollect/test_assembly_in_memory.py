@@ -1,0 +1,116 @@
+"""An engine whose database is in memory: it works as any other, and nothing of it outlives it."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.folders import quick_folder
+from tests.recollections import turn
+from tests.scripted_models import WordEmbedder
+from tests.served_process import environment
+from tests.waiting import until
+
+from recollect.assembly import open_engine
+from recollect.engine import Engine
+from recollect.model import Scope
+from recollect.settings import EngineSettings
+
+pytestmark = pytest.mark.process
+
+GREEN, BLACK = "I drink green tea.", "I drink black tea."
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in set(os.environ) - set(environment()):
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where temporary folders are made."""
+    folder = quick_folder()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder.path))
+    yield folder.path
+    folder.remove()
+
+
+@pytest.fixture(autouse=True)
+def caches(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Where embedders were to keep what they make once; each is one by words, which makes nothing."""
+    told: list[Path] = []
+
+    async def make(_: EngineSettings, __: httpx.AsyncClient, *, cache_dir: Path) -> WordEmbedder:
+        told.append(cache_dir)
+        return WordEmbedder()
+
+    monkeypatch.setattr("recollect.assembly.opening.make_embedder", make)
+    return told
+
+
+def in_memory(**given: Any) -> EngineSettings:
+    patient = {f"recall_{limit}_ms": 10_000 for limit in ("deadline", "embedding", "lexical")}
+    return EngineSettings(formation="qa_turn", **patient, **given)
+
+
+def inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+async def say(engine: Engine, text: str) -> None:
+    """Say it, and wait until it is formed."""
+    assert await engine.remember(turn(text), "Good.")
+
+    async def all_formed() -> bool:
+        return (await engine.backlog()).pending == 0
+
+    await until(all_formed)
+
+
+async def recalled(engine: Engine) -> str:
+    """Return what comes back in another chat."""
+    recall = await engine.recall(turn("Which tea do I drink?", scope=Scope("anna", "chat-2")))
+    return "\n".join(each.item.content for each in recall.recollections)
+
+
+async def test_with_a_data_folder_it_keeps_the_models_there_and_no_memories(
+    tmp_path: Path, temporary: Path, caches: list[Path]
+) -> None:
+    async with open_engine(in_memory(database_url="memory:", data_dir=tmp_path)) as engine:
+        await say(engine, GREEN)
+        assert GREEN in await recalled(engine)
+        assert len(inside(temporary)) == 1
+
+    assert caches == [tmp_path]
+    assert inside(tmp_path) == inside(temporary) == []
+
+
+async def test_without_a_data_folder_it_leaves_nothing_behind(
+    tmp_path: Path, temporary: Path, caches: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where a folder of that name would be made
+
+    async with open_engine(in_memory(data_dir=":memory:")) as engine:
+        await say(engine, GREEN)
+        assert GREEN in await recalled(engine)
+        assert caches == inside(temporary)
+
+    assert inside(tmp_path) == inside(temporary) == []
+
+
+async def test_two_know_nothing_of_each_other(tmp_path: Path) -> None:
+    given = in_memory(database_url="memory:", data_dir=tmp_path)
+    async with open_engine(given) as engine, open_engine(given) as other:
+        await say(engine, GREEN)
+        await say(other, BLACK)
+
+        of_one, of_the_other = await recalled(engine), await recalled(other)
+
+    assert GREEN in of_one
+    assert BLACK not in of_one
+    assert BLACK in of_the_other
+    assert GREEN not in of_the_other

@@ -1,0 +1,78 @@
+"""Stores that a test watches, changes or breaks: real ones, with something before a port. Never: a test."""
+
+from collections.abc import Collection, Generator
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from tests.stores import PORTS, Store
+
+from recollect.errors import StoreUnavailableError
+
+
+class Through:
+    """A port that passes every call on to the one behind it; a test overrides those it is about."""
+
+    def __init__(self, port: Any) -> None:
+        self._port = port
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._port, name)
+
+
+@dataclass
+class Outage:
+    """Why a store does not answer.
+
+    Attributes:
+        failure: What calls raise; None: it answers.
+        methods: Which of them; None: all.
+    """
+
+    failure: Exception | None = None
+    methods: Collection[str] | None = None
+
+
+def breakable(store: Store, outage: Outage) -> Store:
+    """Return the store, whose ports fail while there is a failure."""
+    ports: dict[str, Any] = {name: _Breakable(getattr(store, name), outage) for name in PORTS}
+    return replace(store, **ports)
+
+
+def broken(store: Store) -> Store:
+    """Return the store as one that can't be reached."""
+    return breakable(store, Outage(StoreUnavailableError()))
+
+
+class _Breakable(Through):
+    """A port that fails while there is a failure."""
+
+    def __init__(self, port: Any, outage: Outage) -> None:
+        super().__init__(port)
+        self._outage = outage
+
+    def __getattr__(self, name: str) -> Any:
+        method = super().__getattr__(name)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            failure, methods = self._outage.failure, self._outage.methods
+            if failure is None or (methods is not None and name not in methods):
+                return method(*arguments, **named)
+            return _Failed(failure)
+
+        return call
+
+
+class _Failed:
+    """What fails when it is awaited, or entered."""
+
+    def __init__(self, failure: Exception) -> None:
+        self._failure = failure
+
+    def __await__(self) -> Generator[None, None, NoReturn]:
+        return self.__aenter__().__await__()
+
+    async def __aenter__(self) -> NoReturn:
+        raise self._failure
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave what was never entered."""
