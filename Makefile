@@ -14,9 +14,13 @@ NODE_CLIENT = tests/e2e/clients/node
 # What OpenWebUI asks for and starts without: 5 GB of torch and of CUDA's libraries.
 OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-cusolver nvidia-cusparse nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx torch triton
 OPENWEBUI_PYTHON ?= $(BIN)/python
-INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps
+# Compiled once here, not by each process that starts.
+INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes --no-deps
+# Tests are rewritten when they are loaded: that is kept, wherever the environment says otherwise.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
+IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo test test-slow coverage lint format types check bench fuzz test-clients node-client e2e-openwebui test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo test test-fast test-slow coverage lint format types check bench fuzz test-clients node-client e2e-openwebui test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -28,14 +32,17 @@ demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a 
 	@$(BIN)/recollect demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadfile -m "not slow"
+	$(PYTEST) $(IN_PARALLEL) -m "not slow"
 
-test-slow: $(VENV)/.dev  ## what `make test` leaves out: benches from end to end, a thousand exchanges at once
-	$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadfile -m slow
+test-fast: $(VENV)/.dev  ## what needs no database and no other process
+	$(PYTEST) $(IN_PARALLEL) -m "not (slow or database or process)"
+
+test-slow: $(VENV)/.dev  ## what `make test` leaves out: benches from end to end, a thousand exchanges at once, long texts; and properties with many examples
+	$(PYTEST) $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=many
 
 coverage: $(VENV)/.dev  ## all of these tests with branch coverage, which takes twice the processor time
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(TEST_PROCESSES) --dist loadfile
+	$(BIN)/coverage run -m pytest $(IN_PARALLEL)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
@@ -62,11 +69,11 @@ $(VENV)/bench-litellm/.ready: $(VENV)/.uv requirements/bench-litellm.txt
 	@touch $@
 
 fuzz: $(VENV)/.dev $(VENV)/.fuzz  ## what reads a chat: many examples, then FUZZ_SECONDS guided by coverage
-	RECOLLECT_FUZZ_EXAMPLES=2000 $(BIN)/pytest -q tests/recollect/chat/test_fuzz_bodies.py tests/recollect/chat/test_fuzz_replies.py
+	$(PYTEST) -q --hypothesis-profile=fuzz tests/recollect/chat/test_fuzz_bodies.py tests/recollect/chat/test_fuzz_replies.py
 	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') $(VENV)/fuzz/bin/python tests/fuzz/chat.py -max_total_time=$(FUZZ_SECONDS) -max_len=4096 $(VENV)/fuzz/corpus tests/fuzz/seeds
 
 test-clients: $(VENV)/.dev .venv-clients/.ready node-client  ## the real clients through the proxy: tests/e2e/clients
-	$(BIN)/pytest tests/recollect_proxy/openai_sdk tests/e2e/clients
+	$(PYTEST) tests/recollect_proxy/openai_sdk tests/e2e/clients
 
 # Their pins don't meet ours, so they have an environment of their own.
 .venv-clients/.ready: $(VENV)/.uv requirements/clients.txt
@@ -82,7 +89,7 @@ $(NODE_CLIENT)/node_modules/.package-lock.json: $(NODE_CLIENT)/package-lock.json
 	cd $(NODE_CLIENT) && npm ci --silent
 
 e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter, its page in Chromium too (apt-get install chromium); SCREENSHOTS=1 keeps new pictures
-	$(BIN)/pytest tests/e2e/openwebui
+	$(PYTEST) tests/e2e/openwebui
 
 .venv-openwebui/.ready: .venv-openwebui/.locked pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --no-deps --no-build-isolation --editable ".[openwebui]"
@@ -95,13 +102,13 @@ e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before
 	@touch $@
 
 test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
-	$(BIN)/pytest tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py
+	$(PYTEST) tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py
 
 test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
-	$(BIN)/pytest tests/e2e/test_soak.py
+	$(PYTEST) tests/e2e/test_soak.py
 
 test-large: $(VENV)/.dev  ## 1 GB passes in constant memory
-	$(BIN)/pytest tests/e2e/test_large_upload.py
+	$(PYTEST) tests/e2e/test_large_upload.py
 
 lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/run.txt
