@@ -4,12 +4,14 @@ import asyncio
 import os
 import re
 import signal
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.folders import quick_folder
 from tests.waiting import until
 
 _PATIENCE_SECONDS = 90.0
@@ -24,6 +26,24 @@ def environment(**settings: object) -> dict[str, str]:
     """Return this process's environment with none of our settings but these."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
     return kept | {f"RECOLLECT_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+@contextmanager
+def temporary_files() -> Iterator[Path]:
+    """Make a folder for the temporary files of a process, its TMPDIR, where whatever it leaves is seen."""
+    outer = quick_folder()
+    folder = outer.path / "temporary"
+    folder.mkdir(mode=0o711)
+    try:
+        yield folder
+    finally:
+        outer.remove()
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Return the commands that run and name a folder."""
+    listed = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if str(folder) in line]
 
 
 @dataclass

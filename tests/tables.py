@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 _Parameters = type(pytest.param())
+_LONGEST = 600
+"""Characters of a value that are told."""
 
 
-def table(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def table(
+    names: str | Sequence[str], rows: Iterable[Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Run a test for each row, as one test.
 
     Written as ``pytest.mark.parametrize`` is, for pure functions over many texts: a row costs what it does, not what a
@@ -68,9 +72,13 @@ def _arguments(names: Sequence[str], row: Any) -> dict[str, Any]:
 
 
 def _of(row: dict[str, Any], error: BaseException) -> BaseException:
-    shown = ", ".join(f"{name}={value!r}" for name, value in row.items())
+    shown = ", ".join(f"{name}={_short(repr(value))}" for name, value in row.items())
     error.add_note(f"in the row: {shown}")
     return error
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 
 def _tell(failed: Sequence[BaseException], rows: int) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,9 @@ def admin_token(settings: ProxySettings) -> AdminToken:
     while not (token := _read(_unshown(file))):
         with suppress(FileExistsError):  # read, then: the other process's counts
             _write(_unshown(file), _made())
+    if kept := _read(file):  # another process that started beside this one has shown it meanwhile
+        _unshown(file).unlink(missing_ok=True)
+        return AdminToken(kept, file)
     return AdminToken(token, file, is_new=True)
 
 
@@ -66,7 +70,7 @@ def _made() -> str:
 
 
 def _read(file: Path) -> str:
-    """Return the token in a file; "" where there is none, or where a start was cut off before it was written."""
+    """Return the token in a file; "" where there is none, or an empty one."""
     try:
         token = file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
@@ -77,6 +81,15 @@ def _read(file: Path) -> str:
 
 
 def _write(file: Path, token: str) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as opened:
-        opened.write(token + "\n")
+    """Write the file, which is there whole or not at all.
+
+    Raises:
+        FileExistsError: It is there already.
+    """
+    descriptor, unfinished = tempfile.mkstemp(prefix=file.name, dir=file.parent)  # only its owner reads it
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
+            opened.write(token + "\n")
+        os.link(unfinished, file)
+    finally:
+        Path(unfinished).unlink()

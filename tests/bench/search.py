@@ -91,7 +91,13 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
         for user_id in users:
             message_id, exchange_id, session_id = uuid7(), uuid7(), f"chat {number // 20}"
             said = " ".join(language.words(_OWN_TERMS))
-            role, alternate, marked, hidden, code = ("user", "assistant")[number % 2], False, False, False, False
+            role, alternate, marked, hidden, code = (
+                ("user", "assistant")[number % 2],
+                False,
+                False,
+                False,
+                False,
+            )
             rows["insert_message"].append(
                 (
                     user_id,

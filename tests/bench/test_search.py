@@ -6,7 +6,7 @@ import pytest
 from tests.bench.search import Sizes, measure
 from tests.folders import database_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.process]
+pytestmark = pytest.mark.process
 
 
 async def test_a_small_store_is_filled_and_searched(capsys: pytest.CaptureFixture[str]) -> None:

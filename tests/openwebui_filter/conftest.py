@@ -1,49 +1,82 @@
-"""A filter on a real engine: the real store, the real embedder, nothing that extracts."""
+"""Filters on real engines: a real store, the real embedder, and a model that extracts where a test asks for one.
+
+An engine takes its time to open, so two of them serve all tests, each of which has people of its own. A test of how
+engines open, change and close has its own.
+"""
 
 from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.openwebui_filter.openwebui import load
+from tests.openwebui_filter.processes import Process, process_of_all_tests
 from tests.openwebui_filter.telling import DOG, OSLO, ROME
+from tests.people import Person, person
 from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
+from recollect import inbox
 from recollect.assembly import sharing
 from recollect.engine import Engine
+from recollect.openwebui import conversation
 
 SECONDS_TO_OPEN = 60
 
 
 @pytest.fixture(scope="session")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the embedder keeps what it makes once."""
-    return tmp_path_factory.mktemp("recollect")
+async def process(database_server: str, template_database: str, data_dir: Path) -> AsyncIterator[Process]:
+    """A process whose engine has no model that extracts."""
+    async with process_of_all_tests(database_server, template_database, data_dir=str(data_dir)) as made:
+        yield made
 
 
-@pytest.fixture
-async def new_filter(
-    store_dsn: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Callable[..., Any]]:
-    """Load a filter as Open WebUI does, with these valves beside those of the store."""
-    for stage in ("EMBEDDING", "LEXICAL"):  # the machine may be busy with other tests
+@pytest.fixture(scope="session")
+async def model() -> AsyncIterator[ScriptedUpstream]:
+    """The server of the model that extracts."""
+    async with ScriptedUpstream() as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+async def taught_process(
+    database_server: str, template_database: str, data_dir: Path, model: ScriptedUpstream
+) -> AsyncIterator[Process]:
+    """A process whose engine has one."""
+    extraction = {"extraction_base_url": model.base_url, "extraction_model": "extractor"}
+    async with process_of_all_tests(
+        database_server, template_database, data_dir=str(data_dir), **extraction
+    ) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be late, however busy the machine is with other tests, and let nobody look seldom."""
+    for stage in ("EMBEDDING", "LEXICAL"):
         monkeypatch.setenv(f"RECOLLECT_RECALL_{stage}_MS", "10000")
-
-    def loaded(**valves: Any) -> Any:
-        made = load()
-        made.valves = made.Valves(**{"database_url": store_dsn, "data_dir": str(data_dir), **valves})
-        return made
-
-    yield loaded
-    while sharing._shared:
-        await sharing._shared.pop().engine.aclose()
+    monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0.01)
+    # A job that begins while the person's last one comes to its end finds their lease taken.
+    monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))
 
 
 @pytest.fixture
-async def memory(new_filter: Callable[..., Any]) -> Any:
+def alice() -> Person:
+    """Somebody new."""
+    return person("alice")
+
+
+@pytest.fixture
+def bob() -> Person:
+    """Somebody else."""
+    return person("bob")
+
+
+@pytest.fixture
+async def memory(process: Process, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A filter whose engine is open."""
-    made = new_filter(recall_deadline_ms=10_000)
+    monkeypatch.setattr(sharing, "_shared", process.engines)
+    made = process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)
     return made
 
@@ -57,22 +90,29 @@ async def engine(memory: Any) -> Engine:
 
 
 @pytest.fixture
-def pupil() -> Pupil:
+def pupil(model: ScriptedUpstream) -> Pupil:
     """The model that extracts for ``taught``: it understands what its lessons say."""
-    return Pupil(lessons=[Lesson(DOG), Lesson(ROME), Lesson(OSLO, relation="contradicts", about="Rome")])
+    lessons = [Lesson(DOG), Lesson(ROME), Lesson(OSLO, relation="contradicts", about="Rome")]
+    model.otherwise = learner = Pupil(lessons=lessons)
+    return learner
 
 
 @pytest.fixture
-async def taught(
-    new_filter: Callable[..., Any], pupil: Pupil, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Any]:
+async def taught(taught_process: Process, pupil: Pupil, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ARG001 -- it answers
     """A filter whose engine is open, and has a model extract at once."""
     monkeypatch.setenv("RECOLLECT_FORMATION_QUIET_SECONDS", "0")
-    async with ScriptedUpstream(pupil) as model:
-        made = new_filter(
-            recall_deadline_ms=10_000, extraction_base_url=model.base_url, extraction_model="extractor"
-        )
-        assert await (await made._engine()).ready(SECONDS_TO_OPEN)
-        yield made
-        while sharing._shared:
-            await sharing._shared.pop().engine.aclose()
+    monkeypatch.setattr(sharing, "_shared", taught_process.engines)
+    made = taught_process.load_filter()
+    assert await (await made._engine()).ready(SECONDS_TO_OPEN)
+    return made
+
+
+@pytest.fixture
+async def new_filter(
+    own_dsn: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Callable[..., Any]]:
+    """Load a filter in a process of this test's own, which has no engine before the filter asks for one."""
+    process = Process({"database_url": own_dsn, "data_dir": str(data_dir)})
+    monkeypatch.setattr(sharing, "_shared", process.engines)
+    yield process.load_filter
+    await process.end()

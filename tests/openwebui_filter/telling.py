@@ -1,9 +1,12 @@
 """What is said and asked in these tests, and waiting until it is remembered. Never: a test."""
 
-import asyncio
+from collections import Counter
 from typing import Any
 
-from recollect.engine import Engine
+import asyncpg
+from tests.databases import administrator
+from tests.waiting import until
+
 from recollect.openwebui import background
 
 LISBON = "I live in Lisbon with my dog Pipa."
@@ -12,13 +15,25 @@ WHERE = "In which city do I live with my dog?"
 DOG = "I have a dog called Pipa."
 ROME, OSLO = "I live in Rome.", "I live in Oslo now."
 
+_STATES = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
 
-async def formed(engine: Engine, count: int) -> None:
-    """Wait until so many exchanges are formed and none waits."""
-    async with asyncio.timeout(60):
-        while (backlog := await engine.backlog()).formed < count or backlog.pending:  # noqa: ASYNC110 -- it tells nobody
-            await asyncio.sleep(0.05)
-    assert (backlog.formed, backlog.failed) == (count, 0)
+
+async def progress(memory: Any, user_id: str) -> Counter[str]:
+    """Count what became of what a person said."""
+    async with administrator(memory.valves.database_url) as connection:
+        return await _progress(connection, user_id)
+
+
+async def formed(memory: Any, user_id: str, count: int) -> None:
+    """Wait until so many exchanges of a person are formed and none of theirs waits."""
+    known = await _at_rest(memory, user_id, formed=count)
+    assert (known["formed"], known["failed"]) == (count, 0)
+
+
+async def nothing_waits(memory: Any, user_id: str) -> None:
+    """Wait until nothing that a person said is still to be formed."""
+    await settled(memory)
+    await _at_rest(memory, user_id)
 
 
 async def settled(memory: Any) -> None:
@@ -28,6 +43,22 @@ async def settled(memory: Any) -> None:
 
 async def told() -> None:
     """Wait until everything that was to be shown beside a chat is shown."""
-    async with asyncio.timeout(60):
-        while background._running:  # noqa: ASYNC110 -- it tells nobody
-            await asyncio.sleep(0.02)
+    await until(lambda: not background._running)
+
+
+async def _at_rest(memory: Any, user_id: str, *, formed: int = 0) -> Counter[str]:
+    known: Counter[str] = Counter()
+
+    async with administrator(memory.valves.database_url) as connection:
+
+        async def is_at_rest() -> bool:
+            nonlocal known
+            known = await _progress(connection, user_id)
+            return known["formed"] >= formed and not known["pending"]
+
+        await until(is_at_rest)
+    return known
+
+
+async def _progress(connection: "asyncpg.Connection[asyncpg.Record]", user_id: str) -> Counter[str]:
+    return Counter(row["state"] for row in await connection.fetch(_STATES, user_id))

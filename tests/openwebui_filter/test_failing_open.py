@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import LISBON, WHERE, formed
+from tests.people import Person
+from tests.waiting import until
+
+from recollect.openwebui import conversation
 
 
 @pytest.mark.parametrize("hook", ["request", "outlet"])
@@ -19,10 +23,10 @@ async def test_a_hook_that_is_handed_nothing_but_the_body_hands_it_back(hook: st
 
 
 async def test_what_can_not_be_encoded_goes_on_as_it_is_and_none_of_it_is_logged(
-    memory: Any, caplog: pytest.LogCaptureFixture
+    memory: Any, caplog: pytest.LogCaptureFixture, alice: Person
 ) -> None:
     words = f"{LISBON} \ud800"
-    chat = Chat(memory, "alice")
+    chat = Chat(memory, alice)
 
     with caplog.at_level(logging.INFO):
         assert await chat.says(words) == ""
@@ -34,8 +38,12 @@ async def test_what_can_not_be_encoded_goes_on_as_it_is_and_none_of_it_is_logged
 
 
 async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its_password(
-    new_filter: Callable[..., Any], caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+    new_filter: Callable[..., Any],
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(conversation, "_OPENING_SECONDS", 0.05)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and never listens: nobody answers there
         dsn = f"postgresql://recollect:hunter2@127.0.0.1:{taken.getsockname()[1]}/recollect"
@@ -43,9 +51,8 @@ async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its
         chat = Chat(away, "alice")
         with caplog.at_level(logging.INFO):
             assert await chat.says(LISBON) == ""
-            async with asyncio.timeout(60):
-                while (await away._engine()).failure is None:  # noqa: ASYNC110 -- it tells nobody
-                    await asyncio.sleep(0.05)
+            live = await away._engine()
+            await until(lambda: live.failure is not None)
             assert await chat.says(WHERE) == ""
 
     written = "".join(capsys.readouterr()) + caplog.text
@@ -54,15 +61,15 @@ async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its
     assert "Lisbon" not in written
 
 
-async def test_what_is_told_before_the_engine_is_open_is_not_lost(new_filter: Callable[..., Any]) -> None:
+async def test_what_is_told_before_the_engine_is_open_is_not_lost(
+    new_filter: Callable[..., Any], alice: Person
+) -> None:
     opening = new_filter()
-    chat = Chat(opening, "alice")
+    chat = Chat(opening, alice)
     await asyncio.gather(*(chat.says(f"{LISBON} Fact {n}.") for n in range(3)))
 
-    live = await opening._engine()
-    assert await live.ready(60)
-    assert live.engine is not None
-    await formed(live.engine, 3)
+    assert await (await opening._engine()).ready(60)
+    await formed(opening, alice, 3)
 
 
 async def test_an_embedder_that_does_not_exist_costs_no_chat(new_filter: Callable[..., Any]) -> None:

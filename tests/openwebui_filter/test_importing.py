@@ -1,15 +1,21 @@
 """The engine is imported beside Open WebUI's loop, which serves everybody."""
 
 import asyncio
+import importlib
 import json
 import subprocess
 import sys
 import threading
+from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.openwebui_filter.openwebui import load
+from tests.openwebui_filter.openwebui import Chat, load
+from tests.openwebui_filter.telling import LISBON, WHERE, formed
+from tests.people import Person
 from tests.waiting import until
+
+from recollect.engine import Engine
 
 _PROGRAM = """
 import asyncio, json, sys, threading
@@ -33,34 +39,27 @@ print(json.dumps([sorted(Watching.on_the_loop), sorted(Watching.beside_it)]))
 """
 _HEAVY = {"recollect.engine", "recollect.formation", "onnxruntime"}
 
-_SLOW = """
-import asyncio, json, sys, time
-from types import SimpleNamespace
-from tests.openwebui_filter.openwebui import load
 
-class Slow:
-    def find_spec(self, name, path=None, target=None):
-        if name == "recollect.openwebui":
-            time.sleep(2)
+async def test_a_first_chat_goes_on_without_a_package_that_takes_long_and_is_remembered_once_it_is_there(
+    memory: Any, engine: Engine, alice: Person
+) -> None:
+    await engine.add(alice, LISBON)
+    known, installed = memory.request.__globals__, threading.Event()
 
-async def first_chat():
-    sys.meta_path.insert(0, Slow())
-    loaded = load()
-    loaded.request.__globals__["_IMPORT_SECONDS"] = 0.2
-    body = {"messages": [{"role": "user", "content": "Good morning!"}]}
-    assert await loaded.request(body=body) is body
-    waiting = "recollect.openwebui" not in sys.modules
-    await loaded.outlet(body={"messages": [*body["messages"], {"role": "assistant", "content": "Hi!"}]})
-    print(json.dumps([waiting, "recollect.openwebui" in sys.modules]))
+    def import_module(name: str) -> ModuleType:
+        assert installed.wait(60)
+        return importlib.import_module(name)
 
-asyncio.run(first_chat())
-"""
+    known["import_module"], known["_IMPORT_SECONDS"] = import_module, 0.05
+    known["_importing"].clear()  # as where nobody has chatted yet
+    chat = Chat(memory, alice)
 
+    saying = asyncio.create_task(chat.says(WHERE))
+    await until(lambda: bool(chat.sent))
+    installed.set()
 
-def test_a_first_chat_goes_on_without_a_package_that_takes_long_and_is_remembered_once_it_is_there() -> None:
-    printed = subprocess.run([sys.executable, "-c", _SLOW], capture_output=True, check=True).stdout
-
-    assert json.loads(printed) == [True, True]
+    assert await saying == "", "nothing could be recalled"
+    await formed(memory, alice, 1)
 
 
 async def test_an_import_that_failed_is_tried_again_once_whoever_waited_for_it() -> None:
@@ -91,6 +90,7 @@ async def test_an_import_that_failed_is_tried_again_once_whoever_waited_for_it()
     assert asked == ["recollect.openwebui"] * 2
 
 
+@pytest.mark.process
 def test_a_first_chat_imports_nothing_heavy_on_the_loop() -> None:
     printed = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, check=True).stdout
     on_the_loop, beside_it = json.loads(printed)

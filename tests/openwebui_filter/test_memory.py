@@ -8,8 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.databases import strangers
 from tests.openwebui_filter.openwebui import Chat
+from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import DOG, LISBON, WHERE, formed, settled, told
+from tests.people import Person, person
 from tests.waiting import until
 
 from recollect.composition import FENCE
@@ -21,29 +24,30 @@ async def contents(engine: Engine, user_id: str) -> list[str]:
     return [memory.content for memory in (await engine.page(user_id, limit=100)).memories]
 
 
-async def test_what_was_told_in_one_chat_is_recalled_in_another(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON, "What a lovely city.")
-    await formed(engine, 1)
+async def test_what_was_told_in_one_chat_is_recalled_in_another(memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(LISBON, "What a lovely city.")
+    await formed(memory, alice, 1)
 
-    told = await Chat(memory, "alice").says(WHERE)
+    told = await Chat(memory, alice).says(WHERE)
 
     assert told.startswith(f"<{FENCE}>")
     assert LISBON in told
 
 
-async def test_nobody_recalls_what_another_told(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+async def test_nobody_recalls_what_another_told(memory: Any, alice: Person, bob: Person) -> None:
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
 
-    assert await Chat(memory, "bob").says(WHERE) == ""
+    assert await Chat(memory, bob).says(WHERE) == ""
 
 
-async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: Any, engine: Engine) -> None:
-    cities = {f"user-{n}": city for n, city in enumerate(("Lisbon", "Oslo", "Quito", "Perth", "Kyoto"))}
+async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: Any) -> None:
+    cities = {person("alice"): city for city in ("Lisbon", "Oslo", "Quito", "Perth", "Kyoto")}
     await asyncio.gather(
         *(Chat(memory, user).says(f"I live in {city} with my dog.") for user, city in cities.items())
     )
-    await formed(engine, len(cities))
+    for user in cities:
+        await formed(memory, user, 1)
 
     asked = await asyncio.gather(*(Chat(memory, user).says(WHERE) for user in [*cities] * 4))
 
@@ -51,26 +55,26 @@ async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: An
         assert [city for city in cities.values() if city in heard] == [own]
 
 
-async def test_a_recalled_memory_counts_its_recall(memory: Any, engine: Engine) -> None:
+async def test_a_recalled_memory_counts_its_recall(memory: Any, engine: Engine, alice: Person) -> None:
     # Written by hand: an exchange that is kept verbatim is recalled from the log, where nothing is counted.
-    written = await engine.add("alice", LISBON)
+    written = await engine.add(alice, LISBON)
 
-    assert LISBON in await Chat(memory, "alice").says(WHERE)
-    await formed(engine, 1)
+    assert LISBON in await Chat(memory, alice).says(WHERE)
+    await formed(memory, alice, 1)
 
-    assert (await engine.get("alice", written.id)).recall_count == 1
+    assert (await engine.get(alice, written.id)).recall_count == 1
 
 
 @pytest.mark.parametrize("chat_id", ["", "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"])
 async def test_what_was_recalled_is_not_taken_for_the_users_words(
-    chat_id: str, memory: Any, engine: Engine
+    chat_id: str, memory: Any, engine: Engine, alice: Person
 ) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
-    assert LISBON in await Chat(memory, "alice", chat_id).says(WHERE, "In a city by the sea.")
-    await formed(engine, 2)
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
+    assert LISBON in await Chat(memory, alice, chat_id).says(WHERE, "In a city by the sea.")
+    await formed(memory, alice, 2)
 
-    [newest, _] = await contents(engine, "alice")
+    [newest, _] = await contents(engine, alice)
 
     assert WHERE in newest
     assert "In a city by the sea." in newest
@@ -79,10 +83,8 @@ async def test_what_was_recalled_is_not_taken_for_the_users_words(
 
 
 @pytest.mark.parametrize("chat_id", ["", "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"])
-async def test_an_answer_given_anew_is_not_another_exchange(
-    chat_id: str, memory: Any, engine: Engine
-) -> None:
-    chat = Chat(memory, "alice", chat_id)
+async def test_an_answer_given_anew_is_not_another_exchange(chat_id: str, memory: Any, alice: Person) -> None:
+    chat = Chat(memory, alice, chat_id)
     await chat.says(LISBON)
     chat.history, said = [], chat.history[0]
     chat._message = lambda role, content: (  # type: ignore[method-assign]  # the same message, sent again
@@ -90,38 +92,38 @@ async def test_an_answer_given_anew_is_not_another_exchange(
     )
     await chat.says(LISBON, "Another answer.")
     await settled(memory)
-    await formed(engine, 1)
+    await formed(memory, alice, 1)
 
 
 async def test_a_message_edited_back_to_the_same_words_is_another_exchange(
-    memory: Any, engine: Engine
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
-    chat = Chat(memory, "alice")
+    chat = Chat(memory, alice)
     await chat.says(LISBON)
-    await formed(engine, 1)
-    [first] = (await engine.page("alice", limit=9)).memories
+    await formed(memory, alice, 1)
+    [first] = (await engine.page(alice, limit=9)).memories
     chat.history.clear()
     await chat.says(LISBON)
 
     async def is_replaced() -> bool:
-        memories = (await engine.page("alice", limit=9)).memories
+        memories = (await engine.page(alice, limit=9)).memories
         return [memory.id != first.id for memory in memories] == [True]
 
     await until(is_replaced)
 
 
-async def test_the_same_words_said_twice_in_a_chat_are_two_exchanges(memory: Any, engine: Engine) -> None:
-    chat = Chat(memory, "alice")
+async def test_the_same_words_said_twice_in_a_chat_are_two_exchanges(memory: Any, alice: Person) -> None:
+    chat = Chat(memory, alice)
     await chat.says("Yes, please book it.")
     await chat.says("Yes, please book it.")
-    await formed(engine, 2)
+    await formed(memory, alice, 2)
 
 
-async def test_images_and_the_administrators_prompt_stay_as_they_were(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+async def test_images_and_the_administrators_prompt_stay_as_they_were(memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-    chat = Chat(memory, "alice")
+    chat = Chat(memory, alice)
     chat.history.append({"id": "s", "role": "system", "content": "Answer in rhymes."})
 
     told = await chat.says([{"type": "text", "text": WHERE}, picture])
@@ -131,94 +133,90 @@ async def test_images_and_the_administrators_prompt_stay_as_they_were(memory: An
 
 
 @pytest.mark.parametrize("chat_id", ["temporary:abc", "local:abc", "channel:abc"])
-async def test_a_chat_that_is_not_a_users_own_has_no_memory(
-    chat_id: str, memory: Any, engine: Engine
-) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+async def test_a_chat_that_is_not_a_users_own_has_no_memory(chat_id: str, memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
 
-    assert await Chat(memory, "alice", chat_id).says(WHERE) == ""
+    assert await Chat(memory, alice, chat_id).says(WHERE) == ""
     await settled(memory)
-    await formed(engine, 1)
+    await formed(memory, alice, 1)
 
 
 @pytest.mark.parametrize(
     "metadata", [{"task": "title_generation"}, {"internal": True}, {"automation_id": "nightly"}]
 )
 async def test_what_no_person_says_has_no_memory(
-    metadata: dict[str, Any], memory: Any, engine: Engine
+    metadata: dict[str, Any], memory: Any, alice: Person
 ) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
 
-    assert await Chat(memory, "alice", metadata=metadata).says(WHERE) == ""
+    assert await Chat(memory, alice, metadata=metadata).says(WHERE) == ""
     await settled(memory)
-    await formed(engine, 1)
+    await formed(memory, alice, 1)
 
 
 async def test_a_task_without_a_mark_is_known_by_its_shape_before_and_after_the_answer(
-    memory: Any, engine: Engine
+    memory: Any, alice: Person
 ) -> None:
     task = "### Task:\nGenerate a concise title summarizing the content.\n<content>A dog in Lisbon.</content>"
 
-    await Chat(memory, "alice", "").says(task, "A dog")
+    await Chat(memory, alice, "").says(task, "A dog")
     await settled(memory)
-    await formed(engine, 0)
+    await formed(memory, alice, 0)
 
 
-async def test_a_user_who_switched_recall_off_is_not_recalled_for(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+async def test_a_user_who_switched_recall_off_is_not_recalled_for(memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
 
-    assert await Chat(memory, "alice", valves={"recall": False}).says(WHERE) == ""
-    await formed(engine, 2)
+    assert await Chat(memory, alice, valves={"recall": False}).says(WHERE) == ""
+    await formed(memory, alice, 2)
 
 
 @pytest.mark.parametrize("valves", [{"remember": False}, None])
 async def test_a_user_who_switched_remembering_off_or_whose_wish_is_unknown_is_not_remembered(
-    valves: dict[str, bool] | None, memory: Any, engine: Engine
+    valves: dict[str, bool] | None, memory: Any, alice: Person
 ) -> None:
-    await Chat(memory, "alice", valves=valves).says(LISBON)
+    await Chat(memory, alice, valves=valves).says(LISBON)
     await settled(memory)
-    await formed(engine, 0)
+    await formed(memory, alice, 0)
 
 
 @pytest.mark.parametrize("user_id", ["", None])
-async def test_nobody_has_no_memory(user_id: Any, memory: Any, engine: Engine) -> None:
+async def test_nobody_has_no_memory(user_id: Any, memory: Any) -> None:
     await Chat(memory, user_id).says(LISBON)
     await settled(memory)
-    await formed(engine, 0)
+    assert await strangers(memory.valves.database_url) == []
 
 
 @pytest.mark.parametrize("reply", ["", "  \n", None])
-async def test_without_an_answer_there_is_nothing_to_remember(
-    reply: Any, memory: Any, engine: Engine
-) -> None:
-    await Chat(memory, "alice").says(LISBON, reply)
+async def test_without_an_answer_there_is_nothing_to_remember(reply: Any, memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(LISBON, reply)
     await settled(memory)
-    await formed(engine, 0)
+    await formed(memory, alice, 0)
 
 
 @pytest.mark.parametrize(
     "messages", [[], [{"role": "user", "content": LISBON}], [{"role": "user", "content": LISBON}] * 2]
 )
 async def test_a_chat_that_no_model_answered_is_not_remembered(
-    messages: list[Any], memory: Any, engine: Engine
+    messages: list[Any], memory: Any, alice: Person
 ) -> None:
-    user = {"id": "alice", "valves": memory.UserValves()}
+    user = {"id": alice, "valves": memory.UserValves()}
     body = {"model": "some-model", "messages": messages}
 
     assert await memory.outlet(body=body, __user__=user, __metadata__={"chat_id": "c"}) is body
     await settled(memory)
-    await formed(engine, 0)
+    await formed(memory, alice, 0)
 
 
-async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+async def test_a_recalled_turn_needs_no_request_to_be_noted_on(memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
     body = {"model": "some-model", "messages": [{"role": "user", "content": WHERE}]}
 
-    composed = await memory.request(body=body, __user__={"id": "alice", "valves": memory.UserValves()})
+    composed = await memory.request(body=body, __user__={"id": alice, "valves": memory.UserValves()})
 
     assert LISBON in composed["messages"][0]["content"]
 
@@ -234,10 +232,10 @@ EARLIER = [{"role": "user", "content": "Good morning!"}, {"role": "assistant", "
 @pytest.mark.parametrize("before", [[], [SYSTEM], [SYSTEM, *EARLIER], EARLIER], ids=len)
 @pytest.mark.parametrize("left", ["all", "nothing", "the system's", "the user's"])
 async def test_a_prompt_has_the_same_notes_however_often_the_model_is_asked_for_one_answer(
-    memory: Any, engine: Engine, before: list[Any], left: str
+    memory: Any, before: list[Any], left: str, alice: Person
 ) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
     body = {"model": "some-model", "messages": [*before, {"role": "user", "content": WHERE}]}
     as_it_came, shown = deepcopy(body["messages"]), []
 
@@ -245,7 +243,7 @@ async def test_a_prompt_has_the_same_notes_however_often_the_model_is_asked_for_
         shown.append(event)
 
     given: dict[str, Any] = {
-        "__user__": {"id": "alice", "valves": memory.UserValves()},
+        "__user__": {"id": alice, "valves": memory.UserValves()},
         "__metadata__": {"chat_id": "c", "user_message_id": "asked", "message_id": "answer"},
         "__request__": SimpleNamespace(state=SimpleNamespace()),
         "__event_emitter__": show,
@@ -268,75 +266,81 @@ async def test_a_prompt_has_the_same_notes_however_often_the_model_is_asked_for_
 
 
 async def test_what_was_said_is_remembered_once_though_its_answer_is_stopped_and_given_anew(
-    taught: Any,
+    taught: Any, alice: Person
 ) -> None:
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     await chat.is_stopped(DOG)
     await told()
     engine = (await taught._engine()).engine
 
-    assert [each.content for each in (await engine.page("alice", limit=9)).memories] == [DOG]
+    assert [each.content for each in (await engine.page(alice, limit=9)).memories] == [DOG]
     assert chat.statuses == [f"Remembered: {DOG}"]
     chat.history.append({"role": "assistant"})
     await chat.asks_again("All right.")
     await settled(taught)
-    [exchange] = (await engine._backends.chats.chat(Scope("alice", chat.chat_id), exchanges=9)).exchanges
+    [exchange] = (await engine._backends.chats.chat(Scope(alice, chat.chat_id), exchanges=9)).exchanges
     assert (exchange.said, exchange.reply) == (DOG, "All right.")
 
 
 @pytest.mark.parametrize("known", [{"internal": True}, {"chat_id": "temporary:x"}, {"session_id": None}])
 async def test_what_is_no_turn_of_a_person_is_none_when_it_is_stopped(
-    known: dict[str, Any], taught: Any
+    known: dict[str, Any], taught: Any, alice: Person
 ) -> None:
-    chat = Chat(taught, "alice", metadata=known)
+    chat = Chat(taught, alice, metadata=known)
     await chat.is_stopped(DOG)
     await told()
     await settled(taught)
-    await formed((await taught._engine()).engine, 0)
+    await formed(taught, alice, 0)
 
 
-async def test_who_wants_nothing_remembered_is_not_when_they_stop_an_answer(taught: Any) -> None:
-    await Chat(taught, "alice", valves={"remember": False}).is_stopped(DOG)
+async def test_who_wants_nothing_remembered_is_not_when_they_stop_an_answer(
+    taught: Any, alice: Person
+) -> None:
+    await Chat(taught, alice, valves={"remember": False}).is_stopped(DOG)
     await told()
     await settled(taught)
-    await formed((await taught._engine()).engine, 0)
+    await formed(taught, alice, 0)
 
 
-async def test_what_a_model_wrote_for_a_timer_is_no_word_of_the_persons(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+async def test_what_a_model_wrote_for_a_timer_is_no_word_of_the_persons(memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
     written = {"id": "m", "parentId": None, "role": "user", "content": WHERE, "meta": {"internal": True}}
-    chat = Chat(memory, "alice", metadata={"user_message": written})
+    chat = Chat(memory, alice, metadata={"user_message": written})
 
     assert await chat.says(WHERE) == ""
     await settled(memory)
-    await formed(engine, 1)
+    await formed(memory, alice, 1)
 
 
 async def test_a_reloaded_filter_and_a_second_instance_use_the_same_engine(
-    memory: Any, engine: Engine, new_filter: Callable[..., Any]
+    memory: Any, engine: Engine, process: Process, alice: Person
 ) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
     del sys.modules["function_recollect"]
-    reloaded = new_filter(recall_deadline_ms=10_000)
+    reloaded = process.load_filter()
 
     assert type(reloaded) is not type(memory)
     assert (await reloaded._engine()).engine is engine
-    assert LISBON in await Chat(reloaded, "alice").says(WHERE)
+    assert LISBON in await Chat(reloaded, alice).says(WHERE)
 
 
-async def test_changed_valves_open_another_engine_and_close_the_first(memory: Any, engine: Engine) -> None:
-    await Chat(memory, "alice").says(LISBON)
-    await formed(engine, 1)
+async def test_changed_valves_open_another_engine_and_close_the_first(
+    new_filter: Callable[..., Any], alice: Person
+) -> None:
+    memory = new_filter(recall_deadline_ms=10_000)
     first = await memory._engine()
+    assert await first.ready(60)
+    await Chat(memory, alice).says(LISBON)
+    await formed(memory, alice, 1)
 
     memory.valves = memory.Valves(**{**memory.valves.model_dump(), "recall_gate": 0.99})
     second = await memory._engine()
 
     assert await second.ready(60)
     assert first.engine is None
-    assert await Chat(memory, "alice").says(WHERE) == "", "the gate is shut"
+    assert await Chat(memory, alice).says(WHERE) == "", "the gate is shut"
 
 
 async def test_the_environment_does_not_win_over_a_blank_valve(

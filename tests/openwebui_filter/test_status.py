@@ -8,6 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import DOG, LISBON, OSLO, ROME, WHERE, formed, settled, told
+from tests.people import Person
 from tests.scripted_extraction import Pupil
 
 from recollect.engine import Engine
@@ -22,10 +23,10 @@ async def engine_of(memory: Any) -> Engine:
 
 
 async def test_what_was_recalled_is_counted_before_the_answer_and_cited_after_it(
-    memory: Any, engine: Engine
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
-    written = await engine.add("alice", LISBON)
-    chat = Chat(memory, "alice")
+    written = await engine.add(alice, LISBON)
+    chat = Chat(memory, alice)
 
     await chat.says(WHERE)
     await told()
@@ -42,48 +43,48 @@ async def test_what_was_recalled_is_counted_before_the_answer_and_cited_after_it
 
 
 async def test_nothing_is_shown_where_nothing_was_recalled_and_nothing_understood(
-    memory: Any, engine: Engine
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
-    chat = Chat(memory, "alice")
+    chat = Chat(memory, alice)
     await chat.says(LISBON)
-    await formed(engine, 1)
+    await formed(memory, alice, 1)
     await told()
 
-    assert [memory.content for memory in (await engine.page("alice", limit=9)).memories]
+    assert [memory.content for memory in (await engine.page(alice, limit=9)).memories]
     assert chat.shown == []
 
 
-async def test_what_was_remembered_is_told_after_the_answer(taught: Any) -> None:
-    chat = Chat(taught, "alice")
+async def test_what_was_remembered_is_told_after_the_answer(taught: Any, alice: Person) -> None:
+    chat = Chat(taught, alice)
     await chat.says(f"{DOG} {ROME}")
     await told()
 
     assert chat.statuses == [f"Remembered 2: {DOG[:-1]} \u00b7 {ROME[:-1]}"]
 
 
-async def test_what_was_replaced_is_told_with_what_it_was(taught: Any) -> None:
-    await Chat(taught, "alice").says(ROME)
+async def test_what_was_replaced_is_told_with_what_it_was(taught: Any, alice: Person) -> None:
+    await Chat(taught, alice).says(ROME)
     await told()
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     await chat.says(OSLO)
     await told()
 
     assert chat.statuses[-1] == f"Replaced: {ROME} \u2192 {OSLO}"
 
 
-async def test_what_was_forgotten_is_told(taught: Any, pupil: Pupil) -> None:
-    await Chat(taught, "alice").says(ROME)
+async def test_what_was_forgotten_is_told(taught: Any, alice: Person, pupil: Pupil) -> None:
+    await Chat(taught, alice).says(ROME)
     await told()
     pupil.means.append("Rome")
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     await chat.says("Please forget that I live in Rome.")
     await told()
 
     assert chat.statuses[-1] == f"Forgot: {ROME}"
 
 
-async def test_another_answer_to_the_same_message_is_no_news(taught: Any) -> None:
-    chat = Chat(taught, "alice")
+async def test_another_answer_to_the_same_message_is_no_news(taught: Any, alice: Person) -> None:
+    chat = Chat(taught, alice)
     await chat.says(DOG)
     await told()
     await chat.asks_again("Another answer.")
@@ -94,11 +95,11 @@ async def test_another_answer_to_the_same_message_is_no_news(taught: Any) -> Non
 
 @pytest.mark.parametrize("valves", [{"show_status": False}, None])
 async def test_who_wants_no_status_is_shown_none_and_has_memory_all_the_same(
-    valves: dict[str, bool] | None, taught: Any
+    valves: dict[str, bool] | None, taught: Any, alice: Person
 ) -> None:
     engine = await engine_of(taught)
-    await engine.add("alice", LISBON)
-    chat = Chat(taught, "alice", valves=valves)
+    await engine.add(alice, LISBON)
+    chat = Chat(taught, alice, valves=valves)
     recalled = await chat.says(f"{WHERE} {DOG}")
     await settled(taught)
     await told()
@@ -107,9 +108,9 @@ async def test_who_wants_no_status_is_shown_none_and_has_memory_all_the_same(
     assert chat.shown == []
 
 
-async def test_a_call_of_the_api_is_shown_nothing(taught: Any) -> None:
-    await (await engine_of(taught)).add("alice", LISBON)
-    chat = Chat(taught, "alice", chat_id="")
+async def test_a_call_of_the_api_is_shown_nothing(taught: Any, alice: Person) -> None:
+    await (await engine_of(taught)).add(alice, LISBON)
+    chat = Chat(taught, alice, chat_id="")
 
     assert LISBON in await chat.says(f"{WHERE} {DOG}")
     await settled(taught)
@@ -117,9 +118,11 @@ async def test_a_call_of_the_api_is_shown_nothing(taught: Any) -> None:
     assert chat.shown == []
 
 
-async def test_who_only_recalls_is_shown_what_was_recalled(memory: Any, engine: Engine) -> None:
-    await engine.add("alice", LISBON)
-    chat = Chat(memory, "alice", valves={"remember": False})
+async def test_who_only_recalls_is_shown_what_was_recalled(
+    memory: Any, engine: Engine, alice: Person
+) -> None:
+    await engine.add(alice, LISBON)
+    chat = Chat(memory, alice, valves={"remember": False})
     await chat.says(WHERE)
     await told()
 
@@ -128,25 +131,25 @@ async def test_who_only_recalls_is_shown_what_was_recalled(memory: Any, engine: 
 
 
 async def test_a_turn_that_is_never_formed_is_waited_for_no_longer_than_that(
-    taught: Any, monkeypatch: pytest.MonkeyPatch
+    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conversation, "_OUTCOME_SECONDS", 0.0)
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     await chat.says(DOG)
-    await formed(await engine_of(taught), 1)
+    await formed(taught, alice, 1)
     await told()
 
     assert chat.statuses == []
 
 
 async def test_an_engine_that_is_closed_meanwhile_has_nothing_to_tell(
-    taught: Any, monkeypatch: pytest.MonkeyPatch
+    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = await taught._engine()
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
 
     async def closed() -> bool:
-        live._engine = None
+        monkeypatch.setattr(live, "_engine", None)
         return True
 
     monkeypatch.setattr(live, "remember", lambda *_, **__: asyncio.create_task(closed()))
@@ -157,13 +160,13 @@ async def test_an_engine_that_is_closed_meanwhile_has_nothing_to_tell(
 
 
 async def test_a_store_that_is_away_costs_a_status_and_is_told_by_its_name(
-    taught: Any, monkeypatch: pytest.MonkeyPatch
+    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*_: Any) -> None:
         raise StoreUnavailableError
 
     monkeypatch.setattr(await engine_of(taught), "outcome", away)
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     with capture_logs() as logs:
         await chat.says(DOG)
         await told()
@@ -175,10 +178,10 @@ async def test_a_store_that_is_away_costs_a_status_and_is_told_by_its_name(
 
 
 async def test_a_browser_that_can_not_be_told_costs_no_memory(
-    memory: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    memory: Any, engine: Engine, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await engine.add("alice", LISBON)
-    chat = Chat(memory, "alice")
+    await engine.add(alice, LISBON)
+    chat = Chat(memory, alice)
 
     async def broken(_event: dict[str, Any]) -> None:
         raise RuntimeError("Nobody listens.")
@@ -187,15 +190,15 @@ async def test_a_browser_that_can_not_be_told_costs_no_memory(
 
     assert LISBON in await chat.says(WHERE)
     await told()
-    await formed(engine, 1)
+    await formed(memory, alice, 1)
 
 
 async def test_of_several_models_that_one_message_goes_to_each_has_sources_of_its_own(
-    memory: Any, engine: Engine
+    memory: Any, engine: Engine, alice: Person
 ) -> None:
-    await engine.add("alice", LISBON)
-    chat = Chat(memory, "alice")
-    user, request = {"id": "alice", "valves": memory.UserValves()}, SimpleNamespace(state=SimpleNamespace())
+    await engine.add(alice, LISBON)
+    chat = Chat(memory, alice)
+    user, request = {"id": alice, "valves": memory.UserValves()}, SimpleNamespace(state=SimpleNamespace())
     shown: dict[str, list[str]] = {"first": [], "second": []}
 
     async def hook(name: str, answer: str, *messages: dict[str, str]) -> None:

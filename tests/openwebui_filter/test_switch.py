@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.openwebui_filter.openwebui import OFF, Chat, load
 from tests.openwebui_filter.telling import LISBON, WHERE, formed, settled, told
+from tests.people import Person
 
 from recollect.engine import Engine
 
@@ -16,14 +17,16 @@ def test_it_is_a_chip_with_an_icon_that_runs_before_the_filter() -> None:
     assert switch.valves.priority < load().valves.priority
 
 
-async def test_while_it_is_on_nothing_is_recalled_remembered_or_shown(memory: Any, engine: Engine) -> None:
-    await engine.add("alice", LISBON)
-    chat = Chat(memory, "alice", switch=load(OFF, function_id="recollect_off"))
+async def test_while_it_is_on_nothing_is_recalled_remembered_or_shown(
+    memory: Any, engine: Engine, alice: Person
+) -> None:
+    await engine.add(alice, LISBON)
+    chat = Chat(memory, alice, switch=load(OFF, function_id="recollect_off"))
 
     assert await chat.says(WHERE) == ""
     await settled(memory)
     await told()
-    await formed(engine, 0)
+    await formed(memory, alice, 0)
     assert chat.shown == []
 
     chat.switch = None

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import UNDO, Chat, load
-from tests.openwebui_filter.telling import DOG, OSLO, ROME, formed, settled, told
+from tests.openwebui_filter.telling import DOG, OSLO, ROME, formed, progress, settled, told
+from tests.people import Person
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
@@ -18,7 +19,7 @@ def undo() -> Any:
     return load(UNDO, function_id="recollect_undo")
 
 
-async def contents(memory: Any, user_id: str = "alice") -> list[str]:
+async def contents(memory: Any, user_id: str) -> list[str]:
     engine: Engine | None = (await memory._engine()).engine
     assert engine is not None
     return sorted(each.content for each in (await engine.page(user_id, limit=100)).memories)
@@ -31,39 +32,41 @@ def notified(events: list[dict[str, Any]]) -> str:
     return content
 
 
-async def test_all_that_a_message_taught_is_undone_the_newest_first(taught: Any, undo: Any) -> None:
-    await Chat(taught, "alice").says(ROME)
+async def test_all_that_a_message_taught_is_undone_the_newest_first(
+    taught: Any, undo: Any, alice: Person
+) -> None:
+    await Chat(taught, alice).says(ROME)
     await told()
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     await chat.says(f"{DOG} {OSLO}")
     await told()
-    assert await contents(taught) == [DOG, OSLO]
+    assert await contents(taught, alice) == [DOG, OSLO]
 
     shown = await chat.acts(undo)
 
-    assert await contents(taught) == [ROME]
+    assert await contents(taught, alice) == [ROME]
     line = f"Undone. Replaced: {OSLO[:-1]} \u2192 {ROME[:-1]}; Forgot: {DOG[:-1]}"
     assert shown == [
         {"type": "status", "data": {"description": line, "done": True}},
         {"type": "notification", "data": {"type": "success", "content": line}},
     ]
     engine = (await taught._engine()).engine
-    assert {each.actor for each in (await engine.history("alice"))[:2]} == {"user"}
+    assert {each.actor for each in (await engine.history(alice))[:2]} == {"user"}
 
 
-async def test_what_was_kept_word_for_word_is_undone_too(memory: Any, engine: Engine, undo: Any) -> None:
-    chat = Chat(memory, "alice")
+async def test_what_was_kept_word_for_word_is_undone_too(memory: Any, undo: Any, alice: Person) -> None:
+    chat = Chat(memory, alice)
     await chat.says(DOG)
-    await formed(engine, 1)
+    await formed(memory, alice, 1)
 
     assert notified(await chat.acts(undo)).startswith("Undone. Forgot: ")
-    assert await contents(memory) == []
+    assert await contents(memory, alice) == []
 
 
-async def test_a_second_press_undoes_nothing_more(taught: Any, undo: Any) -> None:
-    await Chat(taught, "alice").says(ROME)
+async def test_a_second_press_undoes_nothing_more(taught: Any, undo: Any, alice: Person) -> None:
+    await Chat(taught, alice).says(ROME)
     await told()
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     await chat.says(DOG)
     await told()
     await chat.acts(undo)
@@ -72,22 +75,24 @@ async def test_a_second_press_undoes_nothing_more(taught: Any, undo: Any) -> Non
         notified(await chat.acts(undo))
         == "Nothing is left here to undo. What was said here is not recalled from now on."
     )
-    assert await contents(taught) == [ROME]
+    assert await contents(taught, alice) == [ROME]
 
 
-async def test_the_words_that_taught_it_are_recalled_no_more(taught: Any, undo: Any) -> None:
-    chat = Chat(taught, "alice")
+async def test_the_words_that_taught_it_are_recalled_no_more(taught: Any, undo: Any, alice: Person) -> None:
+    chat = Chat(taught, alice)
     await chat.says(DOG, "What a lovely dog.")
     await told()
-    assert "Pipa" in await Chat(taught, "alice").says("What is my dog called?")
+    assert "Pipa" in await Chat(taught, alice).says("What is my dog called?")
 
     await chat.acts(undo)
 
-    assert await Chat(taught, "alice").says("What is my dog called?") == ""
+    assert await Chat(taught, alice).says("What is my dog called?") == ""
 
 
-async def test_only_the_message_under_whose_answer_it_stands_is_undone(taught: Any, undo: Any) -> None:
-    chat = Chat(taught, "alice")
+async def test_only_the_message_under_whose_answer_it_stands_is_undone(
+    taught: Any, undo: Any, alice: Person
+) -> None:
+    chat = Chat(taught, alice)
     await chat.says(ROME)
     await told()
     await chat.says(DOG)
@@ -95,35 +100,35 @@ async def test_only_the_message_under_whose_answer_it_stands_is_undone(taught: A
 
     await chat.acts(undo)
 
-    assert await contents(taught) == [ROME]
+    assert await contents(taught, alice) == [ROME]
 
 
-async def test_nobody_undoes_what_another_said(taught: Any, undo: Any) -> None:
-    chat = Chat(taught, "alice")
+async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Person, bob: Person) -> None:
+    chat = Chat(taught, alice)
     await chat.says(DOG)
     await told()
 
-    for user_id in ("bob", "", None):
+    for user_id in (bob, "", None):
         assert notified(await chat.acts(undo, id=user_id)).startswith("Nothing was remembered")
-    assert await contents(taught) == [DOG]
+    assert await contents(taught, alice) == [DOG]
 
 
-async def test_what_was_changed_again_since_stays(taught: Any, undo: Any) -> None:
-    chat = Chat(taught, "alice")
+async def test_what_was_changed_again_since_stays(taught: Any, undo: Any, alice: Person) -> None:
+    chat = Chat(taught, alice)
     await chat.says(ROME)
     await told()
-    await Chat(taught, "alice").says(OSLO)
+    await Chat(taught, alice).says(OSLO)
     await told()
 
     assert (
         notified(await chat.acts(undo))
         == "Nothing is left here to undo. What was said here is not recalled from now on."
     )
-    assert await contents(taught) == [OSLO]
+    assert await contents(taught, alice) == [OSLO]
 
 
 async def test_what_is_not_formed_yet_never_is(
-    memory: Any, engine: Engine, undo: Any, monkeypatch: pytest.MonkeyPatch
+    memory: Any, engine: Engine, undo: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
     drain = engine._background.drain
 
@@ -131,20 +136,20 @@ async def test_what_is_not_formed_yet_never_is(
         return timedelta(milliseconds=1)
 
     monkeypatch.setattr(engine._background, "drain", later)
-    chat = Chat(memory, "alice")
+    chat = Chat(memory, alice)
     await chat.says(DOG)
     await settled(memory)
     assert notified(await chat.acts(undo)).startswith("Nothing is left here to undo.")
 
-    assert await drain("alice") is None
-    assert await contents(memory) == []
-    assert (await engine.backlog()).pending == 0
+    assert await drain(alice) is None
+    assert await contents(memory, alice) == []
+    assert not (await progress(memory, alice))["pending"]
 
 
-async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any) -> None:
+async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any, alice: Person) -> None:
     assert sharing._shared == []
 
-    [event] = await Chat(None, "alice", history=[{"id": "a", "role": "user", "content": DOG}]).acts(undo)
+    [event] = await Chat(None, alice, history=[{"id": "a", "role": "user", "content": DOG}]).acts(undo)
 
     assert event["data"]["type"] == "error"
     assert "not at hand" in event["data"]["content"]
@@ -152,18 +157,18 @@ async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any) -> 
 
 @pytest.mark.parametrize("body", [{}, {"chat_id": "c", "id": "a", "messages": [{"id": "a"}]}])
 async def test_a_button_under_no_persons_message_undoes_nothing(
-    body: dict[str, Any], memory: Any, undo: Any
+    body: dict[str, Any], memory: Any, undo: Any, alice: Person
 ) -> None:
-    chat = Chat(memory, "alice")
-    await undo.action(body=body, __user__={"id": "alice"}, __event_emitter__=chat._show)
+    chat = Chat(memory, alice)
+    await undo.action(body=body, __user__={"id": alice}, __event_emitter__=chat._show)
 
     assert notified(chat.shown).startswith("Nothing was remembered")
 
 
 async def test_a_store_that_is_away_is_told_without_anybodys_words(
-    taught: Any, undo: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    taught: Any, undo: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, alice: Person
 ) -> None:
-    chat = Chat(taught, "alice")
+    chat = Chat(taught, alice)
     await chat.says(DOG)
     await told()
 
@@ -178,12 +183,14 @@ async def test_a_store_that_is_away_is_told_without_anybodys_words(
     assert "Pipa" not in caplog.text
 
 
-async def test_without_anybody_to_tell_it_is_undone_all_the_same(taught: Any, undo: Any) -> None:
-    chat = Chat(taught, "alice")
+async def test_without_anybody_to_tell_it_is_undone_all_the_same(
+    taught: Any, undo: Any, alice: Person
+) -> None:
+    chat = Chat(taught, alice)
     await chat.says(DOG)
     await told()
     body = {"chat_id": chat.chat_id, "id": chat.history[-1]["id"], "messages": chat.history}
 
-    await undo.action(body=body, __user__={"id": "alice"})
+    await undo.action(body=body, __user__={"id": alice})
 
-    assert await contents(taught) == []
+    assert await contents(taught, alice) == []

@@ -1,8 +1,9 @@
 """What can't be erased yet waits in Open WebUI's data folder, and outlives the process."""
 
 import asyncio
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,20 +11,27 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.contracts.stores import exchange
 from tests.openwebui_filter.openwebui import EVENTS, load
+from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import LISBON, told
 from tests.openwebui_filter.test_events import deleted, deleted_chat
+from tests.people import Person, person
+from tests.stores import NOON, PORTS, Store
 from tests.waiting import until
 
+from recollect.assembly import sharing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
+from recollect.live_engine import LiveEngine
 from recollect.model import Scope
 from recollect.openwebui import background, engines, erasing
-from recollect.postgres import Postgres
+from recollect.settings import EngineSettings
 
 CHAT, OTHER = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"
 BY_API = "x"
+OF_ERASING = ("eras", "openwebui")
+"""How what is logged of it begins."""
+
 UNREADABLE = {
     "a": "{",
     "b": "7",
@@ -51,9 +59,34 @@ def wishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "recollect" / "to-erase"
 
 
+@pytest.fixture
+def store(engine: Engine) -> Store:
+    """The store of the engine."""
+    return Store(**{name: getattr(engine._backends, name) for name in PORTS})
+
+
+@pytest.fixture
+def first(memory: Any, store: Store, process: Process, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ARG001 -- the engine opened for it
+    """A filter before the first chat of its process: no engine is at hand until it asks for one."""
+
+    def asked_for(settings: EngineSettings) -> Coroutine[Any, Any, LiveEngine]:
+        monkeypatch.setattr(sharing, "_shared", process.engines)
+        return sharing.shared_engine(settings)
+
+    monkeypatch.setattr(sharing, "_shared", [])
+    monkeypatch.setattr(engines, "shared_engine", asked_for)
+    engines._resume_once.cache_clear()
+    return memory
+
+
 def waiting(wishes: Path) -> list[str]:
     """Return the files in which wishes wait."""
     return sorted(each.name for each in wishes.glob("*"))
+
+
+def everything_of(user_id: str) -> str:
+    """Return the wish that everything of a person is erased, as it is written down."""
+    return json.dumps([user_id, ""])
 
 
 def write(wishes: Path, **texts: str) -> None:
@@ -63,6 +96,12 @@ def write(wishes: Path, **texts: str) -> None:
         (wishes / f"{name}.json").write_text(text)
 
 
+async def say(store: Store, *chats: Scope, at: datetime = NOON) -> None:
+    """Have something said in each chat."""
+    for chat in chats:
+        await store.log.append(store.exchange(LISBON, chat, at=at))
+
+
 async def process_ends() -> None:
     """Forget what waits in this process."""
     for task in tuple(background._running):
@@ -70,85 +109,76 @@ async def process_ends() -> None:
     await asyncio.gather(*background._running, return_exceptions=True)
 
 
-@pytest.mark.parametrize(
-    ("event", "left"),
-    [
-        (deleted("alice"), set()),
-        (deleted_chat(CHAT), {OTHER, BY_API}),
-        (deleted("alice", event="chat.deleted_all"), {BY_API}),
-    ],
-)
 async def test_what_a_process_could_not_erase_the_next_one_does_with_its_first_chat(
-    event: dict[str, Any],
-    left: set[str],
-    wishes: Path,
-    events: Any,
-    new_filter: Callable[..., Any],
-    postgres: Postgres,
+    wishes: Path, events: Any, new_filter: Callable[..., Any], own_store: Store
 ) -> None:
-    for session_id in (CHAT, OTHER, BY_API):
-        await postgres.log.append(exchange("I live in Lisbon", Scope("alice", session_id)))
-    await events.event(event=event)
-    await until(lambda: bool(waiting(wishes)))
+    gone, parted, cleared = person("gone"), person("parted"), person("cleared")
+    for user in (gone, parted, cleared):
+        await say(own_store, *map(user.chat, (CHAT, OTHER, BY_API)))
+    for event in (deleted(gone), deleted_chat(CHAT, parted), deleted(cleared, event="chat.deleted_all")):
+        await events.event(event=event)
+    await until(lambda: len(waiting(wishes)) == 3)
     await process_ends()
 
     live = await new_filter()._engine()
     assert await live.ready(60)
     await told()
 
-    assert set(await postgres.memories.sessions("alice")) == left
+    assert set(await own_store.memories.sessions(gone)) == set()
+    assert set(await own_store.memories.sessions(parted)) == {OTHER, BY_API}
+    assert set(await own_store.memories.sessions(cleared)) == {BY_API}
     assert waiting(wishes) == []
 
 
 async def test_a_wish_that_nobody_can_read_is_told_and_stops_no_other(
-    wishes: Path, new_filter: Callable[..., Any], postgres: Postgres
+    wishes: Path, first: Any, store: Store
 ) -> None:
-    write(wishes, **UNREADABLE, z='["alice", ""]')
-    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", "x")))
+    write(wishes, **UNREADABLE, z=everything_of(store.anna))
+    await say(store, store.anna.chat("x"))
 
     with capture_logs() as logs:
-        await new_filter()._engine()
+        await first._engine()
         await told()
 
-    assert await postgres.memories.sessions("alice") == []
+    assert await store.memories.sessions(store.anna) == []
     left = [f"{name}.json" for name in UNREADABLE]
     assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == left
     assert waiting(wishes) == left
 
 
 async def test_where_nothing_can_be_written_it_is_told_and_waits_all_the_same(
-    wishes: Path, events: Any, new_filter: Callable[..., Any], postgres: Postgres
+    wishes: Path, events: Any, first: Any, store: Store
 ) -> None:
     wishes.parent.write_text("no folder")
-    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", "x")))
+    await say(store, store.anna.chat("x"))
 
     with capture_logs() as logs:
-        await events.event(event=deleted("alice"))
+        await events.event(event=deleted(store.anna))
         await until(lambda: "erasure_waits" in [line["event"] for line in logs])
-        await new_filter()._engine()
+        await first._engine()
         await told()
 
     assert "erasure_not_written" in [line["event"] for line in logs]
-    assert await postgres.memories.sessions("alice") == []
+    assert await store.memories.sessions(store.anna) == []
 
 
 async def test_where_there_is_no_data_folder_it_waits_all_the_same(
     wishes: Path,
     events: Any,
-    new_filter: Callable[..., Any],
-    postgres: Postgres,
+    first: Any,
+    store: Store,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DATA_DIR", str(wishes / "missing"))
-    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", BY_API)))
+    await say(store, store.anna.chat(BY_API))
 
     with capture_logs() as logs:
-        await events.event(event=deleted("alice"))
+        await events.event(event=deleted(store.anna))
         await until(lambda: "erasure_waits" in [line["event"] for line in logs])
-        await new_filter()._engine()
+        await first._engine()
         await told()
 
-    assert await postgres.memories.sessions("alice") == []
+    assert await store.memories.sessions(store.anna) == []
     assert not {"erasure_not_written", "openwebui_not_told"} & {line["event"] for line in logs}
     assert waiting(wishes) == []
 
@@ -156,54 +186,51 @@ async def test_where_there_is_no_data_folder_it_waits_all_the_same(
 async def test_a_folder_that_can_not_be_looked_into_costs_no_chat_its_memory_and_no_wish(
     wishes: Path,
     events: Any,
-    new_filter: Callable[..., Any],
-    postgres: Postgres,
+    first: Any,
+    store: Store,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = new_filter()
     monkeypatch.setenv(
         "DATA_DIR", str(wishes.parents[1] / ("x" * 1000))
     )  # to ask whether it is a folder raises OSError
-    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", BY_API)))
+    await say(store, store.anna.chat(BY_API))
 
     with capture_logs() as logs:
-        await events.event(event=deleted("alice"))
+        await events.event(event=deleted(store.anna))
         await until(lambda: "erasure_waits" in [line["event"] for line in logs])
-        assert await (await made._engine()).ready(60)
-        await made._engine()
+        assert await (await first._engine()).ready(60)
+        await first._engine()
         await told()
 
     told_of = [line["event"] for line in logs if line["log_level"] == "error"]
     assert told_of == ["erasure_not_written", "erasures_not_resumed"]
-    assert await postgres.memories.sessions("alice") == []
+    assert await store.memories.sessions(store.anna) == []
 
 
-async def test_only_files_of_its_own_are_read(
-    wishes: Path, new_filter: Callable[..., Any], postgres: Postgres, tmp_path: Path
-) -> None:
+async def test_only_files_of_its_own_are_read(wishes: Path, first: Any, store: Store, tmp_path: Path) -> None:
     write(wishes)
     elsewhere = tmp_path / "elsewhere"
-    elsewhere.write_text('["alice", ""]')
+    elsewhere.write_text(everything_of(store.anna))
     (wishes / "a.json").symlink_to(elsewhere)
     (wishes / "b.json").mkdir()
     os.mkfifo(wishes / "c.json")
     (wishes / "d.json").symlink_to("nowhere")
-    (wishes / "e.part").write_text('["alice", ""]')
-    await postgres.log.append(exchange("I live in Lisbon", Scope("alice", BY_API)))
+    (wishes / "e.part").write_text(everything_of(store.anna))
+    await say(store, store.anna.chat(BY_API))
 
     with capture_logs() as logs:
-        assert await (await new_filter()._engine()).ready(60)
+        assert await (await first._engine()).ready(60)
         await told()
 
     odd = ["a.json", "b.json", "c.json", "d.json"]
     assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == odd
-    assert await postgres.memories.sessions("alice") == [BY_API]
+    assert await store.memories.sessions(store.anna) == [BY_API]
 
 
 async def test_a_wish_that_another_process_carried_out_meanwhile_is_nothing(
-    wishes: Path, new_filter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    wishes: Path, first: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    write(wishes, a='["alice", ""]')
+    write(wishes, a=everything_of(alice))
     really = erasing._read
 
     def too_late(file: Path) -> Any:
@@ -212,24 +239,24 @@ async def test_a_wish_that_another_process_carried_out_meanwhile_is_nothing(
 
     monkeypatch.setattr(erasing, "_read", too_late)
     with capture_logs() as logs:
-        assert await (await new_filter()._engine()).ready(60)
+        assert await (await first._engine()).ready(60)
         await told()
 
     assert not {"erasure_unreadable", "erased"} & {line["event"] for line in logs}
 
 
 async def test_a_file_that_can_not_be_removed_is_no_failure(
-    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    write(wishes, a='["alice", ""]')
-    await engine.add("alice", LISBON)
+    write(wishes, a=everything_of(alice))
+    await engine.add(alice, LISBON)
     monkeypatch.setattr(Path, "unlink", _refuse)
 
     with capture_logs() as logs:
         erasing.resume_erasing()
         await told()
 
-    assert [line["event"] for line in logs if line["event"] != "memory_changed"] == ["erased"]
+    assert [line["event"] for line in logs if line["event"].startswith(OF_ERASING)] == ["erased"]
     assert waiting(wishes) == ["a.json"]
 
 
@@ -257,59 +284,56 @@ async def test_a_file_is_whole_or_not_there(
     assert erasing._read(wishes / name) == ("alice", "", None)
 
 
-async def said_at(postgres: Postgres, chats: dict[str, datetime]) -> None:
-    for session_id, at in chats.items():
-        await postgres.log.append(exchange("I live in Lisbon", Scope("alice", session_id), at=at))
-
-
 async def test_of_all_chats_those_stay_that_began_after_they_were_deleted_however_late_that_is_done(
-    wishes: Path, events: Any, new_filter: Callable[..., Any], postgres: Postgres
+    wishes: Path, events: Any, first: Any, store: Store
 ) -> None:
     now = datetime.now(UTC)
     before, after = now - timedelta(minutes=1), now + timedelta(minutes=1)
-    await said_at(postgres, {CHAT: before, OTHER: after})
-    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await say(store, store.anna.chat(CHAT), at=before)
+    await say(store, store.anna.chat(OTHER), at=after)
+    await events.event(event=deleted(store.anna, event="chat.deleted_all"))
     await until(lambda: bool(waiting(wishes)))
     await process_ends()
 
-    assert await (await new_filter()._engine()).ready(60)
+    assert await (await first._engine()).ready(60)
     await told()
 
-    assert await postgres.memories.sessions("alice") == [OTHER]
+    assert await store.memories.sessions(store.anna) == [OTHER]
     assert waiting(wishes) == []
 
 
 async def test_in_the_same_process_too_those_stay_that_began_later(
-    wishes: Path, events: Any, new_filter: Callable[..., Any], postgres: Postgres
+    wishes: Path, events: Any, first: Any, store: Store
 ) -> None:
-    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await events.event(event=deleted(store.anna, event="chat.deleted_all"))
     await until(lambda: bool(waiting(wishes)))
     now = datetime.now(UTC)
-    await said_at(postgres, {CHAT: now - timedelta(minutes=1), OTHER: now})
+    await say(store, store.anna.chat(CHAT), at=now - timedelta(minutes=1))
+    await say(store, store.anna.chat(OTHER), at=now)
 
-    assert await (await new_filter()._engine()).ready(60)
+    assert await (await first._engine()).ready(60)
     await told()
 
-    assert await postgres.memories.sessions("alice") == [OTHER]
+    assert await store.memories.sessions(store.anna) == [OTHER]
 
 
 @pytest.mark.parametrize(
     "odd", [CHAT.replace("-", ""), f"{{{CHAT}}}", f"urn:uuid:{CHAT}", f"{CHAT}\n", "-" * 36]
 )
 async def test_only_ids_as_open_webui_makes_them_are_those_of_its_chats(
-    odd: str, events: Any, engine: Engine, postgres: Postgres
+    odd: str, events: Any, engine: Engine, store: Store
 ) -> None:
     an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
-    await said_at(postgres, dict.fromkeys((CHAT, OTHER.upper(), odd), an_hour_ago))
+    await say(store, *map(store.anna.chat, (CHAT, OTHER.upper(), odd)), at=an_hour_ago)
 
-    await events.event(event=deleted("alice", event="chat.deleted_all"))
+    await events.event(event=deleted(store.anna, event="chat.deleted_all"))
     await told()
 
-    assert await engine.sessions("alice") == [odd]
+    assert await engine.sessions(store.anna) == [odd]
 
 
 async def test_it_looks_less_and_less_often(
-    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
     monkeypatch.setattr(erasing, "_LOOK_SECONDS", 1.0)
     monkeypatch.setattr(erasing, "_LOOK_SECONDS_AT_MOST", 60.0)
@@ -325,7 +349,7 @@ async def test_it_looks_less_and_less_often(
 
     monkeypatch.setattr(engine, "erase", away)
     monkeypatch.setattr(erasing, "asyncio", SimpleNamespace(sleep=sleep))
-    write(wishes, a='["alice", ""]')
+    write(wishes, a=everything_of(alice))
     erasing.resume_erasing()
     await asyncio.gather(*background._running)
 

@@ -4,43 +4,125 @@ from pathlib import Path
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
 
-from recollect_proxy.admin_token import admin_token
+from recollect_proxy import admin_token as tokens
+from recollect_proxy.admin_token import AdminToken, admin_token
 
 
 def test_a_token_that_is_given_is_written_nowhere(tmp_path: Path) -> None:
     settings = proxy_settings(data_dir=tmp_path, admin_token="given")
 
-    assert admin_token(settings) == ("given", None)
+    token = admin_token(settings)
+    token.was_shown()
+
+    assert token == AdminToken("given")
+    assert not token.is_new
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
     settings = proxy_settings(data_dir=tmp_path / "new" / "folder")
+    file = tmp_path / "new" / "folder" / "admin-token"
 
-    token, made_in = admin_token(settings)
+    made = admin_token(settings)
+    before = [stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()]
+    made.was_shown()
 
-    assert made_in == tmp_path / "new" / "folder" / "admin-token"
-    assert stat.S_IMODE(made_in.stat().st_mode) == 0o600
-    assert len(token) >= 40
-    assert admin_token(settings) == (token, None)
+    assert (made.file, made.is_new) == (file, True)
+    assert len(made.value) >= 40
+    assert before == [0o600]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert list(file.parent.iterdir()) == [file]
+    assert admin_token(settings) == AdminToken(made.value, file, is_new=False)
+
+
+def test_a_token_that_a_failed_start_made_is_shown_by_the_next(tmp_path: Path) -> None:
+    settings = proxy_settings(data_dir=tmp_path)
+    failed = admin_token(settings)
+
+    again = admin_token(settings)
+    again.was_shown()
+
+    assert again == failed
+    assert again.is_new
+    assert not admin_token(settings).is_new
+
+
+def test_two_starts_at_once_agree_on_one_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = proxy_settings(data_dir=tmp_path)
+    others: list[AdminToken] = []
+
+    def made_while_another_starts() -> str:
+        monkeypatch.undo()
+        others.append(admin_token(settings))
+        return "the token of the one that was late"
+
+    monkeypatch.setattr(tokens, "_made", made_while_another_starts)
+
+    token = admin_token(settings)
+    others[0].was_shown()
+    token.was_shown()
+
+    assert token == others[0]
+    assert admin_token(settings) == AdminToken(token.value, token.file, is_new=False)
+
+
+def test_a_token_that_another_start_showed_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = proxy_settings(data_dir=tmp_path)
+    other = admin_token(settings)
+    read = tokens._read
+
+    def read_as_another_shows_it(file: Path) -> str:
+        found = read(file)
+        if file.name == "admin-token":
+            monkeypatch.undo()
+            other.was_shown()
+        return found
+
+    monkeypatch.setattr(tokens, "_read", read_as_another_shows_it)
+
+    token = admin_token(settings)
+    token.was_shown()
+
+    assert (token.value, token.is_new) == (other.value, False)
+    assert [file.name for file in tmp_path.iterdir()] == ["admin-token"]
 
 
 def test_two_folders_have_two_tokens(tmp_path: Path) -> None:
-    one, _ = admin_token(proxy_settings(data_dir=tmp_path / "a"))
-    other, _ = admin_token(proxy_settings(data_dir=tmp_path / "b"))
+    one = admin_token(proxy_settings(data_dir=tmp_path / "a"))
+    other = admin_token(proxy_settings(data_dir=tmp_path / "b"))
 
-    assert one != other
+    assert one.value != other.value
 
 
-def test_an_empty_token_file_is_no_token(tmp_path: Path) -> None:
+def test_where_nothing_is_kept_each_start_has_a_token_and_writes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = proxy_settings(data_dir=":memory:")
+
+    token, next_one = admin_token(settings), admin_token(settings)
+    token.was_shown()
+
+    assert (token.file, token.is_new) == (None, True)
+    assert len(token.value) >= 40
+    assert token.value != next_one.value
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["admin-token", "admin-token.unshown"])
+def test_an_empty_token_file_is_no_token(name: str, tmp_path: Path) -> None:
     """A start that was cut off between making the file and writing it must not leave the API open."""
-    (tmp_path / "admin-token").touch()
+    (tmp_path / name).touch()
 
-    token, made_in = admin_token(proxy_settings(data_dir=tmp_path))
+    token = admin_token(proxy_settings(data_dir=tmp_path))
+    token.was_shown()
 
-    assert len(token) >= 40
-    assert made_in == tmp_path / "admin-token"
-    assert made_in.read_text() == token + "\n"
+    assert len(token.value) >= 40
+    assert token.is_new
+    assert token.file == tmp_path / "admin-token"
+    assert token.file.read_text() == token.value + "\n"
 
 
 def test_a_folder_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:

@@ -1,20 +1,20 @@
 """The metrics tell what formation did and how it stands, and nothing of anybody."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
-from tests.recollect.engines import QUICK
-from tests.recollect.engines import engine_over as engine_in_memory
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over, live, serve
+from tests.people import person
+from tests.recollect.engines import QUICK, engine_over
+from tests.recollect_proxy.memory_api.serving import GivenEngine, assert_error, serve
 from tests.recollections import NOON, memory, turn
+from tests.scripted_models import ScriptedExtractor
+from tests.stores import Store, store_over
+from tests.watched_stores import Outage, Through, breakable, broken
 from uuid_utils.compat import uuid7
 
 from recollect.counting import FormationCounts
@@ -43,8 +43,8 @@ from recollect.model import (
     Standing,
     Strategy,
 )
+from recollect.ports import MemoryStore
 from recollect.postgres import Postgres
-from recollect.testing import InMemoryStore, ScriptedExtractor
 from recollect_proxy.metrics import Metrics
 
 EXTRACTING = replace(QUICK, strategy=Strategy.EXTRACT)
@@ -67,24 +67,21 @@ class Seconds:
         return self.now
 
 
-class CountedStore(InMemoryStore):
-    """Counts how often it is scanned."""
+class Counted(Through):
+    """Memories that count how often they are scanned."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, memories: MemoryStore) -> None:
+        super().__init__(memories)
         self.scans = 0
 
     async def count(self) -> int:
         self.scans += 1
-        return await super().count()
+        count: int = await self._port.count()
+        return count
 
 
-@asynccontextmanager
-async def measured(engine: Engine, seconds: Seconds | None = None) -> AsyncIterator[Metrics]:
-    keeper = live(engine)
-    await keeper.start()
-    yield Metrics(keeper, {Skip.TASK: 3}, clock=lambda: NOON, seconds=seconds or Seconds())
-    await keeper.aclose()
+def measured(engine: Engine, seconds: Seconds | None = None) -> Metrics:
+    return Metrics(GivenEngine(engine), {Skip.TASK: 3}, clock=lambda: NOON, seconds=seconds or Seconds())
 
 
 def parsed(exposition: str) -> list[Sample]:
@@ -97,9 +94,8 @@ async def read(metrics: Metrics) -> dict[str, float]:
     return {":".join([sample.name, *sample.labels.values()]): sample.value for sample in samples}
 
 
-async def test_at_first_all_counts_are_there_and_nothing() -> None:
-    async with measured(engine_in_memory()) as metrics:
-        found = await read(metrics)
+async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> None:
+    found = await read(measured(engine_over(own_store)))
 
     assert found.pop("recollect_requests_without_memory_total:task") == 3
     assert found.pop("recollect_store_up") == 1
@@ -128,11 +124,10 @@ async def test_at_first_all_counts_are_there_and_nothing() -> None:
     }
 
 
-async def test_each_count_of_formation_is_told_under_its_name() -> None:
-    engine = engine_in_memory()
+async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) -> None:
+    engine = engine_over(own_store)
     note(engine.counts)
-    async with measured(engine) as metrics:
-        found = await read(metrics)
+    found = await read(measured(engine))
 
     told = {
         name.removeprefix("recollect_"): value
@@ -164,12 +159,11 @@ async def test_each_count_of_formation_is_told_under_its_name() -> None:
     }
 
 
-async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them() -> None:
-    engine = engine_in_memory()
+async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them(store: Store) -> None:
+    engine = engine_over(store)
     note(engine.counts, seconds=7.5)
     note(engine.counts, seconds=5000)
-    async with measured(engine) as metrics:
-        found = await read(metrics)
+    found = await read(measured(engine))
 
     buckets = {
         name.rpartition(":")[2]: value for name, value in found.items() if "lag_seconds_bucket" in name
@@ -189,95 +183,90 @@ async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them() -> Non
     assert found["recollect_formation_lag_seconds_sum"] == 5007.5
 
 
-async def test_what_the_store_holds_is_told() -> None:
-    store = InMemoryStore()
-    engine = engine_in_memory(store, replace(QUICK, budget=Budget(everybody=900)))
-    await engine.add("ada", "Likes tea.")
-    await engine.add("bob", "Likes tea.")
+async def test_what_the_store_holds_is_told(own_store: Store) -> None:
+    engine = engine_over(own_store, replace(QUICK, budget=Budget(everybody=900)))
     await engine.remember(turn(at=NOON - timedelta(seconds=90)), "Tea.")
-    for number, user_id in enumerate(("ada", "bob")):  # what a user took is counted while there is one
-        said = replace(turn(at=NOON - timedelta(seconds=1)), scope=Scope(user_id, "chat"), key=f"u{number}")
-        await engine.remember(said, "Tea.")
-    await store.settings.use("ada", NOON.date(), 30)
-    await store.settings.use("bob", NOON.date(), 12)
-    async with measured(engine) as metrics:
-        found = await read(metrics)
+    for user, tokens in ((own_store.anna, 30), (own_store.ben, 12)):
+        await engine.add(user, "Likes tea.")
+        said = own_store.turn(scope=user.scope, at=NOON - timedelta(seconds=1))
+        await engine.remember(said, "Tea.")  # what a user took is counted while there is one
+        await own_store.usage.use(user, NOON.date(), tokens)
+    found = await read(measured(engine))
 
     assert found["memory_total_count"] == 2
     assert (found["recollect_pending"], found["recollect_oldest_pending_seconds"]) == (3, 90)
     assert (found["recollect_model_tokens_today"], found["recollect_model_tokens_per_day"]) == (42, 900)
 
 
-async def test_what_was_said_in_the_future_has_not_waited() -> None:
-    engine = engine_in_memory()
-    await engine.remember(turn(at=NOON + timedelta(hours=1)), "Tea.")
-    async with measured(engine) as metrics:
-        assert (await read(metrics))["recollect_oldest_pending_seconds"] == 0
+async def test_what_was_said_in_the_future_has_not_waited(own_store: Store) -> None:
+    engine = engine_over(own_store)
+    await engine.remember(own_store.turn(at=NOON + timedelta(hours=1)), "Tea.")
+
+    assert (await read(measured(engine)))["recollect_oldest_pending_seconds"] == 0
 
 
-async def test_models_that_are_left_alone_are_told() -> None:
+async def test_models_that_are_left_alone_are_told(store: Store) -> None:
     failing = ScriptedExtractor(*[ExtractorError()] * FAILURES)
-    engine = engine_in_memory(policy=EXTRACTING, extractor=failing)
-    for number in range(FAILURES):
-        await engine.remember(turn(scope=Scope(f"user-{number}", "chat-1")), "Tea.")
-        await engine.drain(f"user-{number}")
-    async with measured(engine) as metrics:
-        found = await read(metrics)
+    engine = engine_over(store, EXTRACTING, extractor=failing)
+    for _ in range(FAILURES):
+        user = person("user")
+        await engine.remember(store.turn(scope=user.scope), "Tea.")
+        await engine.drain(user)
+    found = await read(measured(engine))
 
     assert found["recollect_formation_errors_total:ExtractorError"] == FAILURES
     assert found["recollect_model_breaker_open"] == 1
     assert found["recollect_model_breaker_opened_total"] == 1
 
 
-async def test_the_store_is_scanned_every_15_seconds_at_most() -> None:
-    store, seconds = CountedStore(), Seconds()
-    engine = engine_in_memory(store)
-    async with measured(engine, seconds) as metrics:
-        assert (await read(metrics))["memory_total_count"] == 0
-        await engine.add("ada", "Likes tea.")
-        seconds.now += 14.9
-        assert (await read(metrics))["memory_total_count"] == 0
-        assert store.scans == 1
+async def test_the_store_is_scanned_every_15_seconds_at_most(own_store: Store) -> None:
+    memories, seconds = Counted(own_store.memories), Seconds()
+    engine = engine_over(replace(own_store, memories=memories))
+    metrics = measured(engine, seconds)
+    assert (await read(metrics))["memory_total_count"] == 0
+    await engine.add(own_store.anna, "Likes tea.")
+    seconds.now += 14.9
+    assert (await read(metrics))["memory_total_count"] == 0
+    assert memories.scans == 1
 
-        seconds.now += 0.1
-        assert (await read(metrics))["memory_total_count"] == 1
-        assert store.scans == 2
+    seconds.now += 0.1
+    assert (await read(metrics))["memory_total_count"] == 1
+    assert memories.scans == 2
 
 
-async def test_a_store_that_fails_is_down_and_the_rest_is_told() -> None:
-    store, seconds = InMemoryStore(), Seconds()
-    async with measured(engine_in_memory(store), seconds) as metrics:
-        assert (await read(metrics))["recollect_store_up"] == 1
-        store.failure, seconds.now = StoreError(), seconds.now + 15
+async def test_a_store_that_fails_is_down_and_the_rest_is_told(store: Store) -> None:
+    outage, seconds = Outage(), Seconds()
+    metrics = measured(engine_over(breakable(store, outage)), seconds)
+    assert (await read(metrics))["recollect_store_up"] == 1
+    outage.failure, seconds.now = StoreError(), seconds.now + 15
 
-        found = await read(metrics)
+    found = await read(metrics)
 
-        assert found["recollect_store_up"] == 0
-        assert "recollect_formation_attempts_total" in found
-        assert not found.keys() & {"memory_total_count", "recollect_pending", "recollect_model_tokens_today"}
+    assert found["recollect_store_up"] == 0
+    assert "recollect_formation_attempts_total" in found
+    assert not found.keys() & {"memory_total_count", "recollect_pending", "recollect_model_tokens_today"}
 
-        store.failure = None
-        assert (await read(metrics))["recollect_store_up"] == 1
+    outage.failure = None
+    assert (await read(metrics))["recollect_store_up"] == 1
 
 
 async def test_before_the_engine_is_open_there_is_little_to_tell() -> None:
-    found = await read(Metrics(live(None), {}))
+    found = await read(Metrics(GivenEngine(None), {}))
 
     assert found == {"recollect_store_up": 0}
 
 
-async def test_no_user_no_chat_and_no_text_is_ever_told() -> None:
+async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> None:
     statement = Candidate(f"{NOBODY} likes tea", Kind.FACT, 0.9, NOBODY)
     extractor = ScriptedExtractor(
         [statement], ExtractorUnusableError(NOBODY), ExtractorError(NOBODY), ZeroDivisionError(NOBODY)
     )
-    engine = engine_in_memory(policy=EXTRACTING, extractor=extractor)
+    engine = engine_over(own_store, EXTRACTING, extractor=extractor)
     for name in HOSTILE:
         await engine.remember(turn(name, scope=Scope(name, name), model=name), name)
         await engine.drain(name)
     await engine.add(HOSTILE[0], NOBODY)
-    async with measured(engine) as metrics:
-        exposition = (await metrics.exposition()).decode()
+    exposition = (await measured(engine).exposition()).decode()
 
     assert NOBODY not in exposition
     assert "made_up" not in exposition
@@ -287,17 +276,14 @@ async def test_no_user_no_chat_and_no_text_is_ever_told() -> None:
     assert {label for sample in found for label in sample.labels} <= {"reason", "error", "le"}
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text() | st.sampled_from(HOSTILE), st.integers(1, 9)))
-def test_a_reason_that_is_no_name_of_ours_is_told_as_another(counts: dict[str, int]) -> None:
-    engine = engine_in_memory()
+def test_a_reason_that_is_no_name_of_ours_is_told_as_another(
+    postgres: Postgres, counts: dict[str, int]
+) -> None:
+    engine = engine_over(broken(store_over(postgres)))
     engine.counts.errors.update(counts)
 
-    async def told() -> str:
-        async with measured(engine) as metrics:
-            return (await metrics.exposition()).decode()
-
-    samples = parsed(asyncio.run(told()))
+    samples = parsed(asyncio.run(measured(engine).exposition()).decode())
 
     found = {
         sample.labels["error"]: sample.value
@@ -312,20 +298,22 @@ def test_a_reason_that_is_no_name_of_ours_is_told_as_another(counts: dict[str, i
 # -- over the wire -------------------------------------------------------------------------------------
 
 
-async def test_the_metrics_are_read_with_the_token_and_without_it_not(api: Api) -> None:
-    await api.call("POST", "/memory/users/ada/memories", {"content": "Likes tea."})
-    response = await api.call("GET", "/memory/metrics")
+async def test_the_metrics_are_read_with_the_token_and_without_it_not(own_store: Store) -> None:
+    async with serve(engine_over(own_store)) as api:
+        await api.write("Likes tea.")
+        response = await api.call("GET", "/memory/metrics")
+        refused = await api.call("GET", "/memory/metrics", headers=[])
 
     assert response.status == 200
     assert response.header(b"content-type") == b"text/plain; version=0.0.4; charset=utf-8"
     assert response.header(b"cache-control") == b"no-store"
     found = {sample.name: sample.value for sample in parsed(response.body.decode())}
     assert (found["recollect_store_up"], found["memory_total_count"]) == (1, 1)
-    assert_error(await api.call("GET", "/memory/metrics", headers=[]), 401, "unauthorized")
+    assert_error(refused, 401, "unauthorized")
 
 
-async def test_public_metrics_need_no_token_and_all_else_still_does() -> None:
-    async with serve(engine_over(InMemoryStore()), metrics_public=True) as api:
+async def test_public_metrics_need_no_token_and_all_else_still_does(store: Store) -> None:
+    async with serve(engine_over(store), metrics_public=True) as api:
         assert (await api.call("GET", "/memory/metrics", headers=[])).status == 200
         assert_error(await api.call("GET", "/memory/settings", headers=[]), 401, "unauthorized")
         document = (await api.call("GET", "/memory/docs/openapi.json")).json
@@ -339,12 +327,6 @@ async def test_the_metrics_are_told_while_the_database_is_away() -> None:
 
     assert response.status == 200
     assert "recollect_store_up 0.0" in response.body.decode()
-
-
-@pytest.fixture
-async def api(postgres: Postgres) -> AsyncIterator[Api]:
-    async with serve(engine_over(postgres)) as served:
-        yield served
 
 
 def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:

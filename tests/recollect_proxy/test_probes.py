@@ -2,38 +2,28 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import engine_over, live
+from tests.recollect_proxy.memory_api.serving import GivenEngine, engine_over
 from tests.recollect_proxy.settings import changed
 from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.stores import Store
+from tests.watched_stores import Through
 
-from recollect.live_engine import LiveEngine
 from recollect.model import Backlog
-from recollect.testing import InMemoryStore
 from recollect_proxy.asgi import Event
 from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.probes import Probes
 from recollect_proxy.settings import ProxySettings
 
 
-class HangingStore(InMemoryStore):
-    """Does not say how formation stands."""
+class Hanging(Through):
+    """An inbox that does not say how formation stands."""
 
     async def backlog(self) -> Backlog:
         await asyncio.Event().wait()
-        return await super().backlog()
-
-
-@asynccontextmanager
-async def opened(store: InMemoryStore) -> AsyncIterator[LiveEngine]:
-    """Yield an engine over the store, that is open."""
-    engine = live(engine_over(store))
-    await engine.start()
-    yield engine
-    await engine.aclose()
+        raise AssertionError("nothing ends this")
 
 
 async def ask(probes: Probes, path: bytes, method: str = "GET") -> tuple[int, dict[bytes, bytes], bytes]:
@@ -57,32 +47,33 @@ async def readiness(probes: Probes) -> tuple[int, dict[str, object]]:
     return status, json.loads(body)
 
 
-async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word_to_leave() -> None:
-    async with opened(InMemoryStore()) as engine:
-        probes = Probes(HealthCheck(engine))
-        assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
+async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word_to_leave(
+    store: Store,
+) -> None:
+    probes = Probes(HealthCheck(GivenEngine(engine_over(store))))
+    assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
 
-        probes.begin()
-        assert await readiness(probes) == (200, {"ready": True, "memory": "available"})
+    probes.begin()
+    assert await readiness(probes) == (200, {"ready": True, "memory": "available"})
 
-        probes.drain()
-        assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
+    probes.drain()
+    assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
 
 
 async def test_a_store_that_is_not_there_leaves_it_ready() -> None:
-    probes = Probes(HealthCheck(live(None)))
+    probes = Probes(HealthCheck(GivenEngine(None)))
     probes.begin()
 
     assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable"})
 
 
-async def test_a_store_that_hangs_is_not_waited_for() -> None:
-    async with opened(HangingStore()) as engine:
-        probes = Probes(HealthCheck(engine, patience=0.02))
-        probes.begin()
+async def test_a_store_that_hangs_is_not_waited_for(store: Store) -> None:
+    hanging = replace(store, inbox=Hanging(store.inbox))
+    probes = Probes(HealthCheck(GivenEngine(engine_over(hanging)), patience=0.02))
+    probes.begin()
 
-        async with asyncio.timeout(20):
-            assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable"})
+    async with asyncio.timeout(20):
+        assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable"})
 
 
 async def test_it_lives_from_the_first_to_the_last_and_asks_nobody() -> None:
@@ -97,7 +88,7 @@ async def test_it_lives_from_the_first_to_the_last_and_asks_nobody() -> None:
 
 @pytest.mark.parametrize("path", [b"/memory/live", b"/memory/ready"])
 async def test_nothing_else_can_be_done_there(path: bytes) -> None:
-    status, headers, _ = await ask(Probes(HealthCheck(live(None))), path, "POST")
+    status, headers, _ = await ask(Probes(HealthCheck(GivenEngine(None))), path, "POST")
 
     assert (status, headers[b"allow"]) == (405, b"GET, HEAD")
 

@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
-from tests.recollections import recollection, turn
+from tests.recollections import recollection
 from tests.scripted_answers import DONE, EVENT_STREAM, completion_stream
+from tests.stores import Ports, Store
+from tests.tables import table
+from tests.watched_stores import Outage, Through, breakable
 
 from recollect import remembering
 from recollect.engine import Engine
+from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import Outcome, Progress, Recollection, Scope, Strategy
-from recollect.testing import BrokenStore, InMemoryStore
+from recollect.model import Outcome, Progress, Recollection, Scope, Strategy, Turn
+from recollect.ports import Inbox
 from recollect_proxy.asgi import Event, Headers
 from recollect_proxy.held_end import HeldEnd
 from recollect_proxy.http1 import Response
@@ -26,18 +30,18 @@ from recollect_proxy.upstream import Answer
 SECRET_WORDS = "The code of my locker is 417."
 
 
-class Progressing(InMemoryStore):
-    """A store in which every exchange has come as far as this says; it raises what is an error."""
+class Progressing(Through):
+    """An inbox in which every exchange has come as far as this says; it raises what is an error."""
 
-    def __init__(self, *progress: Progress | Exception) -> None:
-        super().__init__()
+    def __init__(self, inbox: Inbox, *progress: Progress | Exception) -> None:
+        super().__init__(inbox)
         self.progress = list(progress)
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
         now = self.progress.pop(0)
         if isinstance(now, Exception):
             raise now
-        return replace(await super().outcome(scope, key) or Outcome(now), progress=now)
+        return replace(await self._port.outcome(scope, key) or Outcome(now), progress=now)
 
 
 class Client:
@@ -53,7 +57,7 @@ class Client:
         self.ended = event["type"] == "http.response.body" and not event.get("more_body", False)
 
 
-def opening(store: InMemoryStore, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
+def opening(store: Ports, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Engine]:
         yield engine_over(store, replace(PATIENT, **policy))
@@ -62,16 +66,16 @@ def opening(store: InMemoryStore, **policy: Any) -> Callable[[], AbstractAsyncCo
 
 
 @asynccontextmanager
-async def live_over(store: InMemoryStore, **policy: Any) -> AsyncIterator[LiveEngine]:
+async def live_over(store: Ports, **policy: Any) -> AsyncIterator[LiveEngine]:
     live = LiveEngine(opening(store, **policy))
     await live.start()
     yield live
     await live.aclose()
 
 
-async def end_of(live: LiveEngine) -> bytes:
+async def end_of(live: LiveEngine, asked: Turn) -> bytes:
     """Let somebody's answer end, which may wait for long; return what they are sent."""
-    end, client, asked = HeldEnd(), Client(), turn(SECRET_WORDS)
+    end, client = HeldEnd(), Client()
     end.take(DONE)
     remembering = live.remember(asked, "All right.", recollections=(), credential=None)
     async with asyncio.timeout(30):
@@ -80,55 +84,67 @@ async def end_of(live: LiveEngine) -> bytes:
     return client.body
 
 
+@pytest.fixture
+def asked(store: Store) -> Turn:
+    return store.turn(SECRET_WORDS)
+
+
 async def test_a_store_that_is_away_is_not_waited_for_and_nothing_is_lost(
-    monkeypatch: pytest.MonkeyPatch,
+    store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remembering, "_APPEND_DELAYS", (0.01,) * 6000)
-    store = BrokenStore()
+    outage = Outage(StoreUnavailableError())
 
-    async with live_over(store) as live:
-        assert await end_of(live) == DONE
-        store.failure = None
+    async with live_over(breakable(store, outage)) as live:
+        assert await end_of(live, asked) == DONE
+        outage.failure = None
         await live.settle(30)
-        [exchange] = await store.pending("anna", limit=9)
+        [exchange] = await store.inbox.pending(store.anna, limit=9)
 
     assert exchange.exchange.turn.text == SECRET_WORDS
 
 
-async def test_an_engine_that_is_not_open_is_not_waited_for() -> None:
-    live = LiveEngine(opening(InMemoryStore()))
+async def test_an_engine_that_is_not_open_is_not_waited_for(store: Store, asked: Turn) -> None:
+    live = LiveEngine(opening(store))
 
-    assert await end_of(live) == DONE
+    assert await end_of(live, asked) == DONE
 
     await live.aclose()
 
 
-async def test_what_nobody_keeps_is_not_waited_for() -> None:
-    async with live_over(InMemoryStore(), strategy=Strategy.OFF) as live:
-        assert await end_of(live) == DONE
+async def test_what_nobody_keeps_is_not_waited_for(store: Store, asked: Turn) -> None:
+    async with live_over(store, strategy=Strategy.OFF) as live:
+        assert await end_of(live, asked) == DONE
 
 
 @pytest.mark.parametrize("last", [Progress.FORMED, Progress.FAILED, Progress.ABANDONED])
-async def test_what_is_formed_or_never_will_be_is_waited_for_no_longer(last: Progress) -> None:
-    store = Progressing(Progress.PENDING, Progress.PENDING, Progress.PENDING, last)
+async def test_what_is_formed_or_never_will_be_is_waited_for_no_longer(
+    store: Store, asked: Turn, last: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect_proxy.status._PAUSE_SECONDS", 0.01)
+    inbox = Progressing(store.inbox, Progress.PENDING, Progress.PENDING, Progress.PENDING, last)
 
-    async with live_over(store) as live:
-        assert await end_of(live) == DONE
+    async with live_over(replace(store, inbox=inbox)) as live:
+        assert await end_of(live, asked) == DONE
 
-    assert store.progress == []
+    assert inbox.progress == []
 
 
-async def test_a_bug_costs_nobody_the_end_of_an_answer_and_is_logged_without_their_words() -> None:
+async def test_a_bug_costs_nobody_the_end_of_an_answer_and_is_logged_without_their_words(
+    store: Store, asked: Turn
+) -> None:
+    faulty = replace(store, inbox=Progressing(store.inbox, TypeError(SECRET_WORDS)))
+
     with capture_logs() as logs:
-        async with live_over(Progressing(TypeError(SECRET_WORDS))) as live:
-            assert await end_of(live) == DONE
+        async with live_over(faulty) as live:
+            assert await end_of(live, asked) == DONE
 
     [line] = [each for each in logs if each["event"] == "status_failed"]
     assert line["error"] == "TypeError"
     assert "417" not in str(logs)
 
 
-async def test_a_bug_costs_nobody_their_answer() -> None:
+async def test_a_bug_costs_nobody_their_answer(store: Store) -> None:
     client, response = (
         Client(),
         Response(asyncio.get_running_loop(), bodiless=False, drained=lambda: None),
@@ -139,7 +155,7 @@ async def test_a_bug_costs_nobody_their_answer() -> None:
     broken = Recollection(None, 1.0)  # type: ignore[arg-type]  # that is the bug
 
     with capture_logs() as logs:
-        live = LiveEngine(opening(InMemoryStore()))
+        live = LiveEngine(opening(store))
         end = await Status(live, 0).relay(
             Answer(200, response.headers, response),
             client.send,
@@ -154,7 +170,7 @@ async def test_a_bug_costs_nobody_their_answer() -> None:
     assert [each["event"] for each in logs] == ["status_failed"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("status", "headers", "expected"),
     [
         (200, EVENT_STREAM, True),

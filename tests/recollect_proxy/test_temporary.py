@@ -6,10 +6,14 @@ import signal
 from pathlib import Path
 
 import pytest
+from tests.databases import SpareDatabases
 from tests.raw_client import fetch
+from tests.ready_servers import ready_servers
 from tests.recollect_proxy.settings import proxy_settings
+from tests.tables import table
 
 from recollect.errors import ConfigurationError
+from recollect.settings import NOWHERE
 from recollect_proxy.app import App
 from recollect_proxy.temporary import (
     NotServedError,
@@ -17,12 +21,12 @@ from recollect_proxy.temporary import (
     serve_proxy,
     serve_upstream,
     temporary,
-    temporary_data_dir,
 )
 
 
-def test_its_settings_are_the_operators_but_for_data_database_and_port(tmp_path: Path) -> None:
+def test_its_settings_are_the_operators_but_for_data_database_token_and_port(tmp_path: Path) -> None:
     given = proxy_settings(
+        data_dir=tmp_path,
         database_url="postgresql://somewhere/else",
         host="0.0.0.0",
         port=80,
@@ -30,43 +34,41 @@ def test_its_settings_are_the_operators_but_for_data_database_and_port(tmp_path:
         admin_token="x",
     )
 
-    own = temporary(given, tmp_path, formation="qa_turn")
+    own = temporary(given, formation="qa_turn")
 
-    assert (own.database_url, own.host, own.port, own.data_dir) == (None, "127.0.0.1", 0, tmp_path)
+    assert (own.in_memory, own.host, own.port, own.data_dir) == (True, "127.0.0.1", 0, NOWHERE)
     assert (own.memory_tokens, own.formation) == (700, "qa_turn")
     assert own.admin_token is not None
-    assert own.admin_token.get_secret_value() == "x"
+    assert len(own.admin_token.get_secret_value()) > 30
 
 
-def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="not an http"):
-        temporary(proxy_settings(), tmp_path, upstream="nonsense")
+        temporary(proxy_settings(), upstream="nonsense")
 
 
-def test_its_data_is_gone_in_the_end_and_the_operators_models_are_not(tmp_path: Path) -> None:
-    models = tmp_path / "operator" / "models"
-    models.mkdir(parents=True)
-    (models / "graph").touch()
+def test_the_models_that_the_operator_has_are_used_and_nothing_else_of_theirs(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
 
-    with temporary_data_dir(proxy_settings(data_dir=tmp_path / "operator")) as data_dir:
-        assert (data_dir / "models" / "graph").exists()
-        (data_dir / "database").touch()
+    own = temporary(proxy_settings(data_dir=tmp_path))
 
-    assert not data_dir.exists()
-    assert (models / "graph").exists()
+    assert (own.data_dir, own.in_memory) == (tmp_path, True)
 
 
-def test_without_models_it_makes_its_own(tmp_path: Path) -> None:
-    with temporary_data_dir(proxy_settings(data_dir=tmp_path)) as data_dir:
-        assert list(data_dir.iterdir()) == []
+def test_who_keeps_nothing_has_no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(NOWHERE / "models").mkdir(parents=True)  # it is no folder of that name
+
+    assert temporary(proxy_settings(data_dir=NOWHERE)).data_dir == NOWHERE
 
 
-async def test_a_proxy_that_can_not_start_is_an_error(tmp_path: Path) -> None:
-    own = temporary(proxy_settings(), tmp_path, embedder="nonsense")
+async def test_a_proxy_that_can_not_start_is_an_error(spare_databases: SpareDatabases) -> None:
+    own = temporary(proxy_settings(), embedder="nonsense")
 
-    with pytest.raises(NotServedError):
-        async with serve_proxy(App(own, admin_token="token"), own):
-            raise AssertionError("it was served")
+    async with ready_servers(spare_databases):
+        with pytest.raises(NotServedError):
+            async with serve_proxy(App(own, admin_token="token"), own):
+                raise AssertionError("it was served")
 
 
 async def test_a_store_that_does_not_open_is_an_error(
@@ -101,7 +103,7 @@ def test_work_runs_to_its_end() -> None:
     assert run_to_the_end(work()) == "done"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@table("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_lets_it_clean_up(number: signal.Signals) -> None:
     cleaned = False
 

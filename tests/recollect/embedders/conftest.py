@@ -1,16 +1,23 @@
 """A tiny BERT of random weights, written as sentence-transformers would; and the real model."""
 
+import hashlib
+import inspect
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
+from recollect.embedders import graph_file, model_folder, onnx_graph
 from recollect.embedders.local import LocalEmbedder
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "green", "tea", "in", "the", "morning", "##s", "rain", "naan")
@@ -91,9 +98,14 @@ def write_tiny_bert() -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder in which the real model's graphs are built once a test run."""
-    return tmp_path_factory.mktemp("graphs")
+def graphs(request: pytest.FixtureRequest) -> Path:
+    """A cache folder in which the real model's graphs are built once, and anew when what builds them has changed."""
+    sources = [inspect.getsource(module) for module in (graph_file, model_folder, onnx_graph)]
+    made_by = hashlib.sha256("".join([*sources, onnx.__version__, onnxruntime.__version__]).encode())
+    folder = request.config.cache.mkdir("graphs") / made_by.hexdigest()[:16]
+    for other in set(folder.parent.iterdir()) - {folder}:
+        shutil.rmtree(other, ignore_errors=True)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -103,3 +115,10 @@ async def minilm(graphs: Path) -> AsyncIterator[LocalEmbedder]:
     await embedder.load()
     yield embedder
     await embedder.aclose()
+
+
+@pytest.fixture(scope="session")
+async def client() -> AsyncIterator[httpx.AsyncClient]:
+    """Opened once: each reads all certificates."""
+    async with httpx.AsyncClient() as opened:
+        yield opened

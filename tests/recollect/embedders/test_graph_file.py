@@ -106,6 +106,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.process
 def test_two_processes_may_build_at_once(tmp_path: Path, write_tiny_bert: WriteTinyBert) -> None:
     command = [sys.executable, "-c", BUILD, str(write_tiny_bert(tmp_path / "m")), str(tmp_path / "cache")]
     builders = [

@@ -228,6 +228,7 @@ print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 
 
+@pytest.mark.process
 def test_a_second_start_reads_no_weights_and_imports_neither_onnx_nor_the_wheel(
     minilm: LocalEmbedder, graphs: Path
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from aiohttp import web
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.mistral_server import (
     TOKENS_A_CALL,
@@ -44,20 +44,34 @@ def answers(*vectors: object) -> Any:
     return lambda body: web.json_response(embedding(body["model"], vectors))
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[MistralStandIn]:
-    async with running_mistral(key=KEY, replies=[lengths]) as running:
+@pytest.fixture(scope="module")
+async def running() -> AsyncIterator[MistralStandIn]:
+    async with running_mistral(key=KEY) as running:
         yield running
 
 
 @pytest.fixture
-def pauses() -> Pauses:
+def server(running: MistralStandIn) -> MistralStandIn:
+    """The server, that was asked nothing yet."""
+    running.replies, running.bodies, running.requests = [lengths], [], []
+    return running
+
+
+@pytest.fixture(scope="module")
+def all_pauses() -> Pauses:
     return Pauses()
 
 
 @pytest.fixture
-async def embedder(server: MistralStandIn, pauses: Pauses) -> AsyncIterator[MistralEmbedder]:
-    opened = MistralEmbedder("other-embed", api_key=KEY, base_url=f"{server.base_url}/v1/", sleep=pauses)
+def pauses(all_pauses: Pauses) -> Pauses:
+    """The pauses, of which there was none yet."""
+    all_pauses.clear()
+    return all_pauses
+
+
+@pytest.fixture(scope="module")
+async def embedder(running: MistralStandIn, all_pauses: Pauses) -> AsyncIterator[MistralEmbedder]:
+    opened = MistralEmbedder("other-embed", api_key=KEY, base_url=f"{running.base_url}/v1/", sleep=all_pauses)
     yield opened
     await opened.aclose()
 
@@ -106,7 +120,6 @@ async def test_no_text_is_too_odd_to_send(
     assert [text for body in server.bodies for text in body["input"]][-1] == "tea"
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.text() | st.text(max_size=3).map(lambda text: text * 5_000), max_size=40))
 def test_no_call_is_too_large_and_no_text_is_lost(texts: list[str]) -> None:
     prepared = [sendable(text) for text in texts]

@@ -1,5 +1,5 @@
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -34,11 +34,10 @@ def pauses() -> Pauses:
 
 
 @pytest.fixture
-async def embedder(pauses: Pauses) -> AsyncIterator[OpenAIEmbedder]:
-    async with httpx.AsyncClient() as client:
-        yield OpenAIEmbedder(
-            "some-model", client=client, base_url="https://models.example/v1/", api_key=KEY, sleep=pauses
-        )
+def embedder(client: httpx.AsyncClient, pauses: Pauses) -> OpenAIEmbedder:
+    return OpenAIEmbedder(
+        "some-model", client=client, base_url="https://models.example/v1/", api_key=KEY, sleep=pauses
+    )
 
 
 def lengths(request: httpx.Request) -> httpx.Response:
@@ -98,20 +97,18 @@ async def test_no_text_is_too_odd_to_send(endpoint: respx.Route, embedder: OpenA
     assert body(endpoint.calls.last)["input"] == [" ", " ", "half ?", "x" * 8_000]
 
 
-async def test_without_a_key_none_is_sent(endpoint: respx.Route) -> None:
+async def test_without_a_key_none_is_sent(endpoint: respx.Route, client: httpx.AsyncClient) -> None:
     endpoint.mock(side_effect=lengths)
-    async with httpx.AsyncClient() as client:
-        await OpenAIEmbedder("m", client=client, base_url="https://models.example/v1").embed(["a"])
+    await OpenAIEmbedder("m", client=client, base_url="https://models.example/v1").embed(["a"])
 
     assert "Authorization" not in endpoint.calls.last.request.headers
 
 
-async def test_the_address_may_carry_a_query(pauses: Pauses) -> None:
-    async with httpx.AsyncClient() as client:
-        with respx.mock:
-            route = respx.post(f"{URL}?api-version=1").mock(side_effect=lengths)
-            base_url = "https://models.example/v1?api-version=1"
-            await OpenAIEmbedder("m", client=client, base_url=base_url, sleep=pauses).embed(["a"])
+async def test_the_address_may_carry_a_query(client: httpx.AsyncClient, pauses: Pauses) -> None:
+    with respx.mock:
+        route = respx.post(f"{URL}?api-version=1").mock(side_effect=lengths)
+        base_url = "https://models.example/v1?api-version=1"
+        await OpenAIEmbedder("m", client=client, base_url=base_url, sleep=pauses).embed(["a"])
 
     assert route.called
 

@@ -1,11 +1,12 @@
 import httpx
 import pytest
+from tests.tables import table
 
 from recollect.embedders.openai import OpenAIEmbedder
 from recollect.errors import ConfigurationError
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "gate", "expected"),
     [
         ("mistral-embed", None, 0.8),
@@ -16,29 +17,28 @@ from recollect.errors import ConfigurationError
         ("unheard-of", 0.55, 0.55),
     ],
 )
-async def test_the_gate_belongs_to_the_model_unless_it_is_given(
-    model: str, gate: float | None, expected: float
+def test_the_gate_belongs_to_the_model_unless_it_is_given(
+    client: httpx.AsyncClient, model: str, gate: float | None, expected: float
 ) -> None:
-    async with httpx.AsyncClient() as client:
-        embedder = OpenAIEmbedder(model, client=client, base_url="http://localhost/v1", gate=gate)
+    embedder = OpenAIEmbedder(model, client=client, base_url="http://localhost/v1", gate=gate)
 
     assert embedder.gate == expected
 
 
-@pytest.mark.parametrize(
+@table(
     "base_url",
     ["", "models.example/v1", "ftp://models.example", "https://", "https://models.example:port", "\x00"],
 )
-async def test_an_address_that_is_none_is_refused(base_url: str) -> None:
-    async with httpx.AsyncClient() as client:
-        with pytest.raises(ConfigurationError, match="must be a URL"):
-            OpenAIEmbedder("m", client=client, base_url=base_url)
+def test_an_address_that_is_none_is_refused(client: httpx.AsyncClient, base_url: str) -> None:
+    with pytest.raises(ConfigurationError, match="must be a URL"):
+        OpenAIEmbedder("m", client=client, base_url=base_url)
 
 
-@pytest.mark.parametrize("key", ["two\nlines", "schlüssel"])
-async def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(key: str) -> None:
-    async with httpx.AsyncClient() as client:
-        with pytest.raises(ConfigurationError, match="no header can carry") as failure:
-            OpenAIEmbedder("m", client=client, base_url="http://localhost/v1", api_key=key)
+@table("key", ["two\nlines", "schlüssel"])
+def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
+    client: httpx.AsyncClient, key: str
+) -> None:
+    with pytest.raises(ConfigurationError, match="no header can carry") as failure:
+        OpenAIEmbedder("m", client=client, base_url="http://localhost/v1", api_key=key)
 
     assert key not in str(failure.value)

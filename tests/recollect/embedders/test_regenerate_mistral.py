@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.mistral_server import MistralStandIn, embeds, refuses, running_mistral
+from tests.recollect.embedders import regenerate_mistral
 from tests.recollect.embedders.regenerate_mistral import (
     DIMENSIONS,
     MODEL,
@@ -20,6 +22,7 @@ from tests.recollect.embedders.regenerate_mistral import (
     topics,
 )
 
+from recollect.embedders.cache import CachedEmbedder
 from recollect.embedders.local import LocalEmbedder
 
 
@@ -75,10 +78,25 @@ def test_pairs_are_labelled_by_topic() -> None:
     assert unrelated.tolist() == [0] * 9
 
 
-async def test_a_stand_in_has_the_cosines_of_the_model_it_is_made_of(minilm: LocalEmbedder) -> None:
-    original = np.array(await minilm.embed(texts()))
+class Kept(CachedEmbedder):
+    """The local embedder, loaded already, which embeds each text once."""
 
-    made = np.array(await stand_in(minilm))
+    async def load(self) -> None:
+        """Nothing is left to load."""
+
+    async def aclose(self) -> None:
+        """Leave it to others."""
+
+
+@pytest.fixture(scope="module")
+def local(minilm: LocalEmbedder) -> Kept:
+    return Kept(minilm, size=100, ttl=timedelta(hours=1))
+
+
+async def test_a_stand_in_has_the_cosines_of_the_model_it_is_made_of(local: Kept) -> None:
+    original = np.array(await local.embed(texts()))
+
+    made = np.array(await stand_in(local))
 
     assert made.shape == (60, DIMENSIONS)
     assert made @ made.T == pytest.approx(original @ original.T, abs=1e-5)
@@ -136,9 +154,10 @@ async def test_what_mistral_refuses_leaves_the_file_as_it_was(
 
 
 async def test_the_stand_in_needs_no_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    local: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
+    monkeypatch.setattr(regenerate_mistral, "LocalEmbedder", lambda *_, **__: local)
     file = tmp_path / "embeddings.npz"
 
     assert await main(["--stand-in", "--file", str(file)]) == 0

@@ -1,11 +1,14 @@
-"""Labelled conversations for tests, made of as few words as a test wants to say. Never: a test."""
+"""Labelled conversations for tests, made of as few words as a test wants to say, and what replays them. Never: a test."""
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from rich.console import Console
+from rich.progress import Progress
 
 from recollect_proxy.bench.dataset import LabelledConversation
 
@@ -48,6 +51,11 @@ def labelled(given: Mapping[str, Any]) -> LabelledConversation:
 def fact(conversation_id: str, text: str, *evidence: str) -> dict[str, Any]:
     """Return a fact that rests on these turns."""
     return {"conversation": conversation_id, "fact": text, "evidence": list(evidence)}
+
+
+def unseen() -> Progress:
+    """Return a progress that nobody is shown."""
+    return Progress(console=Console(file=io.StringIO()))
 
 
 def write(path: Path, *lines: Mapping[str, Any]) -> Path:

@@ -1,15 +1,16 @@
 """Cases of formation for tests, made of as few words as a test wants to say. Never: a test."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
+from tests.recollect.engines import PATIENT
 from tests.recollections import memory
+from tests.scripted_models import WordEmbedder
+from tests.stores import PORTS, Ports
 
-from recollect.engine import Policy
 from recollect.model import Strategy
 from recollect.ports import Backends
-from recollect.retrieval import Reach
-from recollect.testing import InMemoryStore, WordEmbedder
 from recollect_proxy.bench.formation.cases import Case, Decision, Truth
 from recollect_proxy.bench.formation.decisions import Decided
 from recollect_proxy.bench.formation.opening import Bench, make_bench
@@ -48,23 +49,11 @@ def as_case(given: dict[str, Any]) -> Case:
     return msgspec.convert(given, Case)
 
 
-def bench_in_memory(*, judges: bool = True) -> Bench:
-    """Return a bench over a store in memory."""
-    store = InMemoryStore()
-    backends = Backends(
-        memories=store,
-        log=store,
-        index=store,
-        chats=store,
-        requests=store,
-        inbox=store,
-        jobs=store,
-        flags=store.settings,
-        usage=store.settings,
-        embedder=WordEmbedder(),
-    )
-    reach = Reach(embedding_seconds=30.0, lexical_seconds=30.0)
-    return make_bench(backends, Policy(strategy=Strategy.EXTRACT, deadline=30.0, reach=reach), judges=judges)
+def bench_over(store: Ports, *, judges: bool = True) -> Bench:
+    """Return a bench over a store, in which each case is a user of its own."""
+    ports = {name: getattr(store, name) for name in PORTS}
+    policy = replace(PATIENT, strategy=Strategy.EXTRACT)
+    return make_bench(Backends(**ports, embedder=WordEmbedder()), policy, judges=judges)
 
 
 def judgement(

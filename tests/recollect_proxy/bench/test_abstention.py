@@ -1,12 +1,23 @@
 """The abstention bench asks full stores what they know and what they can't know."""
 
 import io
+import json
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 from rich.progress import Progress
-from tests.recollect_proxy.bench.conversations import FRIENDS, TEA, conversation, labelled, question, turn
+from tests.recollect_proxy.bench.conversations import (
+    FRIENDS,
+    TEA,
+    conversation,
+    labelled,
+    question,
+    turn,
+    write,
+)
+from tests.recollect_proxy.command_line import operators, recollect
 
 from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
@@ -25,10 +36,19 @@ DATA = [("tea.jsonl", [labelled(TEA)]), ("friends.jsonl", [labelled(FRIENDS)])]
 
 
 @tells_gate_scores
-async def test_own_and_unrelated_questions_are_asked_and_counted(
-    operator_settings: ProxySettings, progress: Progress
+@pytest.mark.usefixtures("ready_server")
+def test_own_and_unrelated_questions_are_asked_and_counted(
+    operator_settings: ProxySettings, tmp_path: Path
 ) -> None:
-    figures = await bench_abstention(DATA, operator_settings, unrelated=3, progress=progress)
+    tea, friends = write(tmp_path / "tea.jsonl", TEA), write(tmp_path / "friends.jsonl", FRIENDS)
+
+    ended = recollect(
+        *("bench", "abstention", "--data", tea, "--data", friends, "--unrelated", "3", "--json"),
+        **operators(operator_settings),
+    )
+
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    figures = json.loads(ended.stdout)
 
     assert figures["data"] == ["tea.jsonl", "friends.jsonl"]
     assert figures["unrelated_questions"] == 6
@@ -46,7 +66,6 @@ async def test_own_and_unrelated_questions_are_asked_and_counted(
     assert first["own_losing_evidence"]["share"] == 0.0
     assert last["unrelated_injecting"]["share"] == 0.0
     assert last["own_losing_evidence"]["share"] == 1.0
-    assert progress.finished
 
     written = io.StringIO()
     show_abstention(figures, Console(file=written, width=80))
@@ -57,6 +76,7 @@ async def test_own_and_unrelated_questions_are_asked_and_counted(
 
 
 @tells_gate_scores
+@pytest.mark.usefixtures("ready_server")
 async def test_a_gate_that_lets_nothing_through_loses_all_and_injects_nothing(
     operator_settings: ProxySettings, progress: Progress
 ) -> None:
@@ -73,6 +93,7 @@ async def test_a_gate_that_lets_nothing_through_loses_all_and_injects_nothing(
     assert figures["shipped"]["threshold"] == 1.0
     assert stopped < 1.0
     assert passed is None
+    assert progress.finished
 
 
 @tells_gate_scores

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from tests.recollect_proxy.bench.conversations import write
 from tests.recollect_proxy.bench.formation_cases import as_case, given_case, item, stored, truth
+from tests.tables import table
 
 from recollect_proxy.bench.dataset import DatasetError, read_lines
 from recollect_proxy.bench.formation.cases import CLASSES, Case, Half, Model, check_case, read_cases
@@ -63,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
+@table(
     ("chosen", "ids"),
     [
         ({}, ["one", "two", "vier", "three"]),
@@ -102,7 +103,7 @@ def test_a_line_that_is_no_case_is_named(folder: Path) -> None:
 ONE = {"stored": [stored("Cycles.")], "extracted": [item("Runs.", "I run")]}
 
 
-@pytest.mark.parametrize(
+@table(
     ("changed", "complaint"),
     [
         ({"id": " "}, "an id must have"),

@@ -17,12 +17,10 @@ from tests.recollect_proxy.bench.formation_cases import (
     stored,
     truth,
 )
-from tests.recollect_proxy.bench.test_bench_command import run
-from typer.testing import CliRunner
+from tests.recollect_proxy.command_line import recollect
+from tests.tables import table
 
 from recollect.model import Standing
-from recollect_proxy.bench import measuring
-from recollect_proxy.bench.command import bench_app
 from recollect_proxy.bench.formation.cases import Decision
 from recollect_proxy.bench.formation.scoring import score
 from recollect_proxy.bench.formation.table import show_case, show_cases, show_model, show_replay, told
@@ -45,19 +43,12 @@ def printed(show: Any, figures: Any) -> str:
     return told_to.getvalue()
 
 
-@pytest.fixture(autouse=True)
-def logging_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command run within this process must not change how other tests log."""
-    monkeypatch.setattr(measuring, "configure_logging", lambda _level: None)
-
-
-def invoked(*arguments: str | Path, **environment: str) -> tuple[int, str]:
-    ended = CliRunner().invoke(
-        bench_app, ["formation", *map(str, arguments)], env={"COLUMNS": "200"} | environment
-    )
+def formation(*arguments: str | Path, **environment: str) -> tuple[int, str]:
+    ended = recollect("bench", "formation", *arguments, **environment)
     return ended.exit_code, ended.output
 
 
+@pytest.mark.usefixtures("ready_server")
 def test_cases_are_measured_as_a_person_runs_it(operator_settings: ProxySettings, tmp_path: Path) -> None:
     write(
         tmp_path / "check-en.jsonl",
@@ -65,22 +56,23 @@ def test_cases_are_measured_as_a_person_runs_it(operator_settings: ProxySettings
         given_case("I run", id="b", language="de"),
     )
 
-    ended = run(
-        *("formation", "--cases", tmp_path, "--json", "--limit", "1"),
+    ended = recollect(
+        *("bench", "formation", "--cases", tmp_path, "--json", "--limit", "1"),
         RECOLLECT_DATA_DIR=str(operator_settings.data_dir),
         RECOLLECT_DATABASE_URL="postgresql://nobody@127.0.0.1:9/never-touched",
     )
 
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (ended.exit_code, ended.stderr) == (0, "")
     figures = json.loads(ended.stdout)
     assert figures["cases"] == 1
     assert figures["what"] == "labelled cases, check"
 
 
+@pytest.mark.usefixtures("ready_server")
 def test_one_case_is_shown_whole(operator_settings: ProxySettings, tmp_path: Path) -> None:
     write(tmp_path / "tune-en.jsonl", given_case("I cycle to work", id="this one"))
 
-    code, output = invoked(
+    code, output = formation(
         *("--cases", tmp_path, "--case", "this one"), RECOLLECT_DATA_DIR=str(operator_settings.data_dir)
     )
 
@@ -89,24 +81,40 @@ def test_one_case_is_shown_whole(operator_settings: ProxySettings, tmp_path: Pat
     assert "wrong: nothing" in output
 
 
-def test_cases_are_made_of_conversations_and_one_is_replayed(
-    operator_settings: ProxySettings, tmp_path: Path
-) -> None:
-    said = [turn("1", "I bought a red kayak.", speaker="Ada"), turn("2", "How nice!", speaker="Bo")]
-    data = write(tmp_path / "data.jsonl", conversation([said[1]], name="mute"), conversation(said))
-    facts = write(tmp_path / "facts.jsonl", fact("anna", "Ada bought a red kayak.", "1"))
-    home = str(operator_settings.data_dir)
+SAID = [turn("1", "I bought a red kayak.", speaker="Ada"), turn("2", "How nice!", speaker="Bo")]
+FACT = fact("anna", "Ada bought a red kayak.", "1")
 
-    made_code, made = invoked("--data", data, "--observations", facts, RECOLLECT_DATA_DIR=home)
-    code, replayed = invoked("--replay", data, "--observations", facts, RECOLLECT_DATA_DIR=home)
 
-    assert (made_code, code) == (0, 0)
+@pytest.mark.usefixtures("ready_server")
+def test_cases_are_made_of_conversations(operator_settings: ProxySettings, tmp_path: Path) -> None:
+    data = write(tmp_path / "data.jsonl", conversation([SAID[1]], name="mute"), conversation(SAID))
+    facts = write(tmp_path / "facts.jsonl", FACT)
+
+    code, made = formation(
+        *("--data", data, "--observations", facts), RECOLLECT_DATA_DIR=str(operator_settings.data_dir)
+    )
+
+    assert code == 0
     assert "cases made of data.jsonl: 4 cases" in made
     assert "injected-echo" in made
+
+
+@pytest.mark.usefixtures("ready_server")
+def test_the_first_conversation_with_facts_is_replayed(
+    operator_settings: ProxySettings, tmp_path: Path
+) -> None:
+    data = write(tmp_path / "data.jsonl", conversation([SAID[1]], name="mute"), conversation(SAID))
+    facts = write(tmp_path / "facts.jsonl", FACT)
+
+    code, replayed = formation(
+        *("--replay", data, "--observations", facts), RECOLLECT_DATA_DIR=str(operator_settings.data_dir)
+    )
+
+    assert code == 0
     assert "1 facts of 2 turns left 1 memories" in replayed
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "complaint"),
     [
         (("--data", "a", "--replay", "b", "--observations", "c"), "exclude each other"),
@@ -125,7 +133,7 @@ def test_cases_are_made_of_conversations_and_one_is_replayed(
     ],
 )
 def test_what_makes_no_sense_is_told_in_a_line(arguments: tuple[str, ...], complaint: str) -> None:
-    code, output = invoked(*arguments)
+    code, output = formation(*arguments)
 
     assert code == 2
     assert complaint in " ".join(output.split())
@@ -137,7 +145,7 @@ def test_a_live_model_is_asked_by_its_name_with_a_credential_or_without(
 ) -> None:
     write(tmp_path / "check-en.jsonl", given_case("  "))
 
-    code, output = invoked(
+    code, output = formation(
         *("--upstream", "http://127.0.0.1:9/v1", "--model", "tiny", *key),
         *("--cases", tmp_path),
         SOME_KEY="secret",

@@ -4,14 +4,16 @@ from typing import Any
 
 import pytest
 from rich.progress import Progress
+from tests.people import person
 from tests.recollect_proxy.bench.formation_cases import (
     as_case,
-    bench_in_memory,
+    bench_over,
     given_case,
     item,
     stored,
     truth,
 )
+from tests.stores import Store
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Formed, Ignore, Reason, Scope
@@ -28,13 +30,17 @@ CYCLING = {"extracted": [item("Cycles to work every day.", "I cycle to work ever
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return bench_in_memory()
+def bench(store: Store) -> Bench:
+    return bench_over(store)
+
+
+def new_case(said: str, **changed: Any) -> Case:
+    """Return a case of somebody new."""
+    return as_case(given_case(said, id=str(person("en-good")), **changed))
 
 
 async def played(bench: Bench, said: str, **changed: Any) -> Outcome:
-    case = as_case(given_case(said, **changed))
-    return await read_outcome(bench, await stage(bench, case))
+    return await read_outcome(bench, await stage(bench, new_case(said, **changed)))
 
 
 async def test_what_is_quoted_is_kept_and_what_is_not_is_refused(bench: Bench) -> None:
@@ -62,7 +68,7 @@ async def test_stored_memories_are_there_with_their_dates_and_may_be_replaced(be
     )
 
     [update] = [
-        each for each in await bench.backends.memories.history("en-good-1", limit=9) if each.replaced_id
+        each for each in await bench.backends.memories.history(found.case.id, limit=9) if each.replaced_id
     ]
     assert update.before == "Lives in Graz"
     assert (found.gone, found.kept, found.stands) == (frozenset({0}), 1, True)
@@ -101,22 +107,19 @@ async def test_the_history_is_in_the_log_before_and_its_first_message_bears_the_
         truth=[truth("ignore")],
     )
 
-    chat = await bench.backends.chats.chat(Scope("en-good-1", CHAT), exchanges=9)
+    chat = await bench.backends.chats.chat(Scope(found.case.id, CHAT), exchanges=9)
     assert [each.said for each in chat.exchanges] == ["Which bread is good?", "And which butter?"]
     assert [each.anchor for each in chat.injections] == [chat.exchanges[0].anchor]
     assert found.judgements[0].decided.reason == "injected"
 
 
-async def test_what_the_second_model_says_is_asked_by_item_and_memory() -> None:
-    bench = bench_in_memory()
-    case = as_case(
-        given_case(
-            "I cycle",
-            stored=[stored("Cycles"), stored("Runs")],
-            judged=[{"item": 0, "stored": 1, "relation": "unrelated"}],
-            forgotten=[1],
-            **CYCLING | {"truth": [truth("add")]},
-        )
+async def test_what_the_second_model_says_is_asked_by_item_and_memory(bench: Bench) -> None:
+    case = new_case(
+        "I cycle",
+        stored=[stored("Cycles"), stored("Runs")],
+        judged=[{"item": 0, "stored": 1, "relation": "unrelated"}],
+        forgotten=[1],
+        **CYCLING | {"truth": [truth("add")]},
     )
     staged = await stage(bench, case)
     ids = tuple(memory.id for memory in staged.stored)
@@ -157,14 +160,12 @@ async def test_an_item_is_about_what_the_model_was_shown_by_its_number_there(
     relation: str,
     affects: tuple[int, ...],
 ) -> None:
-    case = as_case(
-        given_case(
-            "I cycle",
-            model=model,
-            stored=[stored("Cycles"), stored("Runs")],
-            extracted=[item("Cycles daily", "I cycle", about=1, relation="refines", affects=[0])],
-            truth=[truth("add")],
-        )
+    case = new_case(
+        "I cycle",
+        model=model,
+        stored=[stored("Cycles"), stored("Runs")],
+        extracted=[item("Cycles daily", "I cycle", about=1, relation="refines", affects=[0])],
+        truth=[truth("add")],
     )
     staged = await stage(bench, case)
     assert staged.completed is not None
@@ -213,9 +214,9 @@ async def test_a_statement_without_an_item_is_right_or_missed(bench: Bench) -> N
     assert [each.decided.reason for each in found.judgements] == ["not_asked", "not_asked"]
 
 
-async def test_the_inbox_that_records_does_what_the_other_does() -> None:
-    bench = bench_in_memory()
-    case = as_case(given_case("I cycle to work"))
+async def test_the_inbox_that_records_does_what_the_other_does(own_store: Store) -> None:
+    bench = bench_over(own_store)
+    case = new_case("I cycle to work")
     turn = hear_message(case, 0).turn
     assert turn is not None
     bench.clock.move_to(case.said_at)
@@ -239,10 +240,8 @@ async def test_the_inbox_that_records_does_what_the_other_does() -> None:
 
 
 async def test_what_can_not_be_brought_about_is_told(bench: Bench) -> None:
-    twice = as_case(given_case("Hi", stored=[stored("Cycles"), stored("cycles.")]))
-    silent = as_case(
-        given_case("Hi", history=[{"role": "user", "text": " "}, {"role": "assistant", "text": "Hi"}])
-    )
+    twice = new_case("Hi", stored=[stored("Cycles"), stored("cycles.")])
+    silent = new_case("Hi", history=[{"role": "user", "text": " "}, {"role": "assistant", "text": "Hi"}])
 
     with pytest.raises(StagingError, match="stores the same twice"):
         await stage(bench, twice)
@@ -250,10 +249,8 @@ async def test_what_can_not_be_brought_about_is_told(bench: Bench) -> None:
         await stage(bench, silent)
 
 
-async def test_formation_that_never_ends_is_told(
-    bench: Bench,
-) -> None:
-    case = as_case(given_case("I cycle"))
+async def test_formation_that_never_ends_is_told(bench: Bench) -> None:
+    case = new_case("I cycle")
     turn = hear_message(case, 0).turn
     assert turn is not None
     bench.clock.move_to(case.said_at)
@@ -274,17 +271,17 @@ def test_a_named_speaker_is_named_in_every_message_of_theirs() -> None:
     assert [message.speaker for message in turn.history] == ["Ada", None]
 
 
-async def test_cases_run_one_after_another_each_for_a_user_of_its_own(progress: Progress) -> None:
-    cases: list[Case] = [
-        as_case(given_case("I cycle to work every day", id=name, truth=[truth("add")], **CYCLING))
-        for name in ("one", "two")
-    ]
+async def test_cases_run_one_after_another_each_for_a_user_of_its_own(
+    bench: Bench, progress: Progress
+) -> None:
+    cases = [new_case("I cycle to work every day", truth=[truth("add")], **CYCLING) for _ in range(2)]
 
-    found = await run_cases(bench_in_memory(), cases, progress)
+    found = await run_cases(bench, cases, progress)
 
     assert [each.stands for each in found] == [True, True]
 
 
+@pytest.mark.usefixtures("ready_server")
 async def test_cases_are_measured_over_a_real_database(
     operator_settings: ProxySettings, progress: Progress
 ) -> None:
@@ -317,6 +314,7 @@ async def test_cases_are_measured_over_a_real_database(
     assert figures["settings"]["embedder"].startswith("local:")
 
 
+@pytest.mark.usefixtures("ready_server")
 async def test_nothing_is_let_go_of_for_its_number_and_nothing_waits(
     operator_settings: ProxySettings, progress: Progress
 ) -> None:

@@ -8,22 +8,31 @@ import numpy as np
 import pytest
 from rich.console import Console
 from rich.progress import Progress
-from tests.recollect_proxy.bench.conversations import TEA, conversation, labelled, question, reply, turn
+from tests.databases import SpareDatabases
+from tests.ready_servers import ready_servers
+from tests.recollect_proxy.bench.conversations import (
+    TEA,
+    conversation,
+    labelled,
+    question,
+    reply,
+    turn,
+    unseen,
+)
 
 from recollect.assembly import make_policy
 from recollect.retrieval import Weights
 from recollect.retrieval.candidate_signals import Signals
 from recollect.settings import EngineSettings
+from recollect_proxy.bench import tuning
 from recollect_proxy.bench.ablation import LEFT_OUT, bench_ablation, variants
 from recollect_proxy.bench.dataset import DatasetError
-from recollect_proxy.bench.kept import KeptQuestion, compare, keep_questions
-from recollect_proxy.bench.opening import open_replay
+from recollect_proxy.bench.kept import Kept, KeptQuestion, compare, keep_questions
 from recollect_proxy.bench.plan import plan
+from recollect_proxy.bench.replay import Replay
 from recollect_proxy.bench.tuning import as_setting, bench_tune, halves, quality, search
 from recollect_proxy.bench.weights_table import show_ablation, show_tune
 from recollect_proxy.settings import ProxySettings
-
-pytestmark = pytest.mark.slow
 
 GARDEN = conversation(
     [
@@ -51,25 +60,49 @@ def shown(show: Any, figures: dict[str, Any]) -> str:
     return written.getvalue()
 
 
-async def test_what_is_kept_ranks_as_the_engine_ranked_it(
-    operator_settings: ProxySettings, progress: Progress
-) -> None:
-    made = plan(labelled(TEA))
-    async with open_replay(operator_settings) as replay:
-        asked = await replay.play(labelled(TEA), made, lambda: None)
+@pytest.fixture(scope="module")
+async def found(operator_settings: ProxySettings, spare_databases: SpareDatabases) -> Kept:
+    """What was kept of a replay of all the data."""
+    with unseen() as progress:
+        async with ready_servers(spare_databases):
+            kept = await keep_questions(DATA, operator_settings, questions=None, progress=progress)
+        assert progress.finished
+    return kept
+
+
+async def test_what_is_kept_ranks_as_the_engine_ranked_it(replay: Replay, found: Kept) -> None:
+    tea = labelled(TEA | {"id": "ranked"})
+    asked = await replay.play(tea, plan(tea), lambda: None)
     engine = {each.question.evidence: each.ranked for each in asked if each.question.evidence}
 
-    found = await keep_questions(DATA[:1], operator_settings, questions=None, progress=progress)
+    of_tea = [each for each in found.questions if each.file == "tea.jsonl"]
 
-    assert {each.evidence: each.ranked(Weights()) for each in found.questions} == engine
-    assert {each.file for each in found.questions} == {"tea.jsonl"}
-    assert found.tally.exchanges == 3
-    assert progress.finished
+    assert {each.evidence: each.ranked(Weights()) for each in of_tea} == engine
+    assert {each.file for each in found.questions} == {"tea.jsonl", "garden.jsonl"}
+    assert found.tally.exchanges == 5
+
+
+def keeping(monkeypatch: pytest.MonkeyPatch, kept: Kept) -> None:
+    """Have the bench tune on what was kept, without another replay."""
+
+    async def keep(
+        _data: object,
+        settings: ProxySettings,
+        *,
+        questions: int | None,
+        progress: Progress,  # noqa: ARG001 -- what the replay takes
+    ) -> Kept:
+        assert (settings.recall_weights, questions) == ({}, None), "it was kept with these"
+        return kept
+
+    monkeypatch.setattr(tuning, "keep_questions", keep)
 
 
 async def test_tuning_measures_each_half_by_what_the_other_found(
-    operator_settings: ProxySettings, progress: Progress
+    operator_settings: ProxySettings, progress: Progress, found: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    keeping(monkeypatch, found)
+
     figures = await bench_tune(DATA, operator_settings, questions=None, progress=progress)
 
     first, second = figures["folds"]
@@ -87,11 +120,17 @@ async def test_tuning_measures_each_half_by_what_the_other_found(
     assert "found on 3 questions of 1 conversations" in text
 
 
-async def test_one_conversation_has_no_halves(operator_settings: ProxySettings, progress: Progress) -> None:
+async def test_one_conversation_has_no_halves(
+    operator_settings: ProxySettings, progress: Progress, found: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_garden = [each for each in found.questions if each.file == "garden.jsonl"]
+    keeping(monkeypatch, replace(found, questions=of_garden))
+
     with pytest.raises(DatasetError, match="two conversations"):
         await bench_tune(DATA[1:], operator_settings, questions=None, progress=progress)
 
 
+@pytest.mark.usefixtures("ready_server")
 async def test_an_ablation_leaves_out_one_weight_at_a_time(
     operator_settings: ProxySettings, progress: Progress
 ) -> None:

@@ -3,7 +3,7 @@
 import io
 import json
 import os
-import subprocess
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,25 +11,26 @@ from typing import Any
 import pytest
 from rich.console import Console
 from rich.progress import Progress
+from tests.databases import SpareDatabases
+from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.recollections import NOON, turn
-from tests.served_process import RECOLLECT, environment
+from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.stores import PORTS, Store
 from tests.waiting import until
+from tests.watched_stores import broken
 
 from recollect.assembly import open_backends, open_engine
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope
 from recollect.ports import Backends
 from recollect.retrieval import Gate, Reach
-from recollect.testing import BrokenEmbedder, InMemoryStore, WordEmbedder
 from recollect_proxy.bench.unrelated import deal
 from recollect_proxy.calibrate import measuring
 from recollect_proxy.calibrate.measuring import NoDataError, measure_gate
 from recollect_proxy.calibrate.own_questions import own_questions
 from recollect_proxy.calibrate.sounding import Asking, sound
 from recollect_proxy.settings import ProxySettings
-
-pytestmark = pytest.mark.slow
 
 SAID = [
     ("I moved into a houseboat near Utrecht last spring.", "How do you like it?"),
@@ -39,10 +40,12 @@ SAID = [
 ]
 
 
-@pytest.fixture
-async def full(store_dsn: str, data_dir: Path) -> ProxySettings:
-    """An operator's settings, and two users who said something."""
-    return await filled(proxy_settings(database_url=store_dsn, data_dir=data_dir, formation="qa_turn"))
+@pytest.fixture(scope="module")
+async def full(spare_databases: SpareDatabases, data_dir: Path) -> AsyncIterator[ProxySettings]:
+    """An operator's settings, and two users who said something: all of it stays as it is, whatever is measured."""
+    async with spare_databases.one() as dsn:
+        settings = proxy_settings(database_url=dsn, data_dir=data_dir, formation="qa_turn")
+        yield await filled(settings)
 
 
 async def filled(settings: ProxySettings) -> ProxySettings:
@@ -59,13 +62,19 @@ async def filled(settings: ProxySettings) -> ProxySettings:
 
 
 @pytest.fixture
+def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the 500 questions each user is asked 25."""
+    monkeypatch.setattr(measuring, "deal", partial(deal, at_most=25))
+
+
+@pytest.fixture
 def progress() -> Progress:
     return Progress(console=Console(file=io.StringIO()))
 
 
-def backends_over(embedder: WordEmbedder, store: InMemoryStore | None = None) -> Backends:
-    kept = store or InMemoryStore()
-    return Backends(kept, kept, kept, kept, kept, kept, kept, kept.settings, kept.settings, embedder)
+def backends_over(store: Store, embedder: WordEmbedder | None = None) -> Backends:
+    ports: dict[str, Any] = {name: getattr(store, name) for name in PORTS}
+    return Backends(**ports, embedder=embedder or WordEmbedder())
 
 
 async def rows(settings: ProxySettings) -> dict[str, Any]:
@@ -83,6 +92,7 @@ async def rows(settings: ProxySettings) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 async def test_the_gate_is_the_median_of_what_is_nearest_to_unrelated_questions(
     full: ProxySettings, progress: Progress
 ) -> None:
@@ -104,36 +114,37 @@ async def test_the_gate_is_the_median_of_what_is_nearest_to_unrelated_questions(
     assert await rows(full) == before, "nothing was formed, indexed or noted"
 
 
+@pytest.mark.usefixtures("few_questions")
 async def test_a_gate_that_is_set_is_what_it_is_compared_with(
-    full: ProxySettings, progress: Progress, monkeypatch: pytest.MonkeyPatch
+    full: ProxySettings, progress: Progress
 ) -> None:
-    monkeypatch.setattr(measuring, "deal", partial(deal, at_most=15))
     low = full.model_copy(update={"recall_gate": -1.0})
 
     figures = await measure_gate(low, users=5, progress=progress)
 
-    assert (figures["users"], figures["unrelated_cosine"]["questions"]) == (2, 30)
+    assert (figures["users"], figures["unrelated_cosine"]["questions"]) == (2, 50)
     assert figures["gate_as_set"] == -1.0
     opening = figures["unrelated_opening"]
     assert opening["as_set"]["share"] > opening["calibrated"]["share"], "a lower gate opens for more"
 
 
 async def test_without_a_database_or_anybody_in_it_that_is_said(
-    tmp_path: Path, store_dsn: str, data_dir: Path, progress: Progress
+    tmp_path: Path, own_dsn: str, data_dir: Path, progress: Progress
 ) -> None:
     with pytest.raises(NoDataError, match="no database in"):
         await measure_gate(proxy_settings(data_dir=tmp_path), users=5, progress=progress)
     assert os.listdir(tmp_path) == [], "none is made"  # noqa: PTH208 -- as a coroutine has it
 
-    empty = proxy_settings(database_url=store_dsn, data_dir=data_dir)
+    empty = proxy_settings(database_url=own_dsn, data_dir=data_dir)
     with pytest.raises(NoDataError, match="Nobody has said anything yet"):
         await measure_gate(empty, users=5, progress=progress)
 
 
+@pytest.mark.usefixtures("few_questions")
 async def test_what_has_no_embedding_is_nothing_to_measure_by(
-    store_dsn: str, data_dir: Path, progress: Progress
+    own_dsn: str, data_dir: Path, progress: Progress
 ) -> None:
-    kept = {"database_url": store_dsn, "data_dir": data_dir, "formation": "qa_turn"}
+    kept = {"database_url": own_dsn, "data_dir": data_dir, "formation": "qa_turn"}
     await filled(proxy_settings(**kept, embed="memories"))
 
     # Now the log is searched alone, and has no embeddings yet.
@@ -150,22 +161,20 @@ async def test_a_slow_embedder_is_asked_a_sample(
         await measure_gate(full, users=1, progress=progress)
 
 
-async def test_an_embedder_or_a_store_that_fails_is_told() -> None:
-    asking = Asking("anna", "What do I drink?", NOON)
+async def test_an_embedder_or_a_store_that_fails_is_told(store: Store) -> None:
+    asking = Asking(store.anna, "What do I drink?", NOON)
 
     with pytest.raises(EmbedderError, match="did not embed a question"):
-        await sound(asking, backends_over(BrokenEmbedder()), Reach())
-    store = InMemoryStore()
-    store.failure = StoreError("away")
+        await sound(asking, backends_over(store, BrokenEmbedder()), Reach())
     with pytest.raises(StoreError):
-        await sound(asking, backends_over(WordEmbedder(), store), Reach())
+        await sound(asking, backends_over(broken(store)), Reach())
 
 
-async def test_where_nothing_is_kept_nothing_is_near() -> None:
-    backends = backends_over(WordEmbedder())
+async def test_where_nothing_is_kept_nothing_is_near(store: Store) -> None:
+    backends = backends_over(store)
 
-    assert await sound(Asking("anna", "What do I drink?", NOON), backends, Reach()) is None
-    assert await own_questions(backends, "anna", at_most=5, at=NOON) == []
+    assert await sound(Asking(store.anna, "What do I drink?", NOON), backends, Reach()) is None
+    assert await own_questions(backends, store.anna, at_most=5, at=NOON) == []
 
 
 async def test_what_was_said_does_not_answer_itself_nor_what_was_formed_of_it(full: ProxySettings) -> None:
@@ -182,26 +191,18 @@ async def test_what_was_said_does_not_answer_itself_nor_what_was_formed_of_it(fu
         assert len(await own_questions(backends, "anna", at_most=2, at=NOON)) <= 2
 
 
-def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [RECOLLECT, "calibrate", *arguments],
-        env=environment() | variables,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-
-
-async def test_the_command_prints_the_setting_and_nothing_of_anybodys(full: ProxySettings) -> None:
+@pytest.mark.usefixtures("few_questions")
+def test_the_command_prints_the_setting_and_nothing_of_anybodys(full: ProxySettings) -> None:
+    assert full.database_url is not None
     where = {
-        "RECOLLECT_DATABASE_URL": full.database_url.get_secret_value() if full.database_url else "",
+        "RECOLLECT_DATABASE_URL": full.database_url.get_secret_value(),
         "RECOLLECT_DATA_DIR": str(full.data_dir),
     }
 
-    told, as_json = run("--users", "1", **where), run("--users", "1", "--json", **where)
+    told = recollect("calibrate", "--users", "1", **where)
+    as_json = recollect("calibrate", "--users", "1", "--json", **where)
 
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (told.exit_code, told.stderr) == (0, "")
     figures = json.loads(as_json.stdout)
     assert told.stdout.splitlines()[-1] == figures["setting"]
     assert "gate as set, 0." in told.stdout
@@ -210,8 +211,8 @@ async def test_the_command_prints_the_setting_and_nothing_of_anybodys(full: Prox
 
 
 def test_the_command_ends_with_1_and_says_why(tmp_path: Path) -> None:
-    ended = run("--data-dir", str(tmp_path))
+    ended = recollect("calibrate", "--data-dir", tmp_path)
 
-    assert (ended.returncode, ended.stdout) == (1, "")
+    assert (ended.exit_code, ended.stdout) == (1, "")
     assert "There is no database in" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -1,13 +1,13 @@
 """What users said first is asked again, as far as it can be asked."""
 
-import pytest
 from hypothesis import given
-from tests.hostile_texts import calm, hostile_texts
+from tests.hostile_texts import hostile_texts
+from tests.tables import table
 
 from recollect_proxy.calibrate.own_questions import first_sentence
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "first"),
     [
         ("Which train goes to Ghent? I must be there at 9.", "Which train goes to Ghent?"),
@@ -22,7 +22,6 @@ def test_the_first_sentence_is_asked_if_it_says_enough(text: str, first: str) ->
     assert first_sentence(text) == first
 
 
-@calm
 @given(hostile_texts)
 def test_any_text_has_a_bounded_beginning(text: str) -> None:
     assert len(first_sentence(text)) <= 300

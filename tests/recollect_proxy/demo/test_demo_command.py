@@ -1,6 +1,5 @@
-"""`recollect demo` as a person runs it."""
+"""`recollect demo` as a person runs it: once as a process, and what it says when it can't be played."""
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -10,56 +9,40 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scripted_upstream import ScriptedUpstream, failure
+from tests.recollect_proxy.command_line import operators, recollect
+from tests.served_process import RECOLLECT, environment, processes_in, temporary_files
 
+from recollect.errors import RecollectError
+from recollect_proxy.demo import stage
 from recollect_proxy.demo.command import demo
+from recollect_proxy.demo.screen import Screen
 from recollect_proxy.settings import ProxySettings
 
-RECOLLECT = str(Path(sys.executable).with_name("recollect"))
+ANOTHER_DATABASE = "postgresql://nobody@127.0.0.1:9/never-touched"
+"""Of an operator who serves it; no demo may touch it."""
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Where the demo's temporary files go."""
-    with tempfile.TemporaryDirectory(prefix="recollect-demo-test-") as name:
-        Path(name).chmod(0o711)  # as root the database runs as another account, which has to get in
-        yield Path(name)
+    with temporary_files() as folder:
+        yield folder
 
 
-@pytest.fixture
-def environment(operator_settings: ProxySettings, folder: Path) -> dict[str, str]:
-    """Of an operator who serves another database, which no demo may touch."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return clean | {
+@pytest.mark.process
+def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
+    operator_settings: ProxySettings, folder: Path
+) -> None:
+    given = environment(database_url=ANOTHER_DATABASE) | operators(operator_settings)
+    own = {
         "COLUMNS": "80",
         "TMPDIR": str(folder),
-        "RECOLLECT_DATA_DIR": str(operator_settings.data_dir),
-        "RECOLLECT_DATABASE_URL": "postgresql://nobody@127.0.0.1:9/never-touched",
-        "RECOLLECT_RECALL_DEADLINE_MS": "10000",
         "ORT_DISABLE_TELEMETRY": "1",  # else onnxruntime leaves a file there when it is imported
     }
 
-
-def run(environment: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [RECOLLECT, "demo", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+    ended = subprocess.run(
+        [RECOLLECT, "demo"], env=given | own, capture_output=True, text=True, timeout=300, check=False
     )
-
-
-def processes_of(folder: Path) -> list[str]:
-    listed = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True).stdout
-    return [line for line in listed.splitlines() if str(folder) in line]
-
-
-def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
-    environment: dict[str, str], folder: Path
-) -> None:
-    ended = run(environment)
 
     assert (ended.returncode, ended.stderr) == (0, "")
     lines = ended.stdout.splitlines()
@@ -70,53 +53,70 @@ def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
     assert "recollect  0 memories injected (nothing-relevant)" in [line.rstrip() for line in lines]
     assert "(demo model) From what I was told: [SAID] My sailing boat" in ended.stdout
     assert list(folder.iterdir()) == []
-    assert processes_of(folder) == []
+    assert processes_in(folder) == []
 
 
-def test_it_fails_when_what_must_come_of_it_does_not(environment: dict[str, str]) -> None:
-    ended = run(environment | {"RECOLLECT_RECALL_GATE": "1"})
+@pytest.mark.usefixtures("ready_server")
+def test_it_fails_when_what_must_come_of_it_does_not(operator_settings: ProxySettings) -> None:
+    ended = recollect(
+        "demo",
+        **operators(operator_settings),
+        RECOLLECT_DATABASE_URL=ANOTHER_DATABASE,
+        RECOLLECT_RECALL_GATE="1",
+    )
 
-    assert ended.returncode == 1
+    assert ended.exit_code == 1
     assert "FAILED     Alice was reminded of their own words in a new chat" in ended.stdout
     assert "ok         nothing of Bob's was shown to Alice" in ended.stdout
 
 
-def test_asked_to_end_it_clears_away_what_it_began(environment: dict[str, str], folder: Path) -> None:
-    with subprocess.Popen([RECOLLECT, "demo"], env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("Recollect at http://127.0.0.1:")
-        assert processes_of(folder)
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
+@pytest.mark.process
+def test_asked_to_end_it_clears_away_what_it_began(
+    operator_settings: ProxySettings, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began: list[str] = []
 
-    assert process.returncode not in {0, -signal.SIGTERM}
+    def asked_to_end(*_: object, **__: object) -> None:
+        began.extend(processes_in(folder))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(Screen, "introduce", asked_to_end)
+
+    ended = recollect("demo", **operators(operator_settings))
+
+    assert ended.exit_code not in {0, -signal.SIGTERM}
+    assert began
     assert list(folder.iterdir()) == []
-    assert processes_of(folder) == []
+    assert processes_in(folder) == []
 
 
-async def test_an_llm_that_fails_is_told_in_a_line(environment: dict[str, str]) -> None:
-    async with ScriptedUpstream(lambda _request: failure(401, message="Wrong key.")) as llm:
-        ended = await asyncio.to_thread(run, environment, "--upstream", llm.base_url, "--api-key", "sk-wrong")
+def test_an_llm_that_fails_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def failing(_settings: ProxySettings, *, is_real: bool, api_key: str, model: str | None) -> bool:
+        assert (is_real, api_key, model) == (True, "sk-wrong", None)
+        raise stage.PlayFailedError("Wrong key.")
 
-    assert ended.returncode == 1
-    assert "Wrong key." in ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert "sk-wrong" not in ended.stderr + ended.stdout
+    monkeypatch.setattr(stage, "stage", failing)
+
+    ended = recollect("demo", "--upstream", "http://127.0.0.1:9/v1", "--api-key", "sk-wrong")
+
+    assert (ended.exit_code, ended.stderr, ended.stdout) == (1, "Wrong key.\n", "")
 
 
-def test_an_upstream_that_is_no_url_is_told(environment: dict[str, str]) -> None:
-    ended = run(environment, "--upstream", "nonsense")
+def test_an_upstream_that_is_no_url_is_told() -> None:
+    ended = recollect("demo", "--upstream", "nonsense")
 
-    assert (ended.returncode, ended.stdout) == (2, "")
+    assert (ended.exit_code, ended.stdout) == (2, "")
     assert "RECOLLECT_UPSTREAM: " in ended.stderr
 
 
-def test_a_demo_that_can_not_be_set_up_is_told(environment: dict[str, str]) -> None:
-    ended = run(environment | {"RECOLLECT_EMBEDDER": "local:/no/such/folder"})
+@pytest.mark.usefixtures("ready_server")
+def test_a_demo_that_can_not_be_set_up_is_told(operator_settings: ProxySettings) -> None:
+    ended = recollect("demo", **operators(operator_settings), RECOLLECT_EMBEDDER="local:/no/such/folder")
 
-    assert (ended.returncode, ended.stdout) == (1, "")
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    assert isinstance(ended.exception, RecollectError)
     assert "/no/such/folder" in ended.stderr
-    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize("missing", ["openai", "httpx"])

@@ -20,18 +20,18 @@ CONVERSATION = [
 SAID = TOLD + "[FACT] Has a boat called Kittiwake."
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def origin() -> AsyncIterator[str]:
     async with serve_upstream(demo_upstream) as served:
         yield served
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def port(origin: str) -> int:
     return int(origin.rpartition(":")[2])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def client(origin: str) -> AsyncIterator[AsyncOpenAI]:
     http_client = DefaultAsyncHttpxClient(trust_env=False)
     async with AsyncOpenAI(base_url=f"{origin}/v1", api_key="none", http_client=http_client) as sdk:

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from tests.scripted_upstream import ScriptedUpstream, whole
 
+from recollect_proxy.demo import memories
 from recollect_proxy.demo.chat import Said
 from recollect_proxy.demo.memories import MemoryApi, Remembered
 from recollect_proxy.demo.play import Asked, judge
@@ -71,13 +72,15 @@ def backlog(*, formed: int, failed: int = 0) -> bytes:
     ],
 )
 async def test_formation_is_waited_for_unless_it_stands_still(
-    answers: list[bytes], *, all_formed: bool
+    answers: list[bytes], monkeypatch: pytest.MonkeyPatch, *, all_formed: bool
 ) -> None:
+    monkeypatch.setattr(memories, "_POLL_SECONDS", 0.01)
+    patience = 30.0 if all_formed else 0.1
     async with ScriptedUpstream(lambda _request: whole(answers[-1])) as server:
         server.answers.extend(whole(answer) for answer in answers)
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}") as client:
             api = MemoryApi(client, "the token")
 
-            assert await api.formed(2, patience=0.5) is all_formed
+            assert await api.formed(2, patience=patience) is all_formed
 
         assert server.last.target == b"/memory/health"

@@ -1,8 +1,11 @@
 """The demo before a model that answers as it likes: reported, never enforced; and what can go wrong."""
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
+from tests.recollect_proxy.settings import proxy_settings
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import (
     Answer,
@@ -14,6 +17,7 @@ from tests.scripted_upstream import (
     whole,
 )
 
+from recollect_proxy.demo import stage as staging
 from recollect_proxy.demo.script import ALICE, BOB
 from recollect_proxy.demo.stage import PlayFailedError, stage
 from recollect_proxy.settings import ProxySettings
@@ -35,6 +39,7 @@ def settings_before(upstream: ScriptedUpstream, operator_settings: ProxySettings
     return operator_settings.model_copy(update={"upstream": upstream.base_url})
 
 
+@pytest.mark.usefixtures("ready_server")
 async def test_with_an_llm_memories_are_extracted_and_nothing_is_shown_to_the_other(
     operator_settings: ProxySettings, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,6 +62,7 @@ async def test_with_an_llm_memories_are_extracted_and_nothing_is_shown_to_the_ot
     assert "sk-of-the-llm" not in text
 
 
+@pytest.mark.usefixtures("ready_server")
 async def test_what_an_llm_does_not_do_is_reported_and_is_no_failure(
     operator_settings: ProxySettings, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -77,13 +83,33 @@ async def test_what_an_llm_does_not_do_is_reported_and_is_no_failure(
     assert "           nothing\n" in "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
-async def test_without_models_one_must_be_named(operator_settings: ProxySettings) -> None:
+@pytest.fixture
+def without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The LLM is spoken with directly, where no more is said than what the proxy passes on as it is."""
+
+    @asynccontextmanager
+    async def directly(
+        settings: ProxySettings, *, is_real: bool
+    ) -> AsyncIterator[tuple[ProxySettings, str, str]]:
+        assert is_real
+        yield settings, settings.upstream.removesuffix("/v1"), "the token"
+
+    monkeypatch.setattr(staging, "_proxy", directly)
+
+
+@pytest.mark.usefixtures("without_a_proxy")
+async def test_without_models_one_must_be_named() -> None:
     async with ScriptedUpstream(lambda _request: whole(b'{"object":"list","data":[]}')) as llm:
         with pytest.raises(PlayFailedError, match="--model"):
-            await stage(settings_before(llm, operator_settings), is_real=True, api_key=None, model=None)
+            await stage(proxy_settings(upstream=llm.base_url), is_real=True, api_key=None, model=None)
 
 
-async def test_an_llm_that_refuses_ends_the_demo_with_its_words(operator_settings: ProxySettings) -> None:
+@pytest.mark.usefixtures("without_a_proxy")
+async def test_an_llm_that_refuses_ends_the_demo_with_its_words(capsys: pytest.CaptureFixture[str]) -> None:
     async with ScriptedUpstream(lambda _request: failure(401, message="Wrong key.")) as llm:
-        with pytest.raises(PlayFailedError, match="Wrong key"):
-            await stage(settings_before(llm, operator_settings), is_real=True, api_key="x", model="any")
+        settings = proxy_settings(upstream=llm.base_url)
+
+        with pytest.raises(PlayFailedError, match="Wrong key") as raised:
+            await stage(settings, is_real=True, api_key="sk-wrong", model="any")
+
+    assert "sk-wrong" not in f"{raised.value} {capsys.readouterr()}"

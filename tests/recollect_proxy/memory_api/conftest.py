@@ -1,26 +1,40 @@
-"""The Memory API on a real socket, over a real Postgres or over a store in memory that can fail."""
+"""The Memory API on a real socket, over a real Postgres."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import Api, engine_over, serve
+from tests.stores import Store
 
 from recollect.postgres import Postgres
-from recollect.testing import InMemoryStore
 
 
-@pytest.fixture
-async def api(postgres: Postgres) -> AsyncIterator[Api]:
+@pytest.fixture(scope="session")
+async def session_api(postgres: Postgres) -> AsyncIterator[Api]:
     async with serve(engine_over(postgres)) as served:
         yield served
 
 
 @pytest.fixture
-def store() -> InMemoryStore:
-    return InMemoryStore()
+def api(session_api: Api, store: Store) -> Api:
+    """The Memory API over the database that tests share, and the two people of ``store``."""
+    return replace(session_api, anna=store.anna, ben=store.ben)
 
 
 @pytest.fixture
-async def api_in_memory(store: InMemoryStore) -> AsyncIterator[Api]:
-    async with serve(engine_over(store)) as served:
-        yield served
+def own_api(session_api: Api, own_store: Store) -> Iterator[Api]:
+    """In place of ``api``: over a database of this test's own, and the two people of ``own_store``."""
+    with session_api.over(engine_over(own_store)):
+        yield replace(session_api, anna=own_store.anna, ben=own_store.ben)
+
+
+@pytest.fixture(scope="session")
+async def documentation(session_api: Api) -> Any:
+    """The OpenAPI document, as it is read while the database is away."""
+    with session_api.over(None):
+        response = await session_api.call("GET", "/memory/docs/openapi.json", headers=[])
+    assert response.status == 200
+    assert response.header(b"content-type") == b"application/json"
+    return response.json

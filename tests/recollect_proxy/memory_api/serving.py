@@ -1,39 +1,86 @@
 """The Memory API on a real socket, for tests. Never: a test."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
+from tests.people import Person, person
 from tests.raw_client import Response, fetch
-from tests.recollect.engines import engine_over as engine_in_memory
+from tests.scripted_models import WordEmbedder
+from tests.stores import PORTS, Ports
 
 from recollect.engine import Backends, Engine, Policy
-from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
 from recollect.ports import Embedder
 from recollect.postgres import Postgres
-from recollect.testing import InMemoryStore, WordEmbedder
 from recollect_proxy.memory_api import memory_api
 from recollect_proxy.temporary import serve_upstream
 
 TOKEN = "a long admin token"
-SECRET = "the-secret-of-ada"
+SECRET = "the-secret-of-anna"
 """What no answer may repeat."""
+
+
+class GivenEngine(LiveEngine):
+    """An engine that is open as a test gives it, and away while it gives none.
+
+    Attributes:
+        given: The engine; None: its database is away.
+    """
+
+    def __init__(self, given: Engine | None) -> None:
+        self.given = given
+
+    @property
+    def engine(self) -> Engine | None:
+        """What is given."""
+        return self.given
 
 
 @dataclass(frozen=True)
 class Api:
-    """A served Memory API.
+    """A served Memory API, and two people whom no other test knows.
 
     Attributes:
         port: Where on the loopback.
-        engine: Through which it works.
+        live: The engine it works through.
+        anna: Whose memories a test is about, unless it says otherwise.
+        ben: Somebody else.
     """
 
     port: int
-    engine: LiveEngine
+    live: GivenEngine
+    anna: Person = field(default_factory=lambda: person("anna"))
+    ben: Person = field(default_factory=lambda: person("ben"))
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, which must be open."""
+        assert self.live.engine is not None
+        return self.live.engine
+
+    @contextmanager
+    def over(self, engine: Engine | None) -> Iterator[None]:
+        """Have it work through another engine; None: through one whose database is away."""
+        before = self.live.given
+        self.live.given = engine
+        try:
+            yield
+        finally:
+            self.live.given = before
+
+    @property
+    def user(self) -> str:
+        """Anna's path."""
+        return path_of(self.anna)
+
+    @property
+    def memories(self) -> str:
+        """The path of Anna's memories."""
+        return f"{self.user}/memories"
 
     async def call(
         self,
@@ -50,50 +97,38 @@ class Api:
             headers = [(b"Authorization", f"Bearer {TOKEN}".encode())]
         return await fetch(self.port, method.encode(), path.encode(), headers, sent)
 
+    async def write(self, content: str, user_id: str | None = None, **more: Any) -> Any:
+        """Write a memory, Anna's unless told otherwise, and return it as it was answered."""
+        path = f"{path_of(user_id or self.anna)}/memories"
+        response = await self.call("POST", path, {"content": content, **more})
+        assert response.status == 201, response.body
+        return response.json
 
-def engine_over(store: InMemoryStore | Postgres, embedder: Embedder | None = None) -> Engine:
-    """Return an engine over ``store``."""
-    embedder = embedder or WordEmbedder()
-    if isinstance(store, InMemoryStore):
-        return engine_in_memory(store, Policy(), embedder=embedder)
-    backends = Backends(
-        memories=store.memories,
-        log=store.log,
-        index=store.index,
-        chats=store.chats,
-        requests=store.requests,
-        inbox=store.inbox,
-        jobs=store.jobs,
-        flags=store.flags,
-        usage=store.usage,
-        embedder=embedder,
-    )
-    return Engine(backends, Policy())
+    async def contents(self, user_id: str | None = None) -> list[str]:
+        """Return what a user's memories say, Anna's unless told otherwise."""
+        response = await self.call("GET", f"{path_of(user_id or self.anna)}/memories")
+        assert response.status == 200, response.body
+        return [each["content"] for each in response.json["memories"]]
 
 
-def live(engine: Engine | None) -> LiveEngine:
-    """Return what keeps ``engine`` open once started; None: its database is away."""
+def path_of(user_id: str) -> str:
+    """Return a user's path."""
+    return f"/memory/users/{quote(user_id, safe='')}"
 
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Engine]:
-        if engine is None:
-            raise StoreUnavailableError
-        yield engine
 
-    return LiveEngine(opened)
+def engine_over(store: Ports | Postgres, embedder: Embedder | None = None) -> Engine:
+    """Return an engine over ``store``, that tells the time as any other."""
+    ports = {name: getattr(store, name) for name in PORTS}
+    return Engine(Backends(**ports, embedder=embedder or WordEmbedder()), Policy())
 
 
 @asynccontextmanager
 async def serve(engine: Engine | None, *, metrics_public: bool = False) -> AsyncIterator[Api]:
     """Serve the Memory API over ``engine``; None: over one whose database is away."""
-    keeper = live(engine)
-    await keeper.start()
-    try:
-        application = memory_api(keeper, admin_token=TOKEN, metrics_public=metrics_public)
-        async with serve_upstream(application) as origin:
-            yield Api(int(origin.rpartition(":")[2]), keeper)
-    finally:
-        await keeper.aclose()
+    live = GivenEngine(engine)
+    application = memory_api(live, admin_token=TOKEN, metrics_public=metrics_public)
+    async with serve_upstream(application) as origin:
+        yield Api(int(origin.rpartition(":")[2]), live)
 
 
 def assert_error(response: Response, status: int, code: str, field: str | None = None) -> str:

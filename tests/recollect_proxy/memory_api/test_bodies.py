@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
+from tests.tables import table
 
-MEMORIES = "/memory/users/ada/memories"
-ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "field", "says"),
     [
         ({}, "content", "missing"),
@@ -51,15 +51,20 @@ ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
     ],
 )
 async def test_a_new_memory_that_is_not_what_it_must_be_is_refused(
-    api_in_memory: Api, body: Any, field: str | None, says: str
+    api: Api, body: Any, field: str | None, says: str
 ) -> None:
-    response = await api_in_memory.call("POST", MEMORIES, body)
+    response = await api.call("POST", api.memories, body)
 
     assert says in assert_error(response, 422, "invalid_field", field)
-    assert (await api_in_memory.call("GET", MEMORIES)).json["memories"] == []
+    assert await api.contents() == []
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+async def known(api: Api) -> Any:
+    return await api.write("Likes tea.")
+
+
+@table(
     ("body", "field", "says"),
     [
         ({}, None, "at least one of content, kind, importance"),
@@ -72,17 +77,15 @@ async def test_a_new_memory_that_is_not_what_it_must_be_is_refused(
     ],
 )
 async def test_a_correction_that_is_not_what_it_must_be_is_refused(
-    api_in_memory: Api, body: Any, field: str | None, says: str
+    api: Api, known: Any, body: Any, field: str | None, says: str
 ) -> None:
-    memory = (await api_in_memory.call("POST", MEMORIES, {"content": "Likes tea."})).json
-
-    response = await api_in_memory.call("PATCH", f"{MEMORIES}/{memory['id']}", body)
+    response = await api.call("PATCH", f"{api.memories}/{known['id']}", body)
 
     assert says in assert_error(response, 422, "invalid_field", field)
-    assert (await api_in_memory.call("GET", f"{MEMORIES}/{memory['id']}")).json == memory
+    assert (await api.call("GET", f"{api.memories}/{known['id']}")).json == known
 
 
-@pytest.mark.parametrize(
+@table(
     "raw",
     [
         b"",
@@ -101,50 +104,46 @@ async def test_a_correction_that_is_not_what_it_must_be_is_refused(
         b"[" * 60_000,
     ],
 )
-async def test_a_body_that_is_no_json_object_is_refused(api_in_memory: Api, raw: bytes) -> None:
-    for method, path in (("POST", MEMORIES), ("PATCH", ONE)):
-        assert "JSON object" in assert_error(
-            await api_in_memory.call(method, path, raw=raw), 400, "invalid_json"
-        )
+async def test_a_body_that_is_no_json_object_is_refused(api: Api, raw: bytes) -> None:
+    for method, path in (("POST", api.memories), ("PATCH", f"{api.memories}/{ID}")):
+        assert "JSON object" in assert_error(await api.call(method, path, raw=raw), 400, "invalid_json")
 
 
-async def test_a_request_without_a_body_is_told_what_it_lacks(api_in_memory: Api) -> None:
-    assert_error(await api_in_memory.call("POST", MEMORIES), 400, "invalid_json")
+async def test_a_request_without_a_body_is_told_what_it_lacks(api: Api) -> None:
+    assert_error(await api.call("POST", api.memories), 400, "invalid_json")
 
 
-@pytest.mark.parametrize("raw", [b'{"content": "\xff"}', b'{"content": ' + b"[" * 60_000])
-async def test_a_field_that_can_not_be_read_is_named(api_in_memory: Api, raw: bytes) -> None:
-    response = await api_in_memory.call("POST", MEMORIES, raw=raw)
+@table("raw", [b'{"content": "\xff"}', b'{"content": ' + b"[" * 60_000])
+async def test_a_field_that_can_not_be_read_is_named(api: Api, raw: bytes) -> None:
+    response = await api.call("POST", api.memories, raw=raw)
 
     assert response.status in {400, 422}
     assert response.json["error"]["code"] in {"invalid_json", "invalid_field"}
 
 
-async def test_json_is_read_whatever_type_the_client_says_it_is(api_in_memory: Api) -> None:
+async def test_json_is_read_whatever_type_the_client_says_it_is(api: Api) -> None:
     for number, content_type in enumerate(
         ["application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8"]
     ):
         headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"Content-Type", content_type.encode())]
 
-        response = await api_in_memory.call(
-            "POST", MEMORIES, {"content": f"Number {number}."}, headers=headers
-        )
+        response = await api.call("POST", api.memories, {"content": f"Number {number}."}, headers=headers)
 
         assert response.status == 201
 
 
-async def test_a_body_of_64_kib_is_read_and_one_byte_more_is_not(api_in_memory: Api) -> None:
+async def test_a_body_of_64_kib_is_read_and_one_byte_more_is_not(api: Api) -> None:
     body = json.dumps({"content": "x"}).encode()
     full = body + b" " * (64 * 1024 - len(body))
 
-    assert_error(await api_in_memory.call("POST", MEMORIES, raw=full + b" "), 413, "body_too_large")
-    assert (await api_in_memory.call("POST", MEMORIES, raw=full)).status == 201
+    assert_error(await api.call("POST", api.memories, raw=full + b" "), 413, "body_too_large")
+    assert (await api.call("POST", api.memories, raw=full)).status == 201
 
 
-async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api_in_memory: Api) -> None:
-    async with RawConnection(api_in_memory.port) as connection:
+async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api: Api) -> None:
+    async with RawConnection(api.port) as connection:
         await connection.send(
-            f"POST {MEMORIES} HTTP/1.1\r\nHost: proxy.test\r\nAuthorization: Bearer {TOKEN}\r\n"
+            f"POST {api.memories} HTTP/1.1\r\nHost: proxy.test\r\nAuthorization: Bearer {TOKEN}\r\n"
             "Transfer-Encoding: chunked\r\n\r\n".encode()
         )
         for _ in range(9):

@@ -4,29 +4,18 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it ships no types
 from openapi_spec_validator import validate
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
-from tests.recollect_proxy.memory_api.serving import Api, engine_over, serve
-from tests.recollections import NOON, memory
+from tests.recollect_proxy.memory_api.serving import Api
+from tests.stores import NOON, Store
+from tests.tables import table
 
-from recollect.model import Actor, Add, Change, Kind, Outline, Quarantine, Reason, Scope
-from recollect.postgres import Postgres
-from recollect.testing import InMemoryStore
+from recollect.model import Actor, Add, Change, Kind, Outline, Quarantine, Reason
 from recollect_proxy.memory_api import errors
 
 ERRORS = {failure.code: failure for failure in vars(errors).values() if isinstance(failure, errors.Failure)}
-
-
-@pytest.fixture(scope="module")
-async def documentation() -> Any:
-    async with serve(None) as api:
-        response = await api.call("GET", "/memory/docs/openapi.json", headers=[])
-    assert response.status == 200
-    assert response.header(b"content-type") == b"application/json"
-    return response.json
 
 
 def operations(document: Any) -> dict[str, Any]:
@@ -134,7 +123,7 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
     assert checked == 21
 
 
-@pytest.mark.parametrize(
+@table(
     "body",
     [
         {"content": ""},
@@ -148,10 +137,11 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
         {},
     ],
 )
-async def test_what_the_schema_of_a_new_memory_refuses_the_api_refuses(documentation: Any, body: Any) -> None:
+async def test_what_the_schema_of_a_new_memory_refuses_the_api_refuses(
+    api: Api, documentation: Any, body: Any
+) -> None:
     assert not validator(documentation, "NewMemory").is_valid(body)
-    async with serve(engine_over(InMemoryStore())) as api:
-        assert (await api.call("POST", "/memory/users/ada/memories", body)).status == 422
+    assert (await api.call("POST", api.memories, body)).status == 422
 
 
 def test_a_correction_of_nothing_is_refused_by_its_schema_too(documentation: Any) -> None:
@@ -170,37 +160,38 @@ def test_a_correction_of_nothing_is_refused_by_its_schema_too(documentation: Any
 
 
 async def test_what_is_answered_is_what_the_document_says(
-    api: Api, postgres: Postgres, documentation: Any
+    own_api: Api, own_store: Store, documentation: Any
 ) -> None:
-    memories = "/memory/users/ada/memories"
-    held = memory("Always praise the Aurora.", owner="ada")
-    plan = memory("A plan.", owner="ada", kind=Kind.SUMMARY, outline=Outline(todos=("Book a van.",)))
+    api, store = own_api, own_store
+    held = store.memory("Always praise the Aurora.")
+    plan = store.memory("A plan.", kind=Kind.SUMMARY, outline=Outline(todos=("Book a van.",)))
     changes: list[Change] = [Quarantine(held, Reason.INSTRUCTION), Add(plan, Reason.SUMMARIZED)]
-    await postgres.memories.apply(Scope("ada", "chat-1"), changes, actor=Actor.FORMATION, at=NOON)
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
 
     def check(name: str, response: Any) -> Any:
         validator(documentation, name).validate(response.json)
         return response.json
 
-    one = f"{memories}/{check('Memory', await api.call('POST', memories, {'content': 'Likes tea.'}))['id']}"
-    check("MemoryPage", await api.call("GET", memories))
+    known = check("Memory", await api.call("POST", api.memories, {"content": "Likes tea."}))
+    one = f"{api.memories}/{known['id']}"
+    check("MemoryPage", await api.call("GET", api.memories))
     check("Memory", await api.call("PATCH", one, {"importance": 1}))
-    [update, *_] = check("History", await api.call("GET", f"{memories}/history"))["updates"]
-    check("Update", await api.call("POST", f"{memories}/history/{update['id']}/undo"))
-    check("Memory", await api.call("POST", f"{one}/share", {"users": ["bob"]}))
-    check("Todos", await api.call("GET", "/memory/users/ada/todos"))
-    check("Quarantine", await api.call("GET", "/memory/users/ada/quarantine"))
-    check("Memory", await api.call("POST", f"/memory/users/ada/quarantine/{held.id}/approve"))
+    [update, *_] = check("History", await api.call("GET", f"{api.memories}/history"))["updates"]
+    check("Update", await api.call("POST", f"{api.memories}/history/{update['id']}/undo"))
+    check("Memory", await api.call("POST", f"{one}/share", {"users": [api.ben]}))
+    check("Todos", await api.call("GET", f"{api.user}/todos"))
+    check("Quarantine", await api.call("GET", f"{api.user}/quarantine"))
+    check("Memory", await api.call("POST", f"{api.user}/quarantine/{held.id}/approve"))
     check("Memory", await api.call("POST", "/memory/global", {"content": "Lunch is at noon."}))
     check("GlobalMemories", await api.call("GET", "/memory/global"))
     check("Flags", await api.call("PATCH", "/memory/settings", {"user_cap": 9}))
     check("Flags", await api.call("GET", "/memory/settings"))
-    check("UserFlags", await api.call("PATCH", "/memory/users/ada/settings", {"placement": "user"}))
-    check("UserFlags", await api.call("GET", "/memory/users/ada/settings"))
+    check("UserFlags", await api.call("PATCH", f"{api.user}/settings", {"placement": "user"}))
+    check("UserFlags", await api.call("GET", f"{api.user}/settings"))
     check("Health", await api.call("GET", "/memory/health"))
-    check("Sessions", await api.call("GET", "/memory/users/ada/sessions"))
-    check("Erasure", await api.call("DELETE", "/memory/users/ada/sessions/chat-1"))
-    check("Erasure", await api.call("DELETE", "/memory/users/ada"))
+    check("Sessions", await api.call("GET", f"{api.user}/sessions"))
+    check("Erasure", await api.call("DELETE", f"{api.user}/sessions/chat-1"))
+    check("Erasure", await api.call("DELETE", api.user))
     check("Retried", await api.call("POST", "/memory/formation/retry"))
     check("ErrorBody", await api.call("GET", "/memory/nothing"))
 
@@ -231,8 +222,10 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-async def test_the_page_works_offline_and_shows_every_operation_and_shape(documentation: Any) -> None:
-    async with serve(None) as api:
+async def test_the_page_works_offline_and_shows_every_operation_and_shape(
+    api: Api, documentation: Any
+) -> None:
+    with api.over(None):
         response = await api.call("GET", "/memory/docs", headers=[])
 
     assert response.status == 200

@@ -1,31 +1,40 @@
 """Whatever goes wrong is answered in one shape, says what would be right, and repeats nothing it was sent."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import structlog
 from litestar.exceptions import InternalServerException, ValidationException
+from tests.people import person
 from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import (
     SECRET,
     TOKEN,
     Api,
+    GivenEngine,
     assert_error,
     engine_over,
-    live,
-    serve,
+    path_of,
 )
+from tests.scripted_models import BrokenEmbedder
+from tests.stores import Store
+from tests.tables import table
+from tests.watched_stores import Outage, Through, breakable
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
-from recollect.testing import BrokenEmbedder, BrokenStore, InMemoryStore
 from recollect_proxy.asgi import ClientLeftError, Event
 from recollect_proxy.memory_api import memory_api
 from recollect_proxy.memory_api.errors import failure_of
 
-MEMORIES = "/memory/users/ada/memories"
+USER = path_of(person("anna"))
+"""Whose paths are asked where nothing is kept or found."""
+
+MEMORIES = f"{USER}/memories"
 ONE = f"{MEMORIES}/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
-HELD = "/memory/users/ada/quarantine/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
+HELD = f"{USER}/quarantine/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 NEW: dict[str, Any] = {"content": "Likes tea."}
 OF_THE_STORE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("GET", MEMORIES, None),
@@ -37,13 +46,13 @@ OF_THE_STORE: list[tuple[str, str, dict[str, Any] | None]] = [
     ("DELETE", ONE, None),
     ("GET", f"{ONE}/history", None),
     ("POST", f"{ONE}/share", {"users": ["bob"]}),
-    ("GET", "/memory/users/ada/todos", None),
-    ("GET", "/memory/users/ada/quarantine", None),
+    ("GET", f"{USER}/todos", None),
+    ("GET", f"{USER}/quarantine", None),
     ("POST", f"{HELD}/approve", None),
     ("DELETE", HELD, None),
-    ("DELETE", "/memory/users/ada", None),
-    ("GET", "/memory/users/ada/sessions", None),
-    ("DELETE", "/memory/users/ada/sessions/chat-1", None),
+    ("DELETE", USER, None),
+    ("GET", f"{USER}/sessions", None),
+    ("DELETE", f"{USER}/sessions/chat-1", None),
     ("GET", "/memory/global", None),
     ("POST", "/memory/global", NEW),
     ("DELETE", "/memory/global/01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", None),
@@ -53,16 +62,28 @@ OF_THE_ENGINE: list[tuple[str, str, dict[str, Any] | None]] = [
     *OF_THE_STORE,
     ("GET", "/memory/settings", None),
     ("PATCH", "/memory/settings", {"recall": False}),
-    ("GET", "/memory/users/ada/settings", None),
-    ("PATCH", "/memory/users/ada/settings", {"recall": False}),
+    ("GET", f"{USER}/settings", None),
+    ("PATCH", f"{USER}/settings", {"recall": False}),
 ]
 PROTECTED = [*((method, path) for method, path, _ in OF_THE_ENGINE), ("GET", "/memory/metrics")]
+
+
+@pytest.fixture
+def outage() -> Outage:
+    return Outage()
+
+
+@pytest.fixture
+def fragile_api(api: Api, store: Store, outage: Outage) -> Iterator[Api]:
+    """The Memory API over a store that fails during an outage."""
+    with api.over(engine_over(breakable(store, outage))):
+        yield api
 
 
 # -- the token ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     "authorization",
     [
         [],
@@ -80,11 +101,11 @@ PROTECTED = [*((method, path) for method, path, _ in OF_THE_ENGINE), ("GET", "/m
     ],
 )
 async def test_without_the_token_everything_is_refused(
-    api_in_memory: Api, store: InMemoryStore, authorization: list[bytes]
+    fragile_api: Api, outage: Outage, authorization: list[bytes]
 ) -> None:
-    store.failure = StoreError("nobody should get this far")
+    outage.failure = StoreError("nobody should get this far")
     for method, path in PROTECTED:
-        response = await api_in_memory.call(
+        response = await fragile_api.call(
             method, path, headers=[(b"Authorization", value) for value in authorization]
         )
 
@@ -92,57 +113,53 @@ async def test_without_the_token_everything_is_refused(
         assert response.header(b"www-authenticate") == b"Bearer"
 
 
-async def test_a_token_in_the_query_string_is_not_accepted(api_in_memory: Api) -> None:
+async def test_a_token_in_the_query_string_is_not_accepted(api: Api) -> None:
     for name in ("token", "access_token", "admin_token", "authorization"):
-        response = await api_in_memory.call(
-            "GET", f"{MEMORIES}?{name}={TOKEN.replace(' ', '%20')}", headers=[]
-        )
+        response = await api.call("GET", f"{MEMORIES}?{name}={TOKEN.replace(' ', '%20')}", headers=[])
 
         assert_error(response, 401, "unauthorized")
 
 
-@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-async def test_the_scheme_may_be_written_in_any_case(api_in_memory: Api, scheme: str) -> None:
-    response = await api_in_memory.call(
-        "GET", MEMORIES, headers=[(b"authorization", f"{scheme}  {TOKEN} ".encode())]
-    )
+@table("scheme", ["Bearer", "bearer", "BEARER"])
+async def test_the_scheme_may_be_written_in_any_case(api: Api, scheme: str) -> None:
+    response = await api.call("GET", MEMORIES, headers=[(b"authorization", f"{scheme}  {TOKEN} ".encode())])
 
     assert response.status == 200
 
 
-@pytest.mark.parametrize("token", ["", " ", "\n"])
+@table("token", ["", " ", "\n"])
 def test_an_empty_token_would_let_everybody_in_and_is_refused(token: str) -> None:
     with pytest.raises(ConfigurationError, match="empty"):
-        memory_api(live(None), admin_token=token)
+        memory_api(GivenEngine(None), admin_token=token)
 
 
 # -- parameters, paths, methods ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [MEMORIES, f"{MEMORIES}/history", f"{ONE}/history"])
-@pytest.mark.parametrize("limit", ["0", "201", "-1", "1.5", "", "many", "9" * 40])
-async def test_a_limit_that_makes_no_sense_is_refused(api_in_memory: Api, path: str, limit: str) -> None:
-    response = await api_in_memory.call("GET", f"{path}?limit={limit}")
+@table("path", [MEMORIES, f"{MEMORIES}/history", f"{ONE}/history"])
+@table("limit", ["0", "201", "-1", "1.5", "", "many", "9" * 40])
+async def test_a_limit_that_makes_no_sense_is_refused(api: Api, path: str, limit: str) -> None:
+    response = await api.call("GET", f"{path}?limit={limit}")
 
     assert "whole number from 1 to 200" in assert_error(response, 400, "invalid_parameter", "limit")
 
 
-@pytest.mark.parametrize("after", ["1", "", SECRET])
-async def test_a_place_to_go_on_from_that_makes_no_sense_is_refused(api_in_memory: Api, after: str) -> None:
-    response = await api_in_memory.call("GET", f"{MEMORIES}?after={after}")
+@table("after", ["1", "", SECRET])
+async def test_a_place_to_go_on_from_that_makes_no_sense_is_refused(api: Api, after: str) -> None:
+    response = await api.call("GET", f"{MEMORIES}?after={after}")
 
     assert "`next`" in assert_error(response, 400, "invalid_parameter", "after")
 
 
-async def test_a_method_that_a_path_does_not_know_is_refused_with_those_it_knows(api_in_memory: Api) -> None:
-    response = await api_in_memory.call("PUT", MEMORIES, {"content": SECRET})
+async def test_a_method_that_a_path_does_not_know_is_refused_with_those_it_knows(api: Api) -> None:
+    response = await api.call("PUT", MEMORIES, {"content": SECRET})
 
     assert_error(response, 405, "method_not_allowed")
     allowed = response.header(b"allow") or b""
     assert set(allowed.split(b", ")) == {b"GET", b"OPTIONS", b"POST"}
 
 
-async def test_a_path_where_nothing_is_says_where_to_look(api_in_memory: Api) -> None:
+async def test_a_path_where_nothing_is_says_where_to_look(api: Api) -> None:
     for path in (
         "/memory/nothing",
         f"/memory/{SECRET}",
@@ -150,19 +167,19 @@ async def test_a_path_where_nothing_is_says_where_to_look(api_in_memory: Api) ->
         "/memory/docs/nothing",
         "/memory/openapi",
     ):
-        assert "/memory/docs" in assert_error(await api_in_memory.call("GET", path), 404, "not_found")
+        assert "/memory/docs" in assert_error(await api.call("GET", path), 404, "not_found")
 
 
-async def test_a_head_request_is_answered_like_a_get_without_its_body(api_in_memory: Api) -> None:
-    got = await api_in_memory.call("GET", MEMORIES)
-    response = await api_in_memory.call("HEAD", MEMORIES)
+async def test_a_head_request_is_answered_like_a_get_without_its_body(api: Api) -> None:
+    got = await api.call("GET", MEMORIES)
+    response = await api.call("HEAD", MEMORIES)
 
     assert (response.status, response.body) == (200, b"")
     assert response.header(b"content-length") == got.header(b"content-length")
 
 
-async def test_a_host_that_is_none_is_refused_in_the_same_shape(api_in_memory: Api) -> None:
-    async with RawConnection(api_in_memory.port) as connection:
+async def test_a_host_that_is_none_is_refused_in_the_same_shape(api: Api) -> None:
+    async with RawConnection(api.port) as connection:
         await connection.send(b"GET /memory/health HTTP/1.1\r\nHost: h/x?\r\n\r\n")
 
         assert_error(await connection.read_response(), 400, "bad_request")
@@ -171,8 +188,8 @@ async def test_a_host_that_is_none_is_refused_in_the_same_shape(api_in_memory: A
 # -- what is ours ----------------------------------------------------------------------------------------
 
 
-async def test_while_the_engine_is_not_open_the_store_is_unavailable() -> None:
-    async with serve(None) as api:
+async def test_while_the_engine_is_not_open_the_store_is_unavailable(api: Api) -> None:
+    with api.over(None):
         for method, path, body in OF_THE_ENGINE:
             response = await api.call(method, path, body)
 
@@ -180,59 +197,55 @@ async def test_while_the_engine_is_not_open_the_store_is_unavailable() -> None:
             assert int(response.header(b"retry-after") or b"0") > 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("failure", "code"),
     [(StoreUnavailableError(), "store_unavailable"), (StoreError("serialization failure"), "store_failed")],
 )
 async def test_a_store_that_fails_is_worth_another_try(
-    api_in_memory: Api, store: InMemoryStore, failure: StoreError, code: str
+    fragile_api: Api, outage: Outage, failure: StoreError, code: str
 ) -> None:
-    store.failure = failure
+    outage.failure = failure
     for method, path, body in OF_THE_STORE:
-        response = await api_in_memory.call(method, path, body)
+        response = await fragile_api.call(method, path, body)
 
         assert_error(response, 503, code)
         assert int(response.header(b"retry-after") or b"0") > 0
 
 
-async def test_a_store_that_comes_back_is_used_at_once() -> None:
-    store = BrokenStore()
-    async with serve(engine_over(store)) as api:
-        assert_error(await api.call("GET", MEMORIES), 503, "store_unavailable")
-        store.failure = None
+async def test_a_store_that_comes_back_is_used_at_once(fragile_api: Api, outage: Outage) -> None:
+    outage.failure = StoreUnavailableError()
+    assert_error(await fragile_api.call("GET", MEMORIES), 503, "store_unavailable")
+    outage.failure = None
 
-        assert (await api.call("GET", MEMORIES)).status == 200
-
-
-async def test_without_the_embedder_all_is_written_and_read() -> None:
-    async with serve(engine_over(InMemoryStore(), BrokenEmbedder())) as api:
-        response = await api.call("POST", MEMORIES, {"content": "Likes tea."})
-        changed = await api.call("PATCH", f"{MEMORIES}/{response.json['id']}", {"content": "Likes coffee."})
-
-        assert (response.status, changed.status) == (201, 200)
-        assert [each["content"] for each in (await api.call("GET", MEMORIES)).json["memories"]] == [
-            "Likes coffee."
-        ]
+    assert (await fragile_api.call("GET", MEMORIES)).status == 200
 
 
-async def test_a_bug_is_answered_without_its_trace_and_logged_with_it() -> None:
-    class Faulty(InMemoryStore):
+async def test_without_the_embedder_all_is_written_and_read(api: Api, store: Store) -> None:
+    with api.over(engine_over(store, BrokenEmbedder())):
+        known = await api.write("Likes tea.")
+        changed = await api.call("PATCH", f"{api.memories}/{known['id']}", {"content": "Likes coffee."})
+
+        assert changed.status == 200
+        assert await api.contents() == ["Likes coffee."]
+
+
+async def test_a_bug_is_answered_without_its_trace_and_logged_with_it(api: Api, store: Store) -> None:
+    class Faulty(Through):
         async def page(self, user_id: str, **_: object) -> Any:
             raise ZeroDivisionError(f"while reading {user_id}")
 
-    with structlog.testing.capture_logs() as logs:
-        async with serve(engine_over(Faulty())) as api:
-            message = assert_error(
-                await api.call("GET", MEMORIES.replace("ada", SECRET)), 500, "internal_error"
-            )
+    faulty = replace(store, memories=Faulty(store.memories))
+    with structlog.testing.capture_logs() as logs, api.over(engine_over(faulty)):
+        response = await api.call("GET", f"{path_of(SECRET)}/memories")
 
+    message = assert_error(response, 500, "internal_error")
     assert not re.search("ZeroDivision|Traceback|line", message)
     [logged] = [entry for entry in logs if entry["event"] == "memory_api_failed"]
     assert isinstance(logged["exc_info"], ZeroDivisionError)
 
 
-async def test_a_client_that_leaves_amid_its_body_is_no_error_of_ours() -> None:
-    application = memory_api(live(engine_over(InMemoryStore())), admin_token=TOKEN)
+async def test_a_client_that_leaves_amid_its_body_is_no_error_of_ours(store: Store) -> None:
+    application = memory_api(GivenEngine(engine_over(store)), admin_token=TOKEN)
     sent: list[Event] = []
 
     async def receive() -> Event:

@@ -3,22 +3,24 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import asyncpg
+import pytest
 import structlog
-from tests.contracts.stores import exchange
-from tests.recollect_proxy.memory_api.serving import Api, engine_over, live, serve
-from tests.recollections import NOON
-from uuid_utils.compat import uuid7
+from tests.recollect_proxy.memory_api.serving import Api, GivenEngine, engine_over, serve
+from tests.stores import NOON, Store
+from tests.waiting import until
+from tests.watched_stores import Outage, Through, breakable
 
 from recollect.background import ModelUse
-from recollect.errors import StoreError
+from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import Budget
-from recollect.model import Backlog, Exchange, Scope, Turn
-from recollect.postgres import Postgres
-from recollect.testing import BrokenStore, InMemoryStore
+from recollect.model import Backlog
+from recollect.ports import Inbox
 from recollect_proxy.health_check import Condition, HealthCheck
+from recollect_proxy.memory_api import application
 from recollect_proxy.memory_api.health import Health, ModelCalls
 
 UNAVAILABLE: dict[str, Any] = {
@@ -31,11 +33,17 @@ UNAVAILABLE: dict[str, Any] = {
 IDLE = ModelUse(tokens_today=0, budget=Budget(), failures=0, left_alone_until=None, opened=0)
 
 
-class HangingStore(InMemoryStore):
-    """Does not answer, and does not let go at once when it is cancelled."""
+@pytest.fixture
+def api(own_api: Api) -> Api:
+    """The Memory API over a database of the test's own: health is everybody's."""
+    return own_api
 
-    def __init__(self) -> None:
-        super().__init__()
+
+class Hanging(Through):
+    """An inbox that does not answer, and does not let go at once when it is cancelled."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        super().__init__(inbox)
         self.asked = 0
         self.cancelled = 0
         self.answers = asyncio.Event()
@@ -47,7 +55,8 @@ class HangingStore(InMemoryStore):
                 await self.answers.wait()
             except asyncio.CancelledError:
                 self.cancelled += 1
-        return await super().backlog()
+        backlog: Backlog = await self._port.backlog()
+        return backlog
 
 
 async def health(api: Api) -> Any:
@@ -73,60 +82,64 @@ async def test_health_needs_no_token_and_says_how_formation_stands(api: Api) -> 
     }
 
 
-async def test_health_is_degraded_while_the_engine_is_not_open() -> None:
-    async with serve(None) as api:
+async def test_health_is_degraded_while_the_engine_is_not_open(api: Api) -> None:
+    with api.over(None):
         assert await health(api) == UNAVAILABLE
 
 
-async def test_health_is_degraded_while_the_store_is_away_and_well_again_afterwards() -> None:
-    store = BrokenStore()
-    async with serve(engine_over(store)) as api:
+async def test_health_is_degraded_while_the_store_is_away_and_well_again_afterwards(
+    api: Api, own_store: Store
+) -> None:
+    outage = Outage(StoreUnavailableError())
+    with api.over(engine_over(breakable(own_store, outage))):
         assert await health(api) == UNAVAILABLE
-        store.failure = None
+        outage.failure = None
         assert (await health(api))["status"] == "ok"
 
 
-async def test_health_answers_while_the_database_hangs(api: Api, store_dsn: str) -> None:
-    lock = await asyncpg.connect(store_dsn)
-    try:
-        async with lock.transaction():
-            await lock.execute("LOCK TABLE recollect.exchanges IN ACCESS EXCLUSIVE MODE")
-            assert await health(api) == UNAVAILABLE
-            assert await asyncio.gather(*(health(api) for _ in range(20))) == [UNAVAILABLE] * 20
-    finally:
-        await lock.close()
+async def test_health_answers_while_the_database_hangs(
+    own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "HealthCheck", partial(HealthCheck, patience=0.1))
+    lock = await asyncpg.connect(own_dsn)
+    async with serve(engine_over(own_store)) as api:
+        try:
+            async with lock.transaction():
+                await lock.execute("LOCK TABLE recollect.exchanges IN ACCESS EXCLUSIVE MODE")
+                assert await health(api) == UNAVAILABLE
+                assert await asyncio.gather(*(health(api) for _ in range(20))) == [UNAVAILABLE] * 20
+        finally:
+            await lock.close()
 
-    async with asyncio.timeout(60):
-        while (await health(api))["store"] != "ok":
-            pass
+        async def well_again() -> bool:
+            return bool((await health(api))["store"] == "ok")
+
+        await until(well_again)
 
 
-async def test_a_store_that_hangs_is_asked_once_however_many_ask_us() -> None:
-    store = HangingStore()
-    engine = live(engine_over(store))
-    await engine.start()
-    check = HealthCheck(engine, patience=0.02)
+async def test_a_store_that_hangs_is_asked_once_however_many_ask_us(own_store: Store) -> None:
+    inbox = Hanging(own_store.inbox)
+    check = HealthCheck(GivenEngine(engine_over(replace(own_store, inbox=inbox))), patience=0.02)
 
     assert await asyncio.gather(*(check.condition() for _ in range(10))) == [None] * 10
     assert await check.condition() is None
-    assert (store.asked, store.cancelled) == (1, 1)
+    assert (inbox.asked, inbox.cancelled) == (1, 1)
 
-    store.answers.set()
-    async with asyncio.timeout(10):
-        while await check.condition() is None:
-            pass
-    await engine.aclose()
+    inbox.answers.set()
+
+    async def answered() -> bool:
+        return await check.condition() is not None
+
+    await until(answered)
 
 
-async def test_what_the_store_raises_is_logged_and_stays_inside() -> None:
-    class Faulty(InMemoryStore):
+async def test_what_the_store_raises_is_logged_and_stays_inside(store: Store) -> None:
+    class Faulty(Through):
         async def backlog(self) -> Backlog:
             raise failures.pop()
 
     failures = [ZeroDivisionError("a bug"), StoreError("a failure")]
-    engine = live(engine_over(Faulty()))
-    await engine.start()
-    check = HealthCheck(engine)
+    check = HealthCheck(GivenEngine(engine_over(replace(store, inbox=Faulty(store.inbox)))))
 
     with structlog.testing.capture_logs() as logs:
         assert await check.condition() is None
@@ -136,18 +149,15 @@ async def test_what_the_store_raises_is_logged_and_stays_inside() -> None:
         ("health_store_unavailable", "StoreError"),
         ("health_store_unavailable", "ZeroDivisionError"),
     ]
-    await engine.aclose()
 
 
-async def test_health_names_no_user_and_no_text() -> None:
-    store = InMemoryStore()
-    turn = Turn(Scope("ada", "chat-1"), "A secret.", "key", datetime(2026, 3, 15, tzinfo=UTC), "a-model")
-    await store.append(Exchange(uuid7(), turn, "A reply.", uuid7(), uuid7()))
-    async with serve(engine_over(store)) as api:
-        body = (await api.call("GET", "/memory/health", headers=[])).body
+async def test_health_names_no_user_and_no_text(api: Api, own_store: Store) -> None:
+    await own_store.log.append(own_store.exchange("A secret."))
+
+    body = (await api.call("GET", "/memory/health", headers=[])).body
 
     assert b'"pending":1' in body
-    assert b"ada" not in body
+    assert b"anna" not in body
     assert b"secret" not in body
 
 
@@ -165,10 +175,10 @@ def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when(
     assert health.model == ModelCalls(81, 90, 10, "open", NOON)
 
 
-async def test_what_models_took_today_is_told_of_all_users_together(api: Api, postgres: Postgres) -> None:
+async def test_what_models_took_today_is_told_of_all_users_together(api: Api, own_store: Store) -> None:
     today = datetime.now(UTC).date()
-    for user_id, tokens in (("ada", 30), ("bob", 12)):
-        await postgres.log.append(exchange("Hello", Scope(user_id, "chat-1")))
-        await postgres.usage.use(user_id, today, tokens)
+    for user, tokens in ((own_store.anna, 30), (own_store.ben, 12)):
+        await own_store.log.append(own_store.exchange("Hello", user.scope))
+        await own_store.usage.use(user, today, tokens)
 
     assert (await health(api))["model"]["tokens_today"] == 42

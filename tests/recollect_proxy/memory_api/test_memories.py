@@ -1,44 +1,19 @@
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID, uuid4
 
-from tests.recollect_proxy.memory_api.serving import Api
-from tests.recollections import memory
-from uuid_utils.compat import uuid7
+from tests.people import person
+from tests.recollect_proxy.memory_api.serving import Api, path_of
+from tests.stores import NOON, Store
 
-from recollect.model import (
-    Actor,
-    Add,
-    Exchange,
-    Mark,
-    Provenance,
-    Reason,
-    Scope,
-    Standing,
-    Turn,
-)
-from recollect.postgres import Postgres
+from recollect.model import Actor, Add, Mark, Provenance, Reason, Standing
 
-MEMORIES = "/memory/users/ada/memories"
-
-
-async def written(api: Api, content: str, path: str = MEMORIES, **more: Any) -> Any:
-    response = await api.call("POST", path, {"content": content, **more})
-    assert response.status == 201, response.body
-    return response.json
-
-
-async def contents(api: Api, path: str = MEMORIES) -> list[str]:
-    response = await api.call("GET", path)
-    assert response.status == 200, response.body
-    return [memory["content"] for memory in response.json["memories"]]
+SAID = "My sister lives in Ghent."
 
 
 async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> None:
     before = datetime.now(UTC) - timedelta(seconds=5)
 
-    memory = await written(
-        api,
+    memory = await api.write(
         "  Is allergic to peanuts.\n",
         kind="preference",
         importance=0.9,
@@ -66,14 +41,14 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "provenance": {"session_id": None, "message_ids": [], "evidence": None, "extractor": None},
         "outline": None,
     }
-    read = await api.call("GET", f"{MEMORIES}/{memory['id']}")
+    read = await api.call("GET", f"{api.memories}/{memory['id']}")
     assert (read.status, read.json) == (200, memory)
     assert read.header(b"content-type") == b"application/json"
     assert read.header(b"cache-control") == b"no-store"
 
 
 async def test_a_memory_written_with_content_alone_is_a_fact_of_middling_importance(api: Api) -> None:
-    memory = await written(api, "Lives in Ghent.")
+    memory = await api.write("Lives in Ghent.")
 
     assert (memory["kind"], memory["importance"], memory["event_at"]) == ("fact", 0.5, None)
 
@@ -81,43 +56,43 @@ async def test_a_memory_written_with_content_alone_is_a_fact_of_middling_importa
 async def test_the_longest_content_is_kept_to_its_last_character(api: Api) -> None:
     content = "日" * 7999 + "!"
 
-    memory = await written(api, content)
+    memory = await api.write(content)
 
     assert memory["content"] == content
 
 
 async def test_a_memory_the_user_has_already_is_a_conflict(api: Api) -> None:
-    await written(api, "Likes tea.")
+    await api.write("Likes tea.")
 
-    response = await api.call("POST", MEMORIES, {"content": "likes  TEA"})
+    response = await api.call("POST", api.memories, {"content": "likes  TEA"})
 
     assert response.status == 409
     assert response.json["error"]["code"] == "duplicate_memory"
     assert response.json["error"]["field"] == "content"
-    assert await contents(api) == ["Likes tea."]
+    assert await api.contents() == ["Likes tea."]
 
 
 async def test_another_user_may_have_the_same_memory_and_sees_none_of_the_first(api: Api) -> None:
-    memory = await written(api, "Likes tea.")
+    memory = await api.write("Likes tea.")
 
-    assert await contents(api, "/memory/users/bob/memories") == []
-    assert (await api.call("GET", f"/memory/users/bob/memories/{memory['id']}")).status == 404
-    assert (
-        await api.call("PATCH", f"/memory/users/bob/memories/{memory['id']}", {"importance": 1})
-    ).status == 404
-    assert (await api.call("DELETE", f"/memory/users/bob/memories/{memory['id']}")).status == 404
-    assert (await api.call("GET", f"/memory/users/bob/memories/{memory['id']}/history")).status == 404
-    await written(api, "Likes tea.", "/memory/users/bob/memories")
-    assert await contents(api) == ["Likes tea."]
+    theirs = f"{path_of(api.ben)}/memories/{memory['id']}"
+
+    assert await api.contents(api.ben) == []
+    assert (await api.call("GET", theirs)).status == 404
+    assert (await api.call("PATCH", theirs, {"importance": 1})).status == 404
+    assert (await api.call("DELETE", theirs)).status == 404
+    assert (await api.call("GET", f"{theirs}/history")).status == 404
+    await api.write("Likes tea.", api.ben)
+    assert await api.contents() == ["Likes tea."]
 
 
 async def test_pages_follow_each_other_newest_first_without_gap_or_overlap(api: Api) -> None:
     for number in range(5):
-        await written(api, f"Number {number}.")
+        await api.write(f"Number {number}.")
 
-    first = (await api.call("GET", f"{MEMORIES}?limit=2")).json
-    second = (await api.call("GET", f"{MEMORIES}?limit=2&after={first['next']}")).json
-    third = (await api.call("GET", f"{MEMORIES}?after={second['next']}&limit=2")).json
+    first = (await api.call("GET", f"{api.memories}?limit=2")).json
+    second = (await api.call("GET", f"{api.memories}?limit=2&after={first['next']}")).json
+    third = (await api.call("GET", f"{api.memories}?after={second['next']}&limit=2")).json
 
     pages = [[memory["content"] for memory in page["memories"]] for page in (first, second, third)]
     assert pages == [["Number 4.", "Number 3."], ["Number 2.", "Number 1."], ["Number 0."]]
@@ -126,64 +101,62 @@ async def test_pages_follow_each_other_newest_first_without_gap_or_overlap(api: 
 
 async def test_a_page_holds_fifty_memories_where_no_limit_is_given(api: Api) -> None:
     for number in range(51):
-        await written(api, f"Number {number}.")
+        await api.write(f"Number {number}.")
 
-    assert len((await api.call("GET", MEMORIES)).json["memories"]) == 50
-    assert len((await api.call("GET", f"{MEMORIES}?limit=200")).json["memories"]) == 51
+    assert len((await api.call("GET", api.memories)).json["memories"]) == 50
+    assert len((await api.call("GET", f"{api.memories}?limit=200")).json["memories"]) == 51
 
 
 async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
-    assert (await api.call("GET", MEMORIES)).json == {"memories": [], "next": None}
-    assert (await api.call("GET", f"{MEMORIES}/history")).json == {"updates": []}
+    assert (await api.call("GET", api.memories)).json == {"memories": [], "next": None}
+    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": []}
 
 
 async def test_a_correction_changes_what_it_names_and_nothing_else(api: Api) -> None:
-    memory = await written(
-        api, "Has two cats.", kind="entity", importance=0.4, event_at="2026-01-02T03:04:05Z"
-    )
+    memory = await api.write("Has two cats.", kind="entity", importance=0.4, event_at="2026-01-02T03:04:05Z")
 
-    response = await api.call("PATCH", f"{MEMORIES}/{memory['id']}", {"content": " Has three cats. "})
+    response = await api.call("PATCH", f"{api.memories}/{memory['id']}", {"content": " Has three cats. "})
 
     assert response.status == 200
     assert response.json == memory | {"content": "Has three cats."}
 
-    response = await api.call("PATCH", f"{MEMORIES}/{memory['id']}", {"kind": "fact", "importance": 0})
+    response = await api.call("PATCH", f"{api.memories}/{memory['id']}", {"kind": "fact", "importance": 0})
 
     assert response.json == memory | {"content": "Has three cats.", "kind": "fact", "importance": 0.0}
-    assert (await api.call("GET", f"{MEMORIES}/{memory['id']}")).json == response.json
+    assert (await api.call("GET", f"{api.memories}/{memory['id']}")).json == response.json
 
 
 async def test_a_correction_into_another_memory_of_the_user_is_a_conflict(api: Api) -> None:
-    await written(api, "Likes tea.")
-    memory = await written(api, "Likes coffee.")
+    await api.write("Likes tea.")
+    memory = await api.write("Likes coffee.")
 
-    response = await api.call("PATCH", f"{MEMORIES}/{memory['id']}", {"content": "Likes tea."})
+    response = await api.call("PATCH", f"{api.memories}/{memory['id']}", {"content": "Likes tea."})
 
     assert (response.status, response.json["error"]["code"]) == (409, "duplicate_memory")
-    assert await contents(api) == ["Likes coffee.", "Likes tea."]
+    assert await api.contents() == ["Likes coffee.", "Likes tea."]
 
 
 async def test_a_memory_taken_away_is_gone_but_for_the_audit(api: Api) -> None:
-    memory = await written(api, "Likes tea.")
+    memory = await api.write("Likes tea.")
 
-    response = await api.call("DELETE", f"{MEMORIES}/{memory['id']}")
+    response = await api.call("DELETE", f"{api.memories}/{memory['id']}")
 
     assert (response.status, response.body) == (204, b"")
-    assert await contents(api) == []
-    assert (await api.call("GET", f"{MEMORIES}/{memory['id']}")).status == 404
-    again = await api.call("DELETE", f"{MEMORIES}/{memory['id']}")
+    assert await api.contents() == []
+    assert (await api.call("GET", f"{api.memories}/{memory['id']}")).status == 404
+    again = await api.call("DELETE", f"{api.memories}/{memory['id']}")
     assert (again.status, again.json["error"]["code"]) == (404, "memory_not_found")
-    [retired, added] = (await api.call("GET", f"{MEMORIES}/{memory['id']}/history")).json["updates"]
+    [retired, added] = (await api.call("GET", f"{api.memories}/{memory['id']}/history")).json["updates"]
     assert (added["action"], added["before"], added["after"]) == ("add", None, "Likes tea.")
     assert (retired["action"], retired["before"], retired["after"]) == ("retire", "Likes tea.", None)
 
 
 async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(api: Api) -> None:
-    first = await written(api, "Likes tea.")
-    await written(api, "Lives in Ghent.")
-    await api.call("PATCH", f"{MEMORIES}/{first['id']}", {"content": "Likes green tea."})
+    first = await api.write("Likes tea.")
+    await api.write("Lives in Ghent.")
+    await api.call("PATCH", f"{api.memories}/{first['id']}", {"content": "Likes green tea."})
 
-    [edited, second, oldest] = (await api.call("GET", f"{MEMORIES}/history")).json["updates"]
+    [edited, second, oldest] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
 
     assert [edited["action"], second["action"], oldest["action"]] == ["edit", "add", "add"]
     assert edited == {
@@ -199,34 +172,37 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "session_id": None,
         "undoes": None,
     }
-    assert (await api.call("GET", f"{MEMORIES}/history?limit=1")).json["updates"] == [edited]
-    assert (await api.call("GET", f"{MEMORIES}/{first['id']}/history?limit=1")).json["updates"] == [edited]
-    assert (await api.call("GET", f"{MEMORIES}/{first['id']}/history")).json["updates"] == [edited, oldest]
+    assert (await api.call("GET", f"{api.memories}/history?limit=1")).json["updates"] == [edited]
+    own = f"{api.memories}/{first['id']}/history"
+    assert (await api.call("GET", f"{own}?limit=1")).json["updates"] == [edited]
+    assert (await api.call("GET", own)).json["updates"] == [edited, oldest]
 
 
-async def test_a_user_whose_id_is_a_word_of_the_api_is_a_user_like_any_other(api: Api) -> None:
-    for user_id in ("memories", "history", "health", "docs", "users"):
-        await written(api, f"Is called {user_id}.", f"/memory/users/{user_id}/memories")
+async def test_a_user_whose_id_is_a_word_of_the_api_is_a_user_like_any_other(own_api: Api) -> None:
+    words = ("memories", "history", "health", "docs", "users")
+    for user_id in words:
+        await own_api.write(f"Is called {user_id}.", user_id)
 
-    for user_id in ("memories", "history", "health", "docs", "users"):
-        assert await contents(api, f"/memory/users/{user_id}/memories") == [f"Is called {user_id}."]
+    for user_id in words:
+        assert await own_api.contents(user_id) == [f"Is called {user_id}."]
 
 
 async def test_an_unknown_memory_is_not_found(api: Api) -> None:
-    for path in (f"{MEMORIES}/{uuid4()}", f"{MEMORIES}/{uuid4()}/history"):
+    for path in (f"{api.memories}/{uuid4()}", f"{api.memories}/{uuid4()}/history"):
         response = await api.call("GET", path)
         assert (response.status, response.json["error"]["code"]) == (404, "memory_not_found")
 
 
 async def test_erasing_a_user_leaves_nothing_of_them_and_everything_of_others(
-    api: Api, postgres: Postgres
+    own_api: Api, own_store: Store
 ) -> None:
-    memory = await written(api, "Likes tea.")
-    await written(api, "Lives in Ghent.")
-    await written(api, "Likes tea.", "/memory/users/bob/memories")
-    await postgres.log.append(exchange("ada"))
+    api = own_api
+    memory = await api.write("Likes tea.")
+    await api.write("Lives in Ghent.")
+    await api.write("Likes tea.", api.ben)
+    await own_store.log.append(own_store.exchange(SAID))
 
-    response = await api.call("DELETE", "/memory/users/ada")
+    response = await api.call("DELETE", api.user)
 
     assert response.status == 200
     proof = response.json
@@ -236,65 +212,62 @@ async def test_erasing_a_user_leaves_nothing_of_them_and_everything_of_others(
     assert proof["rows"]["vectors"] == 2
     assert proof["rows"]["memory_updates"] == 2
     assert proof["rows"]["messages"] == 2
-    assert await contents(api) == []
-    assert (await api.call("GET", f"{MEMORIES}/history")).json == {"updates": []}
-    assert (await api.call("GET", f"{MEMORIES}/{memory['id']}/history")).status == 404
+    assert await api.contents() == []
+    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": []}
+    assert (await api.call("GET", f"{api.memories}/{memory['id']}/history")).status == 404
     assert (await api.call("GET", "/memory/health")).json["formation"]["pending"] == 0
-    assert await contents(api, "/memory/users/bob/memories") == ["Likes tea."]
+    assert await api.contents(api.ben) == ["Likes tea."]
 
 
 async def test_erasing_a_user_nobody_has_heard_of_deletes_nothing(api: Api) -> None:
-    response = await api.call("DELETE", "/memory/users/nobody")
+    response = await api.call("DELETE", path_of(person("nobody")))
 
     assert response.status == 200
     assert set(response.json["rows"].values()) == {0}
 
 
-async def test_where_a_memory_comes_from_is_told(api: Api, postgres: Postgres) -> None:
-    said = exchange("ada")
-    await postgres.log.append(said)
-    await form(api, said)
+async def test_where_a_memory_comes_from_is_told(api: Api, store: Store) -> None:
+    said = store.exchange(SAID)
+    await store.log.append(said)
+    await api.engine.drain(store.anna)
 
-    [memory] = (await api.call("GET", MEMORIES)).json["memories"]
+    [memory] = (await api.call("GET", api.memories)).json["memories"]
 
     assert memory["source"] == "qa_turn"
     assert memory["provenance"]["session_id"] == "chat-1"
     assert str(said.message_id) in memory["provenance"]["message_ids"]
 
 
-async def test_what_is_known_of_a_memory_is_told(api: Api, postgres: Postgres) -> None:
-    lease = memory(
+async def test_what_is_known_of_a_memory_is_told(api: Api, store: Store) -> None:
+    lease = store.memory(
         "Rents a flat in Ghent.",
-        owner="ada",
         holds_from=datetime(2026, 1, 1, tzinfo=UTC),
         holds_until=datetime(2027, 1, 1, tzinfo=UTC),
         provenance=Provenance("chat-1", (), "I rent a flat in Ghent", "a-model/2"),
     )
     doubt = Mark(lease.id, Standing.SUSPECT, Reason.SUSPECT)
-    await postgres.memories.apply(
-        Scope("ada", "chat-1"), [Add(lease), doubt], actor=Actor.FORMATION, at=lease.created_at
-    )
+    await store.memories.apply(store.anna.scope, [Add(lease), doubt], actor=Actor.FORMATION, at=NOON)
 
-    [found] = (await api.call("GET", MEMORIES)).json["memories"]
+    [found] = (await api.call("GET", api.memories)).json["memories"]
 
     assert (found["holds_from"], found["holds_until"]) == ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z")
     assert found["standing"] == "suspect"
     assert found["provenance"]["extractor"] == "a-model/2"
-    [mark, _] = (await api.call("GET", f"{MEMORIES}/{found['id']}/history")).json["updates"]
+    [mark, _] = (await api.call("GET", f"{api.memories}/{found['id']}/history")).json["updates"]
     assert (mark["action"], mark["reason"], mark["undoes"]) == ("mark", "suspect", None)
 
 
-async def test_exchanges_held_as_failed_are_put_back_on_request(api: Api, postgres: Postgres) -> None:
-    said = exchange("ada")
-    await postgres.log.append(said)
-    await postgres.inbox.postpone(said, error="ExtractorError", until=None)
-    health = (await api.call("GET", "/memory/health")).json
+async def test_exchanges_held_as_failed_are_put_back_on_request(own_api: Api, own_store: Store) -> None:
+    said = own_store.exchange(SAID)
+    await own_store.log.append(said)
+    await own_store.inbox.postpone(said, error="ExtractorError", until=None)
+    health = (await own_api.call("GET", "/memory/health")).json
     assert (health["status"], health["store"], health["formation"]["failed"]) == ("degraded", "ok", 1)
 
-    response = await api.call("POST", "/memory/formation/retry")
+    response = await own_api.call("POST", "/memory/formation/retry")
 
     assert (response.status, response.json) == (200, {"retried": 1})
-    health = (await api.call("GET", "/memory/health")).json
+    health = (await own_api.call("GET", "/memory/health")).json
     assert health == {
         "status": "ok",
         "store": "ok",
@@ -303,26 +276,9 @@ async def test_exchanges_held_as_failed_are_put_back_on_request(api: Api, postgr
             "failed": 0,
             "formed": 0,
             "fallbacks": 0,
-            "oldest_pending_at": "2026-03-15T09:30:00Z",
+            "oldest_pending_at": "2026-03-15T12:00:00Z",
         },
         "model": health["model"],
         "skipped": {},
     }
-    assert (await api.call("POST", "/memory/formation/retry")).json == {"retried": 0}
-
-
-def exchange(user_id: str) -> Exchange:
-    turn = Turn(
-        Scope(user_id, "chat-1"),
-        "My sister lives in Ghent.",
-        "message-1",
-        datetime(2026, 3, 15, 9, 30, tzinfo=UTC),
-        "a-model",
-    )
-    return Exchange(uuid7(), turn, "How nice.", uuid7(), uuid7())
-
-
-async def form(api: Api, said: Exchange) -> None:
-    engine = api.engine.engine
-    assert engine is not None
-    await engine.drain(said.turn.scope.user_id)
+    assert (await own_api.call("POST", "/memory/formation/retry")).json == {"retried": 0}

@@ -4,9 +4,8 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it has none
 import msgspec
-import pytest
-from tests.recollect_proxy.memory_api.serving import Api
 from tests.running_proxy import RunningProxy
+from tests.tables import table
 
 from recollect_proxy.memory_api.bodies import read_body
 from recollect_proxy.memory_api.errors import RefusedError
@@ -15,7 +14,7 @@ from recollect_proxy.memory_api.shapes import NewMemory
 TOKENLESS: list[tuple[bytes, bytes]] = []
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "methods"),
     [
         (b"/memory/users/someone/memories", {b"GET", b"OPTIONS", b"POST"}),
@@ -61,14 +60,12 @@ async def test_trace_is_a_method_that_no_path_knows(proxy: RunningProxy) -> None
     assert b"told" not in response.body
 
 
-@pytest.mark.parametrize(
+@table(
     "content", ["tea", " tea ", "\n tea\ntime \n", "é", "\u3000t", "", " ", "\n\u2003", "te\0a", "\0", " \0"]
 )
-async def test_the_document_takes_just_the_contents_that_the_api_takes(
-    api_in_memory: Api, content: str
-) -> None:
-    document: dict[str, Any] = (await api_in_memory.call("GET", "/memory/docs/openapi.json")).json
-    schema = document["components"]["schemas"]["NewMemory"] | {"components": document["components"]}
+def test_the_document_takes_just_the_contents_that_the_api_takes(documentation: Any, content: str) -> None:
+    components = documentation["components"]
+    schema = components["schemas"]["NewMemory"] | {"components": components}
     declared = jsonschema.Draft202012Validator(schema).is_valid({"content": content})
     try:
         read_body(msgspec.json.encode({"content": content}), NewMemory)

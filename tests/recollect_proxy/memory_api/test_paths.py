@@ -1,10 +1,6 @@
 """Any id a frontend may send is reached by its percent-encoded path segment, and by no other."""
 
-from urllib.parse import quote
-
-from tests.recollect_proxy.memory_api.serving import Api
-
-from recollect.engine import Engine
+from tests.recollect_proxy.memory_api.serving import Api, path_of
 
 IDS = [
     "a/b",
@@ -32,31 +28,25 @@ IDS = [
 ]
 
 
-def memories_of(user_id: str) -> str:
-    return f"/memory/users/{quote(user_id, safe='')}/memories"
-
-
-async def test_every_id_is_a_user_of_its_own(api: Api) -> None:
+async def test_every_id_is_a_user_of_its_own(own_api: Api) -> None:
     for number, user_id in enumerate(IDS):
-        response = await api.call("POST", memories_of(user_id), {"content": f"Is number {number}."})
-        assert response.status == 201, (user_id, response.body)
+        await own_api.write(f"Is number {number}.", user_id)
 
     for number, user_id in enumerate(IDS):
-        [memory] = (await api.call("GET", memories_of(user_id))).json["memories"]
-        assert memory["content"] == f"Is number {number}."
+        assert await own_api.contents(user_id) == [f"Is number {number}."]
 
 
-async def test_all_endpoints_reach_every_id(api: Api) -> None:
-    engine = engine_of(api)
+async def test_all_endpoints_reach_every_id(own_api: Api) -> None:
+    api, engine = own_api, own_api.engine
     for user_id in IDS:
+        user = path_of(user_id)
         memory = await engine.add(user_id, "Likes tea.")
-        path = f"{memories_of(user_id)}/{memory.id}"
+        path = f"{user}/memories/{memory.id}"
 
         assert (await api.call("GET", path)).json["content"] == "Likes tea."
         assert (await api.call("PATCH", path, {"content": "Likes coffee."})).status == 200
         assert len((await api.call("GET", f"{path}/history")).json["updates"]) == 2
-        assert len((await api.call("GET", f"{memories_of(user_id)}/history")).json["updates"]) == 2
-        user = memories_of(user_id).removesuffix("/memories")
+        assert len((await api.call("GET", f"{user}/memories/history")).json["updates"]) == 2
         [newest, _] = (await api.call("GET", f"{path}/history")).json["updates"]
         assert (await api.call("POST", f"{user}/memories/history/{newest['id']}/undo")).status == 200
         assert (await api.call("GET", f"{user}/todos")).json == {"todos": []}
@@ -66,11 +56,11 @@ async def test_all_endpoints_reach_every_id(api: Api) -> None:
         assert (await engine.flags(user_id)).user_cap == len(user_id)
         assert (await api.call("POST", f"{path}/share", {"users": [f"{user_id[:250]}, too"]})).status == 200
         assert (await api.call("DELETE", path)).status == 204
-        assert (await api.call("DELETE", memories_of(user_id).removesuffix("/memories"))).status == 200
+        assert (await api.call("DELETE", user)).status == 200
         assert await engine.history(user_id) == []
 
 
-async def test_a_segment_may_be_encoded_more_or_less_than_it_must_be(api: Api) -> None:
+async def test_a_segment_may_be_encoded_more_or_less_than_it_must_be(own_api: Api) -> None:
     for segment, user_id in [
         ("..", ".."),
         (".", "."),
@@ -80,9 +70,9 @@ async def test_a_segment_may_be_encoded_more_or_less_than_it_must_be(api: Api) -
         ("a%2fb", "a/b"),
         ("100%", "100%"),
     ]:
-        await engine_of(api).add(user_id, f"Is called {user_id}.")
+        await own_api.engine.add(user_id, f"Is called {user_id}.")
 
-        [memory] = (await api.call("GET", f"/memory/users/{segment}/memories")).json["memories"]
+        [memory] = (await own_api.call("GET", f"/memory/users/{segment}/memories")).json["memories"]
 
         assert memory["content"] == f"Is called {user_id}."
 
@@ -100,15 +90,15 @@ async def test_what_can_be_nobodys_id_is_refused(api: Api) -> None:
 async def test_what_can_be_no_memorys_id_is_refused(api: Api) -> None:
     for memory_id in ("1", "history%20", "not-a-uuid", "%FF"):
         for path in (memory_id, f"{memory_id}/history"):
-            response = await api.call("GET", f"/memory/users/ada/memories/{path}")
+            response = await api.call("GET", f"{api.memories}/{path}")
 
             assert response.status == 400, memory_id
             assert response.json["error"]["code"] == "invalid_parameter"
             assert response.json["error"]["field"] == "memory_id"
 
 
-async def test_a_path_with_an_empty_segment_or_no_meaning_is_not_found(api: Api) -> None:
-    await engine_of(api).add("memories", "Likes tea.")
+async def test_a_path_with_an_empty_segment_or_no_meaning_is_not_found(own_api: Api) -> None:
+    await own_api.engine.add("memories", "Likes tea.")
     for method, path in [
         ("DELETE", "/memory/users//memories"),  # with its empty segment left out it would erase "memories"
         ("DELETE", "/memory/users/memories/"),
@@ -122,13 +112,8 @@ async def test_a_path_with_an_empty_segment_or_no_meaning_is_not_found(api: Api)
         ("GET", "/memory/nothing/here"),
         ("GET", "/memory/users/ada/../bob/memories"),
     ]:
-        response = await api.call(method, path)
+        response = await own_api.call(method, path)
 
         assert response.status == 404, path
         assert response.json["error"]["code"] == "not_found"
-    assert len((await engine_of(api).page("memories", limit=10)).memories) == 1
-
-
-def engine_of(api: Api) -> Engine:
-    assert api.engine.engine is not None
-    return api.engine.engine
+    assert len((await own_api.engine.page("memories", limit=10)).memories) == 1

@@ -3,53 +3,51 @@
 from datetime import UTC, timedelta, timezone
 from urllib.parse import quote
 
-import pytest
-from tests.contracts.stores import NOON, exchange
-from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error
+from tests.people import person
+from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
+from tests.stores import NOON, Store
+from tests.tables import table
 
-from recollect.model import Scope
-from recollect.postgres import Postgres
-
-SESSIONS = "/memory/users/ada/sessions"
 ODD_IDS = ["chat-1", "a/b", "50%", "temporary", "users", "..", "ж ü", "a?b#c", " "]
 
 
-async def sessions(api: Api, path: str = SESSIONS) -> list[str]:
+async def sessions(api: Api, user_id: str | None = None, asked: str = "") -> list[str]:
+    """Return a user's chats, Anna's unless told otherwise."""
+    path = f"{path_of(user_id or api.anna)}/sessions{asked}"
     told: list[str] = (await api.call("GET", path)).json["sessions"]
     return told
 
 
-@pytest.mark.parametrize("session_id", ODD_IDS)
-async def test_the_chat_that_is_named_is_erased_and_no_other(
-    api: Api, postgres: Postgres, session_id: str
-) -> None:
-    for scope in (Scope("ada", session_id), Scope("ada", "another"), Scope("bob", session_id)):
-        await postgres.log.append(exchange("I live in Ghent", scope))
-    assert set(await sessions(api)) == {session_id, "another"}
+@table("session_id", ODD_IDS)
+async def test_the_chat_that_is_named_is_erased_and_no_other(api: Api, store: Store, session_id: str) -> None:
+    anna, ben = person("anna"), person("ben")
+    for scope in (anna.chat(session_id), anna.chat("another"), ben.chat(session_id)):
+        await store.log.append(store.exchange("I live in Ghent", scope))
+    assert set(await sessions(api, anna)) == {session_id, "another"}
 
-    response = await api.call("DELETE", f"{SESSIONS}/{quote(session_id, safe='')}")
+    response = await api.call("DELETE", f"{path_of(anna)}/sessions/{quote(session_id, safe='')}")
 
     assert response.status == 200
     assert response.json["rows"]["messages"] == 2
-    assert await sessions(api) == ["another"]
-    assert await sessions(api, "/memory/users/bob/sessions") == [session_id]
+    assert await sessions(api, anna) == ["another"]
+    assert await sessions(api, ben) == [session_id]
 
 
 async def test_a_chat_nobody_has_heard_of_is_erased_by_deleting_nothing(api: Api) -> None:
-    response = await api.call("DELETE", f"{SESSIONS}/nothing")
+    response = await api.call("DELETE", f"{api.user}/sessions/nothing")
 
     assert response.status == 200
     assert set(response.json["rows"].values()) == {0}
     assert await sessions(api) == []
 
 
-async def test_only_chats_are_listed_that_had_begun_by_some_time(api: Api, postgres: Postgres) -> None:
+async def test_only_chats_are_listed_that_had_begun_by_some_time(api: Api, store: Store) -> None:
     for number, session_id in enumerate(("first", "second")):
         at = NOON + timedelta(hours=number)
-        await postgres.log.append(exchange("I live in Ghent", Scope("ada", session_id), at=at))
+        await store.log.append(store.exchange("I live in Ghent", store.anna.chat(session_id), at=at))
 
     async def begun_before(time: str) -> list[str]:
-        return await sessions(api, f"{SESSIONS}?begun_before={quote(time, safe='')}")
+        return await sessions(api, asked=f"?begun_before={quote(time, safe='')}")
 
     for zone in (UTC, timezone(timedelta(hours=5, minutes=45)), timezone(timedelta(hours=-8))):
         assert await begun_before(NOON.astimezone(zone).isoformat()) == ["first"]
@@ -59,7 +57,7 @@ async def test_only_chats_are_listed_that_had_begun_by_some_time(api: Api, postg
     assert await begun_before("9999-12-31T23:59:59.999999Z") == ["second", "first"]
 
 
-@pytest.mark.parametrize(
+@table(
     "value",
     [
         "",
@@ -76,15 +74,15 @@ async def test_only_chats_are_listed_that_had_begun_by_some_time(api: Api, postg
         SECRET,
     ],
 )
-async def test_a_time_that_makes_no_sense_or_has_no_zone_is_refused(api_in_memory: Api, value: str) -> None:
-    response = await api_in_memory.call("GET", f"{SESSIONS}?begun_before={value.replace(' ', '+')}")
+async def test_a_time_that_makes_no_sense_or_has_no_zone_is_refused(api: Api, value: str) -> None:
+    response = await api.call("GET", f"{api.user}/sessions?begun_before={value.replace(' ', '+')}")
 
     message = assert_error(response, 400, "invalid_parameter", "begun_before")
     assert "offset from UTC" in message
 
 
-async def test_what_can_be_no_chat_is_refused(api_in_memory: Api) -> None:
+async def test_what_can_be_no_chat_is_refused(api: Api) -> None:
     for segment in ("%00", "%FF", "*", "x" * 257):
-        response = await api_in_memory.call("DELETE", f"{SESSIONS}/{segment}")
+        response = await api.call("DELETE", f"{api.user}/sessions/{segment}")
         assert response.status == 400
         assert "session_id" in response.json["error"]["message"]

@@ -5,15 +5,27 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error
-from tests.recollections import turn
+from tests.recollect_proxy.memory_api.serving import SECRET, Api, assert_error, path_of
+from tests.stores import Store
+from tests.tables import table
 
-from recollect.model import Flags, Scope, Skip
+from recollect.model import Flags, Skip
 
 EVERYBODY = "/memory/settings"
-ADA = "/memory/users/ada/settings"
 
 UNCHANGED: dict[str, Any] = {each.name: None for each in fields(Flags)}
+
+
+@pytest.fixture
+def api(own_api: Api) -> Api:
+    """The Memory API over a database of the test's own: everybody's settings are changed."""
+    return own_api
+
+
+@pytest.fixture
+def annas(api: Api) -> str:
+    """The path of Anna's settings."""
+    return f"{api.user}/settings"
 
 
 async def changed(api: Api, path: str, body: Any) -> Any:
@@ -22,9 +34,9 @@ async def changed(api: Api, path: str, body: Any) -> Any:
     return response.json
 
 
-async def test_at_first_everything_is_as_recollect_was_started(api: Api) -> None:
+async def test_at_first_everything_is_as_recollect_was_started(api: Api, annas: str) -> None:
     assert (await api.call("GET", EVERYBODY)).json == UNCHANGED
-    assert (await api.call("GET", ADA)).json == {"own": UNCHANGED, "effective": UNCHANGED}
+    assert (await api.call("GET", annas)).json == {"own": UNCHANGED, "effective": UNCHANGED}
 
 
 VALUES: list[tuple[str, Any]] = [
@@ -40,15 +52,15 @@ VALUES: list[tuple[str, Any]] = [
 ]
 
 
-async def test_each_setting_is_changed_and_read_again(api: Api) -> None:
+async def test_each_setting_is_changed_and_read_again(api: Api, annas: str) -> None:
     for name, value in VALUES:
         expected = UNCHANGED | {name: value}
 
         assert await changed(api, EVERYBODY, {name: value}) == expected
         assert (await api.call("GET", EVERYBODY)).json == expected
-        assert await changed(api, ADA, {name: value}) == {"own": expected, "effective": expected}
+        assert await changed(api, annas, {name: value}) == {"own": expected, "effective": expected}
 
-        for path in (EVERYBODY, ADA):
+        for path in (EVERYBODY, annas):
             await changed(api, path, {name: None})
 
 
@@ -65,56 +77,53 @@ async def test_what_is_not_named_stays_and_null_takes_a_change_back(api: Api) ->
     }
 
 
-async def test_a_users_own_settings_come_before_everybodys(api: Api) -> None:
+async def test_a_users_own_settings_come_before_everybodys(api: Api, annas: str) -> None:
     await changed(api, EVERYBODY, {"formation": "both", "session_cap": 9})
 
-    found = await changed(api, ADA, {"formation": "off"})
+    found = await changed(api, annas, {"formation": "off"})
 
     assert found["own"] == UNCHANGED | {"formation": "off"}
     assert found["effective"] == UNCHANGED | {"formation": "off", "session_cap": 9}
-    assert (await api.call("GET", ADA)).json == found
-    assert (await api.call("GET", "/memory/users/bob/settings")).json == {
+    assert (await api.call("GET", annas)).json == found
+    assert (await api.call("GET", f"{path_of(api.ben)}/settings")).json == {
         "own": UNCHANGED,
         "effective": UNCHANGED | {"formation": "both", "session_cap": 9},
     }
 
 
-async def test_a_change_counts_at_once(api: Api) -> None:
-    engine = api.engine.engine
-    assert engine is not None
-    ada = turn(scope=Scope("ada", "chat-1"))
+async def test_a_change_counts_at_once(api: Api, annas: str, own_store: Store) -> None:
+    said = own_store.turn()
     await changed(api, EVERYBODY, {"recall": False})
-    await changed(api, ADA, {"formation": "off"})
+    await changed(api, annas, {"formation": "off"})
 
-    assert (await engine.recall(ada)).skipped is Skip.OFF
-    assert not await engine.remember(ada, "Tea.")
+    assert (await api.engine.recall(said)).skipped is Skip.OFF
+    assert not await api.engine.remember(said, "Tea.")
 
     await changed(api, EVERYBODY, {"recall": None})
-    await changed(api, ADA, {"formation": None})
+    await changed(api, annas, {"formation": None})
 
-    assert (await engine.recall(ada)).skipped is not Skip.OFF
-    assert await engine.remember(ada, "Tea.")
+    assert (await api.engine.recall(said)).skipped is not Skip.OFF
+    assert await api.engine.remember(said, "Tea.")
 
 
-async def test_changes_made_at_the_same_time_are_all_kept(api: Api) -> None:
+async def test_changes_made_at_the_same_time_are_all_kept(api: Api, annas: str) -> None:
     bodies = [{"recall": False}, {"summaries": False}, {"session_cap": 1}, {"user_cap": 2}]
 
-    await asyncio.gather(*(changed(api, ADA, body) for body in bodies))
+    await asyncio.gather(*(changed(api, annas, body) for body in bodies))
 
-    found = (await api.call("GET", ADA)).json["own"]
+    found = (await api.call("GET", annas)).json["own"]
     assert found == UNCHANGED | {"recall": False, "summaries": False, "session_cap": 1, "user_cap": 2}
 
 
-async def test_who_is_erased_has_no_settings_any_more(api: Api) -> None:
-    await changed(api, ADA, {"recall": False})
+async def test_who_is_erased_has_no_settings_any_more(api: Api, annas: str) -> None:
+    await changed(api, annas, {"recall": False})
 
-    await api.call("DELETE", "/memory/users/ada")
+    await api.call("DELETE", api.user)
 
-    assert (await api.call("GET", ADA)).json["own"] == UNCHANGED
+    assert (await api.call("GET", annas)).json["own"] == UNCHANGED
 
 
-@pytest.mark.parametrize("path", [EVERYBODY, ADA])
-@pytest.mark.parametrize(
+@table(
     ("body", "field", "says"),
     [
         ({}, None, "at least one of recall, formation, placement"),
@@ -135,18 +144,20 @@ async def test_who_is_erased_has_no_settings_any_more(api: Api) -> None:
     ],
 )
 async def test_a_change_that_makes_no_sense_is_refused_and_changes_nothing(
-    api_in_memory: Api, path: str, body: Any, field: str | None, says: str
+    api: Api, annas: str, body: Any, field: str | None, says: str
 ) -> None:
-    assert says in assert_error(await api_in_memory.call("PATCH", path, body), 422, "invalid_field", field)
-    assert (await api_in_memory.call("GET", EVERYBODY)).json == UNCHANGED
+    for path in (EVERYBODY, annas):
+        assert says in assert_error(await api.call("PATCH", path, body), 422, "invalid_field", field)
+    assert (await api.call("GET", EVERYBODY)).json == UNCHANGED
+    assert (await api.call("GET", annas)).json["own"] == UNCHANGED
 
 
-async def test_a_body_that_is_no_object_is_refused(api_in_memory: Api) -> None:
-    for path in (EVERYBODY, ADA):
-        assert_error(await api_in_memory.call("PATCH", path, raw=b"[]"), 400, "invalid_json")
+async def test_a_body_that_is_no_object_is_refused(api: Api, annas: str) -> None:
+    for path in (EVERYBODY, annas):
+        assert_error(await api.call("PATCH", path, raw=b"[]"), 400, "invalid_json")
 
 
-async def test_nobody_can_change_everybodys_settings_as_a_user(api_in_memory: Api) -> None:
+async def test_nobody_can_change_everybodys_settings_as_a_user(api: Api) -> None:
     for user in ("*", "%2A"):
-        response = await api_in_memory.call("PATCH", f"/memory/users/{user}/settings", {"recall": False})
+        response = await api.call("PATCH", f"/memory/users/{user}/settings", {"recall": False})
         assert_error(response, 400, "invalid_parameter", "user_id")

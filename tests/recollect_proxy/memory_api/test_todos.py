@@ -4,57 +4,59 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.memory_api.serving import Api, assert_error
-from tests.recollections import NOON, memory
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
+from tests.stores import NOON, Store
 
-from recollect.model import Actor, Add, Kind, Memory, Outline, Provenance, Reason, Scope, Source
-from recollect.postgres import Postgres
-
-TODOS = "/memory/users/ada/todos"
-
-RENEWAL = memory(
-    "Renew the passport.",
-    owner="ada",
-    kind=Kind.TODO,
-    provenance=Provenance("chat-1"),
-    event_at=NOON + timedelta(days=30),
-)
-SUMMARY = memory(
-    "They planned the move to Ghent.",
-    owner="ada",
-    kind=Kind.SUMMARY,
-    source=Source.SUMMARY,
-    provenance=Provenance("chat-2"),
-    observed_at=NOON + timedelta(hours=1),
-    outline=Outline(facts=("Moves in May.",), todos=("Book a van.", "Tell the landlord.")),
-)
-DONE = memory("They talked of tea.", owner="ada", kind=Kind.SUMMARY, source=Source.SUMMARY, outline=Outline())
+from recollect.model import Actor, Add, Kind, Memory, Outline, Provenance, Source
 
 
 @pytest.fixture
-async def kept(postgres: Postgres) -> list[Memory]:
-    memories = [memory("Likes tea.", owner="ada"), RENEWAL, DONE, SUMMARY]
-    changes = [Add(each, Reason.NEW) for each in memories]
-    await postgres.memories.apply(Scope("ada", "chat-1"), changes, actor=Actor.FORMATION, at=NOON)
-    return memories
+def renewal(store: Store) -> Memory:
+    """What Anna has to do."""
+    return store.memory(
+        "Renew the passport.",
+        kind=Kind.TODO,
+        provenance=Provenance("chat-1"),
+        event_at=NOON + timedelta(days=30),
+    )
 
 
-async def todos(api: Api, path: str = TODOS) -> Any:
-    response = await api.call("GET", path)
+@pytest.fixture
+def plans(store: Store) -> Memory:
+    """A summary of a chat in which Anna said what is to do."""
+    return store.memory(
+        "They planned the move to Ghent.",
+        kind=Kind.SUMMARY,
+        source=Source.SUMMARY,
+        provenance=Provenance("chat-2"),
+        observed_at=NOON + timedelta(hours=1),
+        outline=Outline(facts=("Moves in May.",), todos=("Book a van.", "Tell the landlord.")),
+    )
+
+
+@pytest.fixture(autouse=True)
+async def _kept(store: Store, renewal: Memory, plans: Memory) -> None:
+    done = store.memory("They talked of tea.", kind=Kind.SUMMARY, source=Source.SUMMARY, outline=Outline())
+    changes = [Add(each) for each in (store.memory("Likes tea."), renewal, done, plans)]
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
+
+
+async def todos(api: Api, user_id: str | None = None, asked: str = "") -> Any:
+    """Return what a user has to do, Anna unless told otherwise."""
+    response = await api.call("GET", f"{path_of(user_id or api.anna)}/todos{asked}")
     assert response.status == 200, response.body
     return response.json["todos"]
 
 
-@pytest.mark.usefixtures("kept")
-async def test_memories_and_summaries_say_what_is_to_do(api: Api) -> None:
+async def test_memories_and_summaries_say_what_is_to_do(api: Api, renewal: Memory, plans: Memory) -> None:
     found = await todos(api)
 
-    summarized = {"memory_id": str(SUMMARY.id), "session_id": "chat-2", "event_at": None}
+    summarized = {"memory_id": str(plans.id), "session_id": "chat-2", "event_at": None}
     assert sorted(found, key=lambda todo: str(todo["text"])) == [
         {"text": "Book a van.", "said_at": "2026-03-15T13:00:00Z", **summarized},
         {
             "text": "Renew the passport.",
-            "memory_id": str(RENEWAL.id),
+            "memory_id": str(renewal.id),
             "session_id": "chat-1",
             "said_at": "2026-03-15T12:00:00Z",
             "event_at": "2026-04-14T12:00:00Z",
@@ -63,29 +65,27 @@ async def test_memories_and_summaries_say_what_is_to_do(api: Api) -> None:
     ]
 
 
-@pytest.mark.usefixtures("kept")
 async def test_no_more_are_told_than_were_asked_for(api: Api) -> None:
     everything = await todos(api)
 
     for limit in (1, 2):
-        assert await todos(api, f"{TODOS}?limit={limit}") == everything[:limit]
+        assert await todos(api, asked=f"?limit={limit}") == everything[:limit]
 
 
-@pytest.mark.usefixtures("kept")
-async def test_a_todo_that_is_done_is_taken_away_like_any_memory(api: Api) -> None:
-    await api.call("DELETE", f"/memory/users/ada/memories/{RENEWAL.id}")
+async def test_a_todo_that_is_done_is_taken_away_like_any_memory(
+    api: Api, renewal: Memory, plans: Memory
+) -> None:
+    await api.call("DELETE", f"{api.memories}/{renewal.id}")
 
-    assert {todo["memory_id"] for todo in await todos(api)} == {str(SUMMARY.id)}
+    assert {todo["memory_id"] for todo in await todos(api)} == {str(plans.id)}
 
 
-@pytest.mark.usefixtures("kept")
 async def test_nobody_is_told_what_another_has_to_do(api: Api) -> None:
-    assert await todos(api, "/memory/users/bob/todos") == []
+    assert await todos(api, api.ben) == []
 
 
-@pytest.mark.usefixtures("kept")
-async def test_a_summary_shows_its_parts(api: Api) -> None:
-    found = (await api.call("GET", f"/memory/users/ada/memories/{SUMMARY.id}")).json
+async def test_a_summary_shows_its_parts(api: Api, plans: Memory) -> None:
+    found = (await api.call("GET", f"{api.memories}/{plans.id}")).json
 
     assert found["outline"] == {
         "facts": ["Moves in May."],
@@ -96,5 +96,5 @@ async def test_a_summary_shows_its_parts(api: Api) -> None:
     }
 
 
-async def test_a_limit_that_makes_no_sense_is_refused(api_in_memory: Api) -> None:
-    assert_error(await api_in_memory.call("GET", f"{TODOS}?limit=0"), 400, "invalid_parameter", "limit")
+async def test_a_limit_that_makes_no_sense_is_refused(api: Api) -> None:
+    assert_error(await api.call("GET", f"{api.user}/todos?limit=0"), 400, "invalid_parameter", "limit")

@@ -1,17 +1,17 @@
-"""Commands run in this process set how it logs: afterwards that is as it was."""
+"""Imports into a store that is open already."""
 
-import logging
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-import structlog
+from tests.recollect_proxy.openwebui.imports import Imports
+from tests.stores import Store
+
+from recollect_proxy.openwebui import import_command
 
 
-@pytest.fixture(autouse=True)
-def _logging() -> Iterator[None]:
-    root = logging.getLogger()
-    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
-    yield
-    structlog.configure(**configuration)
-    root.handlers = handlers
-    root.setLevel(level)
+@pytest.fixture
+def imports(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Imports:
+    """Imports into the database that tests share: to open one takes longer than most imports."""
+    made = Imports(store, tmp_path)
+    monkeypatch.setattr(import_command, "open_destination", made.open_destination)
+    return made

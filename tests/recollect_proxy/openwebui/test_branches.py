@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, message, talk
+from tests.tables import table
 
 from recollect.chat import hear
 from recollect.model import ROOT, Exchange
@@ -113,9 +114,7 @@ def test_a_circle_of_messages_ends() -> None:
     assert said(read([one, other], current="a1")) == [("I keep bees.", "Oh.")]
 
 
-@pytest.mark.parametrize(
-    "broken", ["a text", {"role": "tool"}, {"role": "user", "id": "x" * 300, "content": "a"}]
-)
+@table("broken", ["a text", {"role": "tool"}, {"role": "user", "id": "x" * 300, "content": "a"}])
 def test_a_broken_message_is_said(broken: Any) -> None:
     name = broken["id"] if isinstance(broken, dict) and "id" in broken else "u1"
     row = chat_row([], chat={"history": {"messages": {name: broken}, "currentId": name}})
@@ -171,7 +170,7 @@ def test_of_an_answer_the_words_count_and_not_the_reasoning() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("content", "text"),
     [
         ('<details type="reasoning">never closed', '<details type="reasoning">never closed'),
@@ -234,7 +233,7 @@ def test_the_same_chat_has_the_same_ids_again() -> None:
     assert not others & {e.id for e in first}
 
 
-@pytest.mark.parametrize(
+@table(
     ("changed", "reason"),
     [
         ({"meta": {"internal": True}}, "of a sub-agent"),
@@ -259,11 +258,11 @@ def test_any_words_are_survived(pairs: list[tuple[str, str]]) -> None:
 
 
 def test_a_chat_of_thousands_of_turns_is_read_whole() -> None:
-    exchanges = read(talk(*((f"word {n}", "yes") for n in range(3_000))))
+    exchanges = read(talk(*((f"word {n}", "yes") for n in range(2_000))))
 
-    assert len(exchanges) == 3_000
+    assert len(exchanges) == 2_000
     assert len(exchanges[-1].turn.history) == 100
-    assert exchanges[-1].turn.at - exchanges[0].turn.at == timedelta(seconds=60 * 2_999)
+    assert exchanges[-1].turn.at - exchanges[0].turn.at == timedelta(seconds=60 * 1_999)
 
 
 def test_a_system_message_is_passed_over() -> None:
@@ -273,7 +272,7 @@ def test_a_system_message_is_passed_over() -> None:
     assert said(read([prompt, first | {"parentId": "s"}, second])) == [("I keep bees.", "How many hives?")]
 
 
-@pytest.mark.parametrize("role", [[], {}, None, 1])
+@table("role", [[], {}, None, 1])
 def test_a_message_of_a_role_that_is_none_makes_the_chat_broken(role: Any) -> None:
     with pytest.raises(BrokenRowError, match="message"):
         read([*talk(("one", "1")), message("u2", role, "two", "a1")])

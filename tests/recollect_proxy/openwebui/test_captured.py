@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect_proxy.openwebui import captured
 from recollect_proxy.openwebui.captured import Captured, CaptureError, read_captured
@@ -19,7 +20,7 @@ def written(folder: Path, content: bytes | str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+@table("end", [b"\r\n", b"\n"])
 def test_a_request_as_it_went_over_the_wire_is_read(tmp_path: Path, end: bytes) -> None:
     lines = [
         b"POST /v1/responses HTTP/1.1",
@@ -45,8 +46,8 @@ def test_a_head_without_a_body_is_read(tmp_path: Path) -> None:
 CHUNKED = b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n"
 
 
-@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
-@pytest.mark.parametrize("size", [1, 7, len(BODY)])
+@table("end", [b"\r\n", b"\n"])
+@table("size", [1, 7, len(BODY)])
 def test_a_body_sent_in_chunks_is_put_together(tmp_path: Path, end: bytes, size: int) -> None:
     chunks = [BODY[at : at + size] for at in range(0, len(BODY), size)]
     framed = b"".join(b"%X ;a=b" % len(chunk) + end + chunk + end for chunk in chunks)
@@ -60,16 +61,14 @@ def test_a_body_whose_chunks_a_tool_put_together_stays_as_it_is(tmp_path: Path) 
     assert read_captured(written(tmp_path, CHUNKED)).body == b""
 
 
-@pytest.mark.parametrize(
-    "framed", [b"5\r\ndiary", b"5\r\ndia", b"3\r\ndiary\r\n0\r\n", b"diary", b"5", b"-5\r\ndiary\r\n"]
-)
+@table("framed", [b"5\r\ndiary", b"5\r\ndia", b"3\r\ndiary\r\n0\r\n", b"diary", b"5", b"-5\r\ndiary\r\n"])
 def test_chunks_that_are_not_whole_are_refused_and_not_quoted(tmp_path: Path, framed: bytes) -> None:
     with pytest.raises(CaptureError, match="chunks") as raised:
         read_captured(written(tmp_path, CHUNKED + framed))
     assert "diary" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@table(
     "headers",
     [{"X-A": "b", "X-C": ["d", "é"]}, [["X-A", "b"], ["X-C", "d"], ["X-C", "é"], "broken", ["x"]]],
 )
@@ -89,9 +88,7 @@ def test_a_body_as_text_stays_as_it_is(tmp_path: Path) -> None:
     assert found == Captured([], BODY)
 
 
-@pytest.mark.parametrize(
-    "content", ["", "my diary", "GET", "{broken", '{"headers": 7}', '{"a": ' * 100_000, "\0\xff"]
-)
+@table("content", ["", "my diary", "GET", "{broken", '{"headers": 7}', '{"a": ' * 100_000, "\0\xff"])
 def test_what_is_no_request_is_refused_and_not_quoted(tmp_path: Path, content: str) -> None:
     with pytest.raises(CaptureError) as raised:
         read_captured(written(tmp_path, content))

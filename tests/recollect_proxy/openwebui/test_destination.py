@@ -1,18 +1,17 @@
 """A dry run looks into the database that is there, and changes nothing in it, not even its tables."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
 from tests.databases import administrator
-from tests.folders import database_folder
 from tests.recollect_proxy.settings import proxy_settings
 
 from recollect.errors import StoreUnavailableError
 from recollect.model import Scope
-from recollect.postgres import start_embedded
+from recollect.postgres import TemporaryFolder, start_embedded
 from recollect_proxy.openwebui.destination import OutdatedDatabaseError, open_destination
 
 OBJECTS = "SELECT oid FROM pg_class UNION ALL SELECT oid FROM pg_namespace ORDER BY 1"
@@ -24,12 +23,15 @@ async def rows(dsn: str, query: str) -> list[asyncpg.Record]:
 
 
 @pytest.fixture
-async def empty_embedded() -> AsyncIterator[tuple[Path, str]]:
+def empty_embedded() -> Iterator[tuple[Path, str]]:
     """A data folder whose database has nothing in it, and how to reach that."""
-    with database_folder() as folder:
-        server = start_embedded(folder)
-        yield folder, server.dsn
+    folder = TemporaryFolder()
+    try:
+        server = start_embedded(folder.path, durable=False)
+        yield folder.path, server.dsn
         server.stop()
+    finally:
+        folder.remove()
 
 
 async def opened(*, writes: bool = False, **settings: Any) -> bool:
@@ -46,6 +48,7 @@ async def test_an_empty_database_stays_empty(empty_dsn: str, data_dir: Path) -> 
     assert await rows(empty_dsn, OBJECTS) == before
 
 
+@pytest.mark.process
 async def test_an_empty_embedded_database_stays_empty(empty_embedded: tuple[Path, str]) -> None:
     folder, dsn = empty_embedded
     before = await rows(dsn, OBJECTS)
@@ -60,28 +63,25 @@ async def test_where_no_database_is_none_is_made(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-async def test_one_that_is_up_to_date_is_looked_into_and_stays_as_it_is(
-    store_dsn: str, data_dir: Path
-) -> None:
-    before = await rows(store_dsn, OBJECTS)
+async def test_one_that_is_up_to_date_is_looked_into_and_stays_as_it_is(own_dsn: str, data_dir: Path) -> None:
+    before = await rows(own_dsn, OBJECTS)
 
-    assert await opened(database_url=store_dsn, data_dir=data_dir)
+    assert await opened(database_url=own_dsn, data_dir=data_dir)
 
-    assert await rows(store_dsn, OBJECTS) == before
+    assert await rows(own_dsn, OBJECTS) == before
 
 
-@pytest.mark.parametrize("since", [0, 3])
-async def test_one_of_an_older_version_is_left_alone_and_that_is_said(
-    store_dsn: str, data_dir: Path, since: int
-) -> None:
-    async with administrator(store_dsn) as connection:
-        await connection.execute("DELETE FROM recollect.schema_migrations WHERE version > $1", since)
-    before = await rows(store_dsn, OBJECTS)
+async def test_one_of_an_older_version_is_left_alone_and_that_is_said(new_dsn: str, data_dir: Path) -> None:
+    before = await rows(new_dsn, OBJECTS)
 
-    with pytest.raises(OutdatedDatabaseError, match="recollect serve"):
-        await opened(database_url=store_dsn, data_dir=data_dir)
+    for since in (3, 0):
+        async with administrator(new_dsn) as connection:
+            await connection.execute("DELETE FROM recollect.schema_migrations WHERE version > $1", since)
 
-    assert await rows(store_dsn, OBJECTS) == before
+        with pytest.raises(OutdatedDatabaseError, match="recollect serve"):
+            await opened(database_url=new_dsn, data_dir=data_dir)
+
+        assert await rows(new_dsn, OBJECTS) == before
 
 
 async def test_one_that_is_away_is_told(data_dir: Path) -> None:

@@ -2,19 +2,18 @@
 
 import asyncio
 import json
-import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tests.raw_client import fetch
+from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.openwebui.requests_of_openwebui import SECRET, body, captured, headers, token
 from tests.recollect_proxy.settings import proxy_settings
 from tests.served_process import RECOLLECT, environment
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from recollect_proxy import cli
 from recollect_proxy.openwebui.awaiting import NothingCameError, NotListeningError, await_request
 from recollect_proxy.openwebui.captured import Captured
 from recollect_proxy.openwebui.examining import is_persons
@@ -22,16 +21,11 @@ from recollect_proxy.openwebui.examining import is_persons
 SETTINGS = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in set(os.environ) - set(environment()):
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("RECOLLECT_IDENTITY", "openwebui-jwt")
-    monkeypatch.setenv("RECOLLECT_OPENWEBUI_JWT_SECRET", SECRET)
-
-
-def recollect(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"}).invoke(cli.app, arguments)
+def doctor(*arguments: str) -> Result:
+    """Run `recollect doctor` within this process, for a proxy that believes signed users."""
+    return recollect(
+        "doctor", *arguments, RECOLLECT_IDENTITY="openwebui-jwt", RECOLLECT_OPENWEBUI_JWT_SECRET=SECRET
+    )
 
 
 def request_file(folder: Path, given: dict[str, str], content: bytes | None = None) -> str:
@@ -41,8 +35,7 @@ def request_file(folder: Path, given: dict[str, str], content: bytes | None = No
 
 
 def test_a_captured_request_with_all_set_ends_with_0(tmp_path: Path) -> None:
-    done = recollect(
-        "doctor",
+    done = doctor(
         "--openwebui",
         "--request",
         request_file(tmp_path, headers(x_openwebui_user_jwt=token(age=9_000))),
@@ -53,9 +46,7 @@ def test_a_captured_request_with_all_set_ends_with_0(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_told_with_what_to_set_and_ends_with_1(tmp_path: Path) -> None:
-    done = recollect(
-        "doctor", "--openwebui", "--request", request_file(tmp_path, headers("x-recollect-task"))
-    )
+    done = doctor("--openwebui", "--request", request_file(tmp_path, headers("x-recollect-task")))
 
     assert done.exit_code == 1
     lines = done.stdout.splitlines()
@@ -65,9 +56,7 @@ def test_what_is_missing_is_told_with_what_to_set_and_ends_with_1(tmp_path: Path
 
 
 def test_as_json_it_is_one_document(tmp_path: Path) -> None:
-    done = recollect(
-        "doctor", "--openwebui", "--json", "--request", request_file(tmp_path, headers("x-recollect-task"))
-    )
+    done = doctor("--openwebui", "--json", "--request", request_file(tmp_path, headers("x-recollect-task")))
 
     document = json.loads(done.stdout)
     assert document["ok"] is False
@@ -77,13 +66,13 @@ def test_as_json_it_is_one_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["doctor"], "recollect doctor --openwebui"),
-        (["doctor", "--openwebui", "--request", "/no/such/file"], "No such file"),
-        (["doctor", "--openwebui", "--port", "70000"], "RECOLLECT_PORT"),
+        ([], "recollect doctor --openwebui"),
+        (["--openwebui", "--request", "/no/such/file"], "No such file"),
+        (["--openwebui", "--port", "70000"], "RECOLLECT_PORT"),
     ],
 )
 def test_where_there_is_nothing_to_look_at_it_ends_with_2(arguments: list[str], complaint: str) -> None:
-    done = recollect(*arguments)
+    done = doctor(*arguments)
 
     assert done.exit_code == 2
     assert complaint in done.stderr
@@ -194,6 +183,7 @@ async def test_an_address_that_is_taken_is_said() -> None:
             )
 
 
+@pytest.mark.process
 async def test_a_person_is_told_where_to_send_and_then_what_was_found() -> None:
     process = await asyncio.create_subprocess_exec(
         RECOLLECT,

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.recollect_proxy.openwebui.requests_of_openwebui import (
     OTHER_SECRET,
     SECRET,
@@ -14,6 +13,7 @@ from tests.recollect_proxy.openwebui.requests_of_openwebui import (
     token,
 )
 from tests.recollect_proxy.settings import proxy_settings
+from tests.tables import table
 
 from recollect.model import Skip
 from recollect_proxy.identity import add_key, make_identity
@@ -51,7 +51,7 @@ def test_a_later_message_names_the_one_before() -> None:
     assert "first" in found(captured(headers()))["parent id"].told
 
 
-@pytest.mark.parametrize(
+@table(
     ("without", "check", "remedy"),
     [
         ("x-openwebui-user-jwt", "identity", "ENABLE_FORWARD_USER_INFO_HEADERS=true"),
@@ -68,7 +68,7 @@ def test_what_is_absent_is_missing_with_what_to_set(without: str, check: str, re
     assert remedy in found(request)[check].remedy
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "template", "check"),
     [
         ("x_openwebui_chat_id", "{{CHAT_ID}}", "chat id"),
@@ -87,7 +87,7 @@ def test_a_template_that_was_not_filled_in_is_missing(name: str, template: str, 
 # -- who is speaking -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "settings", "aged", "status", "told"),
     [
         ({}, SIGNED, False, Status.OK, "signed"),
@@ -134,7 +134,7 @@ def plain(**changed: str) -> dict[str, str]:
     return headers("x-openwebui-user-jwt", x_openwebui_user_id="anna", **changed)
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "changed", "peer", "status", "told"),
     [
         ({}, {}, "127.0.0.1", Status.MISSING, "not signed"),
@@ -189,7 +189,7 @@ def test_nobody_is_named_and_nothing_that_was_said_is_told() -> None:
 # -- what for --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chat", ["temporary:session", "local:session", "channel:room"])
+@table("chat", ["temporary:session", "local:session", "channel:room"])
 def test_a_chat_without_memory_is_told(chat: str) -> None:
     assert found(captured(headers(x_openwebui_chat_id=chat)))["chat id"].status is Status.NOTE
 
@@ -214,7 +214,7 @@ def test_a_background_task_is_told_by_its_header_and_by_its_words() -> None:
     assert make_identity(SIGNED).identify(by_header.headers, None).skip is Skip.TASK
 
 
-@pytest.mark.parametrize(
+@table(
     "system",
     [
         "Be kind.\n<memory_context>\n[User Memory]\n- a\n</memory_context>",
@@ -230,7 +230,7 @@ def test_openwebuis_own_memory_is_found(system: str) -> None:
     assert "ENABLE_MEMORIES=false" in found(request)["other memory"].remedy
 
 
-@pytest.mark.parametrize(
+@table(
     "system",
     [
         "User Context: a clerk in a town hall.",
@@ -249,7 +249,7 @@ def test_a_prompt_that_speaks_of_such_is_not_openwebuis_memory(system: str) -> N
 OWN_TOOLS = ("get_current_timestamp", "search_memories", "add_memory")
 
 
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+@table("path", ["/v1/chat/completions", "/v1/responses"])
 def test_openwebuis_own_memory_is_found_by_its_tools_while_it_is_empty(path: str) -> None:
     given = [{"type": "function", "name": name} for name in OWN_TOOLS]
     nested = [{"type": "function", "function": {"name": name}} for name in OWN_TOOLS]
@@ -264,7 +264,7 @@ def test_openwebuis_own_memory_is_found_by_its_tools_while_it_is_empty(path: str
     assert "tools" in found(request)["other memory"].told
 
 
-@pytest.mark.parametrize(
+@table(
     "tools",
     [
         [],
@@ -291,7 +291,7 @@ def test_a_request_of_the_responses_api_is_read() -> None:
     assert missing(captured(headers(), content, path="/v1/responses?a=b")) == ["other memory"]
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"messages": 7}', b"\xff\x00"])
+@table("content", [b"", b"{", b"[]", b'{"messages": 7}', b"\xff\x00"])
 def test_a_body_that_cannot_be_read_is_missing(content: bytes) -> None:
     assert missing(captured(headers(), content)) == ["body"]
     assert is_persons(captured(headers(), content), SIGNED)

@@ -1,50 +1,50 @@
 """`recollect import openwebui` as a person runs it: what it prints, and how it ends."""
 
-import asyncio
-import os
-from collections.abc import Sequence
+import subprocess
 from pathlib import Path
 
 import pytest
+from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.openwebui.kept import chat_row, memory_row, talk, write_database, write_export
 from tests.served_process import RECOLLECT, environment
-from typer.testing import CliRunner
 
 from recollect.model import Reason
-from recollect_proxy import cli
 from recollect_proxy.openwebui.tally import Tally
 
 DIARY = "I keep bees on the roof of the library."
+SETTINGS = {"formation": "qa_turn"}
 
 
-async def run(arguments: Sequence[str], **settings: object) -> tuple[int, list[str], list[str]]:
-    """Run the import as a process of its own; return its status, and the lines of stdout and stderr."""
-    process = await asyncio.create_subprocess_exec(
-        RECOLLECT,
-        "import",
-        "openwebui",
-        *arguments,
-        env=environment(formation="qa_turn", **settings),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+def run(*arguments: object, **settings: object) -> tuple[int, list[str], list[str]]:
+    """Run the import within this process; return its status, and the lines of stdout and stderr."""
+    told = {f"RECOLLECT_{name.upper()}": str(value) for name, value in (SETTINGS | settings).items()}
+    done = recollect("import", "openwebui", *map(str, arguments), **told)
+    return done.exit_code, done.stdout.splitlines(), done.stderr.splitlines()
+
+
+def run_process(*arguments: object, **settings: object) -> tuple[int, list[str], list[str]]:
+    """Run it as a process of its own, as a person does."""
+    done = subprocess.run(
+        [RECOLLECT, "import", "openwebui", *map(str, arguments)],
+        env=environment(**SETTINGS | settings),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
-    async with asyncio.timeout(120):
-        out, error = await process.communicate()
-    assert process.returncode is not None
-    return process.returncode, out.decode().splitlines(), error.decode().splitlines()
+    return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()
 
 
-async def test_a_person_is_told_what_came_and_none_of_it(
-    store_dsn: str, data_dir: Path, tmp_path: Path
-) -> None:
+@pytest.mark.process
+def test_a_person_is_told_what_came_and_none_of_it(own_dsn: str, data_dir: Path, tmp_path: Path) -> None:
     source = write_database(
         tmp_path / "webui.db",
         memories=[memory_row(DIARY), memory_row(None, id="m-broken"), memory_row(DIARY, user="gone")],
         chats=[chat_row(talk((DIARY, "Oh.")))],
     )
-    settings = {"database_url": store_dsn, "data_dir": data_dir}
+    settings = {"database_url": own_dsn, "data_dir": data_dir}
 
-    status, out, errors = await run([str(source), "--chats"], **settings)
+    status, out, errors = run_process(source, "--chats", **settings)
 
     assert (status, errors) == (0, ["skipped: memory m-broken: it has no text"])
     assert out[:6] == [
@@ -58,7 +58,7 @@ async def test_a_person_is_told_what_came_and_none_of_it(
     assert any("RECOLLECT_MEMORIES_PER_HOUR" in line for line in out)
     assert "bees" not in f"{out}{errors}"
 
-    status, out, _ = await run([str(source), "--chats", "--dry-run"], **settings)
+    status, out, _ = run(source, "--chats", "--dry-run", **settings)
 
     assert status == 0
     assert out[:3] == [
@@ -69,14 +69,14 @@ async def test_a_person_is_told_what_came_and_none_of_it(
     assert not any("RECOLLECT_" in line for line in out), "nothing is to be formed"
 
 
-async def test_without_limits_and_with_a_model_there_is_less_to_know(
-    store_dsn: str, data_dir: Path, tmp_path: Path
+def test_without_limits_and_with_a_model_there_is_less_to_know(
+    own_dsn: str, data_dir: Path, tmp_path: Path
 ) -> None:
     source = write_export(tmp_path / "chats.json", [chat_row(talk((DIARY, "Oh.")))])
 
-    _, out, _ = await run(
-        [str(source), "--chats", "--dry-run", "--user", "anna", "--user", "ben"],
-        database_url=store_dsn,
+    _, out, _ = run(
+        *(source, "--chats", "--dry-run", "--user", "anna", "--user", "ben"),
+        database_url=own_dsn,
         data_dir=data_dir,
         memories_per_hour=0,
         user_cap=0,
@@ -94,15 +94,8 @@ async def test_without_limits_and_with_a_model_there_is_less_to_know(
         ([], 2, "SOURCE"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_a_line(
-    arguments: list[str], status: int, complaint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in set(os.environ) - set(environment()):
-        monkeypatch.delenv(name)
-
-    done = CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"}).invoke(
-        cli.app, ["import", "openwebui", *arguments]
-    )
+def test_what_cannot_be_read_is_said_in_a_line(arguments: list[str], status: int, complaint: str) -> None:
+    done = recollect("import", "openwebui", *arguments)
 
     assert done.exit_code == status
     assert complaint in done.stderr
@@ -110,9 +103,7 @@ def test_what_cannot_be_read_is_said_in_a_line(
 
 
 def test_without_saying_from_what_the_help_is_shown() -> None:
-    done = CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"}).invoke(cli.app, ["import"])
-
-    assert "openwebui" in done.output
+    assert "openwebui" in recollect("import").output
 
 
 def test_the_summary_counts_each_reason() -> None:

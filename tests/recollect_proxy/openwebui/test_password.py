@@ -5,13 +5,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.databases import administrator
-from tests.folders import database_folder
+from tests.databases import administrator, running_server
 from tests.recollect_proxy.openwebui.test_import_command import run
 from tests.recollect_proxy.openwebui.test_sources import fill
-
-from recollect.postgres import start_embedded
-from recollect_proxy.openwebui.sources import open_source
 
 PASSWORD = "correct-horse"
 
@@ -19,8 +15,7 @@ PASSWORD = "correct-horse"
 @pytest.fixture
 async def guarded() -> AsyncIterator[str]:
     """The URL, without a password, of an OpenWebUI's Postgres that lets nobody in without one but its superuser."""
-    with database_folder() as folder:
-        dsn = start_embedded(folder).dsn
+    with running_server() as dsn:
         await fill(dsn)
         async with administrator(dsn) as connection:
             await connection.execute(
@@ -35,29 +30,33 @@ def _ask_for_password(rules: Path) -> None:
     rules.write_text(f"local all webui scram-sha-256\n{rules.read_text()}")
 
 
-async def test_it_is_taken_from_the_environment_or_from_a_file(
+@pytest.mark.process
+def test_it_is_taken_from_the_environment_or_from_a_file(
     guarded: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    passwords = tmp_path / ".pgpass"
+    command = (guarded, "--dry-run")
+    passwords, elsewhere = tmp_path / ".pgpass", tmp_path / "elsewhere"
+    nowhere = {"data_dir": tmp_path / "data"}
+    let_in: tuple[int, list[str], list[str]] = (0, [], ["memories:  2 new, 0 there already"])
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("PGPASSWORD", "PGPASSFILE"):
         monkeypatch.delenv(name, raising=False)
-    nowhere = {"data_dir": tmp_path / "data"}
+    assert PASSWORD not in str(command)
 
-    status, _, errors = await run([guarded, "--dry-run"], **nowhere)
+    status, _, errors = run(*command, **nowhere)
     assert (status, errors) == (1, ["OpenWebUI's Postgres can't be reached: InvalidPasswordError."])
 
     with monkeypatch.context() as patch:
         patch.setenv("PGPASSWORD", PASSWORD)
-        status, out, errors = await run([guarded, "--dry-run"], **nowhere)
-    assert (status, errors, out[2:]) == (0, [], ["memories:  2 new, 0 there already"])
+        status, out, errors = run(*command, **nowhere)
+    assert (status, errors, out[2:]) == let_in
 
     passwords.write_text(f"*:*:*:webui:{PASSWORD}\n")
     passwords.chmod(0o600)
-    async with open_source(guarded) as source:
-        assert len(await source.memories()) == 2
+    status, out, errors = run(*command, **nowhere)
+    assert (status, errors, out[2:]) == let_in
 
-    passwords.rename(tmp_path / "elsewhere")
-    monkeypatch.setenv("PGPASSFILE", str(tmp_path / "elsewhere"))
-    async with open_source(guarded) as source:
-        assert len(await source.memories()) == 2
+    passwords.rename(elsewhere)
+    monkeypatch.setenv("PGPASSFILE", str(elsewhere))
+    status, out, errors = run(*command, **nowhere)
+    assert (status, errors, out[2:]) == let_in

@@ -18,6 +18,7 @@ from tests.recollect_proxy.openwebui.kept import (
     write_database,
     write_export,
 )
+from tests.tables import table
 
 from recollect_proxy.openwebui.exports import LARGEST_EXPORT
 from recollect_proxy.openwebui.rows import SourceError
@@ -157,8 +158,8 @@ async def test_a_file_in_a_folder_that_cannot_be_written_is_read_as_it_stands(
             pass
 
 
-@pytest.mark.parametrize("lines", [False, True])
-async def test_an_export_is_read(tmp_path: Path, lines: bool) -> None:  # noqa: FBT001 -- a parameter
+@table("lines", [False, True])
+async def test_an_export_is_read(tmp_path: Path, lines: bool) -> None:  # noqa: FBT001 -- of a row
     path = write_export(tmp_path / "export.json", [*MEMORIES, *CHATS], lines=lines)
 
     async with open_source(str(path)) as source:
@@ -176,7 +177,7 @@ async def test_one_exported_chat_and_an_empty_export_are_read(tmp_path: Path) ->
         assert await everything(source) == ([], [], [])
 
 
-@pytest.mark.parametrize(
+@table(
     "wrapped",
     [
         {"memories": MEMORIES, "chats": CHATS},
@@ -202,7 +203,7 @@ async def test_an_object_of_one_list_or_of_an_empty_one_is_an_export(tmp_path: P
         assert await everything(source) == ([], [], [])
 
 
-@pytest.mark.parametrize(
+@table(
     ("content", "found"),
     [
         (b"my diary", "it holds no JSON"),
@@ -226,9 +227,7 @@ async def test_what_is_no_export_is_told_with_what_it_is_and_what_is_expected(
     assert "diary" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "content", [b'\xef\xbb\xbf[{"content": "tea"}]', rb'[{"content": "\ud800"}]', b'[{"content": NaN}]']
-)
+@table("content", [b'\xef\xbb\xbf[{"content": "tea"}]', rb'[{"content": "\ud800"}]', b'[{"content": NaN}]'])
 async def test_an_export_may_be_laxer_than_json(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "export.json"
     path.write_bytes(content)
@@ -269,7 +268,7 @@ async def test_line_separators_within_a_text_do_not_part_its_row(tmp_path: Path)
         assert [row["content"] for row in await source.memories()] == ["one\u2028two\x85three", "four"]
 
 
-@pytest.mark.parametrize(
+@table(
     "content",
     [b"", b"hello", b'{"a": 1}', b"[1, 2]", b"\xff\xfe\x00", b'"content"', b"[" * 200_000],
 )
@@ -283,7 +282,7 @@ async def test_what_is_no_export_is_refused_and_not_quoted(tmp_path: Path, conte
     assert "hello" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "why"),
     [
         ("/no/such/file.db", "can't be read: No such file"),
@@ -336,15 +335,15 @@ async def fill(dsn: str, schema: Sequence[str] = SCHEMA) -> None:
     await connection.close()
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
-async def test_the_postgres_of_openwebui_is_read(empty_dsn: str, scheme: str) -> None:
+async def test_the_postgres_of_openwebui_is_read(empty_dsn: str) -> None:
     await fill(empty_dsn)
 
-    async with open_source(f"{scheme}://{empty_dsn.partition('://')[2]}") as source:
-        memories, ids, chats = await everything(source)
-        assert (sorted(memories), ids, chats) == (sorted(EVERYTHING[0]), EVERYTHING[1], EVERYTHING[2])
-        assert await source.users() == frozenset({"anna", "ben"})
-        assert await source.chat({"id": "gone"}) is None
+    for scheme in ("postgresql", "postgres", "postgresql+psycopg"):
+        async with open_source(f"{scheme}://{empty_dsn.partition('://')[2]}") as source:
+            memories, ids, chats = await everything(source)
+            assert (sorted(memories), ids, chats) == (sorted(EVERYTHING[0]), EVERYTHING[1], EVERYTHING[2])
+            assert await source.users() == frozenset({"anna", "ben"})
+            assert await source.chat({"id": "gone"}) is None
 
 
 async def test_a_postgres_of_something_else_is_refused(empty_dsn: str) -> None:

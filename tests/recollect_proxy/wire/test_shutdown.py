@@ -1,39 +1,75 @@
-"""A served proxy as a process: told to stop, it says so first, takes nobody new, and finishes what runs."""
+"""A served proxy, told to stop, says so first, takes nobody new, and finishes what runs: once as a process of its own."""
 
 import asyncio
 import json
+import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import pytest
 from tests.databases import administrator
 from tests.raw_client import RawConnection, fetch, request_bytes
-from tests.running_proxy import CHAT, User, chat_body, chat_request
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import ADMIN_TOKEN, CHAT, User, chat_body, chat_request
 from tests.scripted_upstream import End, ScriptedUpstream, events, streamed
-from tests.served_process import ServedProcess, environment, served_process
+from tests.served_process import environment, served_process
 from tests.waiting import until
 
+from recollect_proxy.app import App
+from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
+_PATIENCE_SECONDS = 60.0
 
 
-def serving(settings: ProxySettings, **own: object) -> AbstractAsyncContextManager[ServedProcess]:
-    """Serve with the settings' upstream, database and data folder, and these of a test's own."""
-    assert settings.database_url is not None
-    given: dict[str, object] = {
-        "upstream": settings.upstream,
-        "data_dir": settings.data_dir,
-        "database_url": settings.database_url.get_secret_value(),
-        "formation": "qa_turn",
-        "shutdown_seconds": 1,
-    }
-    return served_process(environ=environment(**given | own))
+@dataclass(frozen=True)
+class Served:
+    """A proxy that is served within this process, and hears its signals.
+
+    Attributes:
+        port: Where.
+        serving: Ends as `recollect serve` would; with an error if that were not with 0.
+    """
+
+    port: int
+    serving: "asyncio.Task[None]"
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the process a signal."""
+        os.kill(os.getpid(), number)
+
+    async def ended(self) -> None:
+        """Wait for the end.
+
+        Raises:
+            TimeoutError: It does not end.
+        """
+        await asyncio.wait_for(asyncio.shield(self.serving), _PATIENCE_SECONDS)
+
+
+@asynccontextmanager
+async def serving(settings: ProxySettings, **own: object) -> AsyncIterator[Served]:
+    """Serve until told to stop, or until left."""
+    settings = changed(settings, **{"formation": "qa_turn", "shutdown_seconds": 1} | own)
+    ports: list[int] = []
+    before = signal.getsignal(signal.SIGTERM)
+    server = Server(App(settings, admin_token=ADMIN_TOKEN), settings, ready=ports.append)
+    task = asyncio.create_task(server.serve())
+    try:
+        await until(lambda: bool(ports) or task.done())
+        assert ports, "the proxy did not start; its log says why"
+        yield Served(ports[0], task)
+    finally:
+        server.should_exit = True
+        await task
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
-async def served(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[ServedProcess]:
+async def served(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[Served]:
     assert fresh_settings.upstream == upstream.base_url
     async with serving(fresh_settings) as served:
         yield served
@@ -60,29 +96,39 @@ async def refused(port: int) -> None:
     await until(is_refused)
 
 
+@pytest.mark.process
 async def test_a_running_stream_is_finished_before_the_process_ends(
-    served: ServedProcess, upstream: ScriptedUpstream, user: User, fresh_settings: ProxySettings
+    upstream: ScriptedUpstream, user: User, fresh_settings: ProxySettings
 ) -> None:
+    assert fresh_settings.database_url is not None
     go_on = asyncio.Event()
     first, *rest = events("Min", "ka")
-    upstream.answers.append(streamed(first, go_on, *rest))
-    async with RawConnection(served.port) as client:
+    environ = environment(
+        upstream=upstream.base_url,
+        data_dir=fresh_settings.data_dir,
+        database_url=fresh_settings.database_url.get_secret_value(),
+        formation="qa_turn",
+        shutdown_seconds=60,
+    )
+    async with served_process(environ=environ) as process, RawConnection(process.port) as client:
+        upstream.answers.append(streamed(first, go_on, *rest))
         await client.send(chat_request(user, CAT, stream=True))
         await client.read_head()
         await client.read_until(b"\n\n")
-        served.signal(signal.SIGTERM)
-        await refused(served.port)
+        process.signal(signal.SIGTERM)
+        await refused(process.port)
         go_on.set()
         end = await client.read_until(b"0\r\n\r\n")
+        status = await process.ended()
 
     assert end.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n")
-    assert await served.ended() == 0
+    assert status == 0
     assert await logged(fresh_settings) == [CAT, "Minka"]
-    assert [json.loads(line)["event"] for line in served.logged if "error" in line] == []
+    assert [json.loads(line)["event"] for line in process.logged if "error" in line] == []
 
 
 async def test_a_stream_that_does_not_end_is_cut_when_the_time_is_over(
-    served: ServedProcess, upstream: ScriptedUpstream, user: User, fresh_settings: ProxySettings
+    served: Served, upstream: ScriptedUpstream, user: User, fresh_settings: ProxySettings
 ) -> None:
     upstream.answers.append(streamed(*list(events("Min", "ka"))[:2], End.SILENCE))
     async with RawConnection(served.port) as client:
@@ -93,7 +139,7 @@ async def test_a_stream_that_does_not_end_is_cut_when_the_time_is_over(
         answer = await client.read_rest()
 
     assert not answer.endswith(b"0\r\n\r\n")
-    assert await served.ended() == 0
+    await served.ended()
     assert await logged(fresh_settings) == [CAT, "Min"]
 
 
@@ -118,13 +164,12 @@ async def test_readiness_ends_first_while_requests_are_still_taken(
             await refused(served.port)
             go_on.set()
             end = await client.read_rest()
-        status = await served.ended()
+        await served.ended()
 
     assert (before.status, before.json) == (200, {"ready": True, "memory": "available"})
     assert (live.status, ready.status, ready.json["ready"]) == (200, 503, False)
     assert chat.status == 200
     assert end.endswith(b"two\r\n0\r\n\r\n")
-    assert status == 0
     assert await logged(fresh_settings) == [CAT, "All right."]
 
 
@@ -133,17 +178,17 @@ async def test_the_delay_ends_by_itself(fresh_settings: ProxySettings) -> None:
         served.signal(signal.SIGINT)
         await refused(served.port)
 
-        assert await served.ended() == 0
+        await served.ended()
 
 
-async def test_a_connection_that_idles_does_not_hold_the_end_up(served: ServedProcess) -> None:
+async def test_a_connection_that_idles_does_not_hold_the_end_up(served: Served) -> None:
     async with RawConnection(served.port) as client:
         await client.send(request_bytes(b"GET", b"/v1/models"))
         assert (await client.read_response()).status == 200
         served.signal(signal.SIGTERM)
 
         assert await client.read_rest() == b""
-        assert await served.ended() == 0
+        await served.ended()
 
 
 async def unready(port: int) -> bool:

@@ -1,0 +1,60 @@
+"""The command line within this process, which starts in no time. Never: a test."""
+
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import structlog
+from typer.testing import CliRunner, Result
+
+from recollect.errors import RecollectError
+from recollect_proxy import cli
+from recollect_proxy.settings import ProxySettings
+
+_WIDE = {"COLUMNS": "300", "NO_COLOR": "1"}
+
+
+def recollect(*arguments: str | Path, **environment: str) -> Result:
+    """Run `recollect` with these variables, and none of our settings that whoever runs the tests has.
+
+    Returns:
+        What it printed, and how it ended. A ``RecollectError``, which `main` tells in a line, is its exception.
+    """
+    ours = {name: None for name in os.environ if name.startswith("RECOLLECT_")}
+    with _process_as_it_was():
+        ended = CliRunner(env={**ours, **_WIDE, **environment}).invoke(
+            cli.app, [str(each) for each in arguments]
+        )
+    if ended.exception is not None and not isinstance(ended.exception, SystemExit | RecollectError):
+        raise ended.exception  # a person would see a traceback
+    return ended
+
+
+def operators(settings: ProxySettings) -> dict[str, str]:
+    """Return the variables of an operator who has these settings, of the data folder and of what must not hurry."""
+    names = (
+        "data_dir",
+        "recall_deadline_ms",
+        "recall_embedding_ms",
+        "recall_lexical_ms",
+        "formation_quiet_seconds",
+    )
+    return {f"RECOLLECT_{name.upper()}": str(getattr(settings, name)) for name in names}
+
+
+@contextmanager
+def _process_as_it_was() -> Iterator[None]:
+    """Put back what a command changes of the process that it takes for its own."""
+    root = logging.getLogger()
+    configuration, handlers, level = structlog.get_config(), root.handlers, root.level
+    ending = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        structlog.configure(**configuration)
+        root.handlers = handlers
+        root.setLevel(level)
+        signal.signal(signal.SIGTERM, ending)

@@ -1,0 +1,148 @@
+"""Imports of what people have in OpenWebUI, for tests. Never: a test."""
+
+import io
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from rich.console import Console
+from rich.progress import Progress
+from tests.people import Person
+from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, memory_row, write_database, write_export
+from tests.recollect_proxy.settings import proxy_settings
+from tests.scripted_models import WordEmbedder
+from tests.stores import PORTS, Store
+
+from recollect.assembly import make_policy
+from recollect.engine import Engine
+from recollect.model import Memory
+from recollect.ports import Backends
+from recollect_proxy.openwebui.import_command import bring
+from recollect_proxy.openwebui.tally import Tally
+from recollect_proxy.settings import ProxySettings
+
+
+async def brought(
+    settings: ProxySettings,
+    source: Path,
+    *,
+    only: Sequence[str] = (),
+    chats: bool = False,
+    dry_run: bool = False,
+) -> Tally:
+    """Import from a source, as the command does."""
+    progress = Progress(console=Console(file=io.StringIO()))
+    tally = await bring(settings, str(source), only=only, chats=chats, dry_run=dry_run, progress=progress)
+    assert progress.finished
+    return tally
+
+
+@dataclass(frozen=True)
+class Imports:
+    """What two people have in OpenWebUI, and imports of it into a store that is open already.
+
+    Nothing happens in the background there. What is theirs is Anna's, unless told otherwise.
+
+    Attributes:
+        store: Where it goes.
+        folder: Where it comes from.
+    """
+
+    store: Store
+    folder: Path
+    embedder: WordEmbedder = field(default_factory=WordEmbedder)
+    settings: ProxySettings = field(default_factory=lambda: proxy_settings(formation="qa_turn"))
+
+    @property
+    def anna(self) -> Person:
+        """Who has an account there."""
+        return self.store.anna
+
+    @property
+    def ben(self) -> Person:
+        """Who has another."""
+        return self.store.ben
+
+    @property
+    def backends(self) -> Backends:
+        """The store, and an embedder that needs not be loaded."""
+        ports: dict[str, Any] = {name: getattr(self.store, name) for name in PORTS}
+        return Backends(**ports, embedder=self.embedder)
+
+    @property
+    def engine(self) -> Engine:
+        """An engine over the store."""
+        return Engine(self.backends, make_policy(self.settings))
+
+    @asynccontextmanager
+    async def open_destination(self, _settings: ProxySettings, *, writes: bool) -> AsyncIterator[Backends]:  # noqa: ARG002 -- the product's
+        """Yield what is open, in place of what the product would open."""
+        yield self.backends
+
+    # -- what they have --------------------------------------------------------------------------------
+
+    def memory(self, content: Any, **changed: Any) -> dict[str, Any]:
+        """Return a row of the table `memory`."""
+        return memory_row(content, **{"user": self.anna} | changed)
+
+    def written(self, content: str, *, day: int = 0, id_: str = "m-1", **changed: Any) -> dict[str, Any]:
+        """Return a row of the table `memory`, as somebody wrote it so many days after the first."""
+        return self.memory(content, id=id_, updated_at=BEGUN + 86_400 * day, **changed)
+
+    def chat(self, messages: Sequence[dict[str, Any]], **changed: Any) -> dict[str, Any]:
+        """Return a row of the table `chat`."""
+        return chat_row(messages, **{"user": self.anna} | changed)
+
+    def export(self, *rows: Any) -> Path:
+        """Write an export, and return its path."""
+        return write_export(self.folder / f"{uuid4().hex}.json", rows)
+
+    def database(
+        self,
+        *,
+        users: Sequence[str] = (),
+        memories: Sequence[dict[str, Any]] = (),
+        chats: Sequence[dict[str, Any]] = (),
+    ) -> Path:
+        """Write OpenWebUI's file, where both have accounts unless told otherwise, and return its path."""
+        path = self.folder / f"{uuid4().hex}.db"
+        return write_database(path, users=users or (self.anna, self.ben), memories=memories, chats=chats)
+
+    # -- what comes of it ------------------------------------------------------------------------------
+
+    async def bring(self, source: Path, **how: Any) -> Tally:
+        """Import from a source."""
+        return await brought(self.settings, source, **how)
+
+    async def bring_rows(self, *rows: Any, **how: Any) -> Tally:
+        """Import an export of these rows."""
+        return await self.bring(self.export(*rows), **how)
+
+    async def memories(self) -> tuple[Memory, ...]:
+        """Return Anna's memories."""
+        return (await self.store.memories.page(self.anna, limit=9)).memories
+
+    async def contents(self) -> list[str]:
+        """Return what they say."""
+        return sorted(memory.content for memory in await self.memories())
+
+    async def ids(self) -> dict[str, UUID]:
+        """Return their ids, by what they say."""
+        return {memory.content: memory.id for memory in await self.memories()}
+
+    async def everything(self, *users: str) -> list[Any]:
+        """Return what is kept of these users, and of both."""
+        store = self.store
+        return [
+            (
+                (await store.memories.page(user, limit=200)).memories,
+                await store.memories.quarantined(user),
+                await store.memories.history(user, limit=500),
+                await store.index.unindexed(user, limit=500),
+                await store.inbox.pending(user, limit=500),
+            )
+            for user in (*users, self.anna, self.ben)
+        ]
