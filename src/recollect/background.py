@@ -105,6 +105,8 @@ class Background:
         indexed = await self._index(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
+            if await self._backends.inbox.pending(user_id, limit=1):
+                again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
         return soonest(again, indexed)
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:

@@ -16,9 +16,10 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
+from recollect.inbox import TAKEN_DELAY
 from recollect.model import Actor, Kind, Memory, Outline, Reason, Retire, Strategy
 from recollect.policy import Policy, Summarizing
-from recollect.ports import Embedder, Summarized
+from recollect.ports import Asker, Embedder, Material, Summarized
 
 DUE = Policy(strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
 
@@ -209,3 +210,19 @@ async def test_without_a_model_no_chat_is_summarized(store: Store) -> None:
     await subject.drain(store.anna)
 
     assert summarizer.asked == []
+
+
+async def test_what_is_said_while_a_chat_is_summarized_is_formed_right_after(store: Store) -> None:
+    class Interrupted(ScriptedSummarizer):
+        async def summarize(self, material: Material, asker: Asker) -> Summarized:
+            await chat(store, subject, "and a boat", start=2)
+            assert await subject.drain(store.anna) == TAKEN_DELAY
+            return await super().summarize(material, asker)
+
+    subject = engine(store, Interrupted())
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+
+    assert await subject.drain(store.anna) == timedelta()
+    assert len(await store.inbox.pending(store.anna, limit=9)) == 1
+    assert await subject.drain(store.anna) is None
+    assert await store.inbox.pending(store.anna, limit=9) == []
