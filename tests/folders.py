@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -22,29 +21,24 @@ def database_folder(*, created: bool = False) -> Iterator[Path]:
         created: Whether the database is there already.
     """
     folder = quick_folder()
-    if created:
-        put_database(folder.path)
-    yield folder.path
-    if (folder.path / "postgres").exists():
-        start_embedded(folder.path).stop()  # joins the one that runs, and is its last user
-    folder.remove()
+    try:
+        if created:
+            put_database(folder.path)
+        yield folder.path
+        if (folder.path / "postgres").exists():
+            start_embedded(folder.path).stop()  # joins the one that runs, and is its last user
+    finally:
+        folder.remove()
 
 
 def quick_folder() -> TemporaryFolder:
     """Make a folder in memory, where there is room for databases: on a disk they are ten times as slow."""
-    before = tempfile.tempdir
-    try:
-        tempfile.tempdir = str(_MEMORY) if _serves(_MEMORY) else before
-        return TemporaryFolder()
-    finally:
-        tempfile.tempdir = before
+    return TemporaryFolder(within=_MEMORY if _serves(_MEMORY) else None)
 
 
 def put_database(folder: Path) -> None:
-    """Put a database into a data folder, as one that was created there and is stopped."""
-    subprocess.run(
-        ["cp", "-a", _created().path / "postgres", folder], check=True
-    )  # keeps whose the files are
+    """Put a database into a data folder, as one that was created there and is stopped: its files keep their owner."""
+    subprocess.run(["cp", "-a", _created().path / "postgres", folder], check=True)
 
 
 @cache

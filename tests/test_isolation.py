@@ -5,9 +5,9 @@ import random
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
-from tests.databases import new_database
 from tests.recollect_proxy.settings import proxy_settings
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, completion_stream
@@ -77,24 +77,19 @@ async def extraction() -> AsyncIterator[ScriptedUpstream]:
 
 @pytest.fixture
 async def proxy(
-    upstream: ScriptedUpstream,
-    extraction: ScriptedUpstream,
-    database_server: str,
-    template_database: str,
-    tmp_path_factory: pytest.TempPathFactory,
+    upstream: ScriptedUpstream, extraction: ScriptedUpstream, own_dsn: str, data_dir: Path
 ) -> AsyncIterator[RunningProxy]:
-    async with new_database(database_server, template_database) as dsn:
-        settings = proxy_settings(
-            upstream=upstream.base_url,
-            database_url=dsn,
-            data_dir=tmp_path_factory.getbasetemp() / "data",
-            port=0,
-            extraction_base_url=extraction.base_url,
-            extraction_model="extractor",
-            recall_deadline_ms=10_000,
-        )
-        async with running_proxy(settings) as proxy:
-            yield proxy
+    settings = proxy_settings(
+        upstream=upstream.base_url,
+        database_url=own_dsn,
+        data_dir=data_dir,
+        port=0,
+        extraction_base_url=extraction.base_url,
+        extraction_model="extractor",
+        recall_deadline_ms=10_000,
+    )
+    async with running_proxy(settings) as proxy:
+        yield proxy
 
 
 async def send(proxy: RunningProxy, request: Request) -> None:

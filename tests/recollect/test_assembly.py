@@ -67,10 +67,9 @@ async def model() -> AsyncIterator[ScriptedUpstream]:
 
 
 @pytest.fixture
-def opened(store_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> EngineSettings:
+def opened(own_dsn: str, data_dir: Path) -> EngineSettings:
     """Settings that an engine can be opened with."""
-    data_dir = tmp_path_factory.getbasetemp() / "data"
-    return settings(database_url=store_dsn, data_dir=data_dir, formation="qa_turn")
+    return settings(database_url=own_dsn, data_dir=data_dir, formation="qa_turn")
 
 
 @pytest.fixture(autouse=True)
@@ -86,9 +85,9 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def test_the_local_embedder_is_loaded_when_it_is_made(
-    client: httpx.AsyncClient, opened: EngineSettings
+    client: httpx.AsyncClient, data_dir: Path
 ) -> None:
-    embedder = await make_embedder(opened, client)
+    embedder = await make_embedder(settings(), client, cache_dir=data_dir)
 
     assert isinstance(embedder, LocalEmbedder)
     [vector] = await embedder.embed(["tea"])
@@ -97,11 +96,11 @@ async def test_the_local_embedder_is_loaded_when_it_is_made(
 
 
 async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
-    client: httpx.AsyncClient, model: ScriptedUpstream
+    client: httpx.AsyncClient, model: ScriptedUpstream, tmp_path: Path
 ) -> None:
     given = settings(embedder="openai:e", embedder_base_url=model.base_url, embedder_api_key="sk-e")
 
-    embedder = await make_embedder(given, client)
+    embedder = await make_embedder(given, client, cache_dir=tmp_path)
 
     assert isinstance(embedder, OpenAIEmbedder)
     assert embedder.name == "openai:e"
@@ -121,10 +120,10 @@ async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
     ],
 )
 async def test_an_embedder_that_makes_no_sense_is_named(
-    client: httpx.AsyncClient, embedder: str, said: str
+    client: httpx.AsyncClient, tmp_path: Path, embedder: str, said: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        await make_embedder(settings(embedder=embedder), client)
+        await make_embedder(settings(embedder=embedder), client, cache_dir=tmp_path)
 
 
 # -- extractor -------------------------------------------------------------------------------------
@@ -199,9 +198,10 @@ def test_instructions_that_cannot_be_read_are_told_at_once(client: httpx.AsyncCl
         make_models(given, client, "http://upstream/v1")
 
 
-async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient) -> None:
+async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient, tmp_path: Path) -> None:
     models = make_models(settings(extraction_sdk="mistral", extraction_api_key="k"), client, None)
-    embedder = await make_embedder(settings(embedder="mistral:mistral-embed", embedder_api_key="k"), client)
+    given = settings(embedder="mistral:mistral-embed", embedder_api_key="k")
+    embedder = await make_embedder(given, client, cache_dir=tmp_path)
 
     assert models is not None
     assert isinstance(models.extractor, ModelExtractor)
@@ -334,6 +334,7 @@ def folder() -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.process
 async def test_without_an_address_the_database_is_the_embedded_one(folder: Path) -> None:
     own = {"data_dir": folder, "embedder": "openai:e", "embedder_base_url": "http://127.0.0.1:9/v1"}
     async with open_engine(settings(**own)) as engine:

@@ -54,7 +54,7 @@ def caches(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def in_memory(**given: Any) -> EngineSettings:
     patient = {f"recall_{limit}_ms": 10_000 for limit in ("deadline", "embedding", "lexical")}
-    return EngineSettings(formation="qa_turn", **patient, **given)
+    return EngineSettings(**{"formation": "qa_turn"} | patient | given)
 
 
 def inside(folder: Path) -> list[Path]:
@@ -89,28 +89,20 @@ async def test_with_a_data_folder_it_keeps_the_models_there_and_no_memories(
     assert inside(tmp_path) == inside(temporary) == []
 
 
-async def test_without_a_data_folder_it_leaves_nothing_behind(
+async def test_without_a_data_folder_two_know_nothing_of_each_other_and_leave_nothing_behind(
     tmp_path: Path, temporary: Path, caches: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where a folder of that name would be made
+    given = in_memory(data_dir=":memory:")
 
-    async with open_engine(in_memory(data_dir=":memory:")) as engine:
-        await say(engine, GREEN)
-        assert GREEN in await recalled(engine)
-        assert caches == inside(temporary)
-
-    assert inside(tmp_path) == inside(temporary) == []
-
-
-async def test_two_know_nothing_of_each_other(tmp_path: Path) -> None:
-    given = in_memory(database_url="memory:", data_dir=tmp_path)
     async with open_engine(given) as engine, open_engine(given) as other:
         await say(engine, GREEN)
         await say(other, BLACK)
-
         of_one, of_the_other = await recalled(engine), await recalled(other)
+        assert sorted(caches) == sorted(inside(temporary))
 
     assert GREEN in of_one
     assert BLACK not in of_one
     assert BLACK in of_the_other
     assert GREEN not in of_the_other
+    assert inside(tmp_path) == inside(temporary) == []

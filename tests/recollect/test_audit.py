@@ -1,11 +1,14 @@
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from tests.contracts.stores import LATER, NOON, memory
+from tests.recollections import NOON, memory
+from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.audit import (
@@ -25,6 +28,8 @@ from recollect.errors import NotUndoableError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Provenance, Reason, Source, Standing, Update
 
 ONE, TWO, THREE = uuid7(), uuid7(), uuid7()
+LATER = NOON + timedelta(days=1)
+EMBEDDED: dict[str, Any] = {"embedding": np.ones(1, dtype=np.float32), "embedding_model": "words/1"}
 
 
 def row(action: Action, memory_id: UUID, replaced_id: UUID | None = None, **more: Any) -> Update:
@@ -39,7 +44,7 @@ def importances() -> some.SearchStrategy[float]:
 # -- replaying -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("rows", "linked"),
     [
         ([], set()),
@@ -161,7 +166,7 @@ def edited(before: Memory, **changed: Any) -> tuple[Memory, Update]:
 
 
 def test_an_edit_of_the_content_is_undone_without_the_embedding() -> None:
-    tea = memory("tea", event_at=LATER, source=Source.QA_TURN, standing=Standing.SUSPECT)
+    tea = memory("tea", event_at=LATER, source=Source.QA_TURN, standing=Standing.SUSPECT, **EMBEDDED)
     after, update = edited(
         tea,
         content="coffee",
@@ -179,7 +184,7 @@ def test_an_edit_of_the_content_is_undone_without_the_embedding() -> None:
 
 
 def test_an_edit_beside_the_content_is_undone_with_the_embedding() -> None:
-    tea = memory("tea")
+    tea = memory("tea", **EMBEDDED)
     after, update = edited(tea, importance=0.9)
 
     undone = as_before(after, update)
@@ -188,7 +193,7 @@ def test_an_edit_beside_the_content_is_undone_with_the_embedding() -> None:
     assert undone.embedding is tea.embedding
 
 
-@pytest.mark.parametrize(
+@table(
     "since",
     [
         {"content": "rain"},
@@ -206,7 +211,7 @@ def test_an_edit_is_not_undone_when_what_it_left_is_otherwise(since: dict[str, A
         as_before(replace(after, **since), update)
 
 
-@pytest.mark.parametrize("action", [Action.ADD, Action.RETIRE, Action.QUARANTINE])
+@table("action", [Action.ADD, Action.RETIRE, Action.QUARANTINE])
 def test_another_change_of_what_a_memory_says_is_not_known(action: Action) -> None:
     with pytest.raises(NotUndoableError):
         as_before(memory("tea"), row(action, ONE))
@@ -220,7 +225,7 @@ def test_sharing_is_not_undone() -> None:
         as_before(tea, update)
 
 
-@pytest.mark.parametrize(
+@table(
     "link",
     [
         {},

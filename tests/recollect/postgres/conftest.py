@@ -1,12 +1,12 @@
-"""A data folder, and what starts servers in it and stops them after the test."""
+"""Data folders, and what starts servers in them and stops them after the test."""
 
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.folders import put_database, quick_folder
 from tests.recollect.postgres.servers import Start
 
 from recollect.postgres.embedded import EmbeddedServer, start_embedded
@@ -22,19 +22,27 @@ sys.stdin.readline()
 
 
 @pytest.fixture
-def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="recollect-embedded-") as created:
-        Path(created).chmod(0o711)
-        yield Path(created)
+def empty_folder() -> Iterator[Path]:
+    """A data folder with nothing in it."""
+    folder = quick_folder()
+    yield folder.path
+    folder.remove()
 
 
 @pytest.fixture
-def start(folder: Path) -> Iterator[Start]:
-    """Starts a server, in ``folder`` unless told otherwise, and has it stopped after the test."""
+def folder(empty_folder: Path) -> Path:
+    """A data folder with a database in it, which does not run yet."""
+    put_database(empty_folder)
+    return empty_folder
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts the server of a data folder, and has it stopped after the test."""
     servers: list[EmbeddedServer] = []
 
-    def start_one(data_dir: Path = folder, **arguments: float) -> EmbeddedServer:
-        servers.append(start_embedded(data_dir, **arguments))
+    def start_one(data_dir: Path, *, durable: bool = False, **arguments: float) -> EmbeddedServer:
+        servers.append(start_embedded(data_dir, durable=durable, **arguments))
         return servers[-1]
 
     yield start_one

@@ -1,16 +1,16 @@
 """What makes a user of the tests one who is searched: an index, a block in a prompt, a request. Never: a test."""
 
-from tests.contracts.stores import MODEL, NOON, NORTH, vector
+from tests.stores import MODEL, NOON, NORTH, vector
 from uuid_utils.compat import uuid7
 
 from recollect.lexical import document_terms
 from recollect.model import IndexedChunk, IndexedMessage, Injection, Place, RequestRecord, Scope
-from recollect.postgres import Postgres
+from recollect.ports import LogIndex
 
 
-async def indexed(postgres: Postgres, user_id: str) -> int:
+async def indexed(index: LogIndex, user_id: str) -> int:
     """Index all that the user said, each message as one chunk; return how many."""
-    messages = await postgres.index.unindexed(user_id, limit=99)
+    messages = await index.unindexed(user_id, limit=99)
     for message in messages:
         terms = document_terms(message.content)
         chunk = IndexedChunk(
@@ -22,7 +22,7 @@ async def indexed(postgres: Postgres, user_id: str) -> int:
             context=document_terms(message.before),
             vectors=(vector(*NORTH),),
         )
-        assert await postgres.index.index(user_id, IndexedMessage(message.id, (chunk,), terms, MODEL))
+        assert await index.index(user_id, IndexedMessage(message.id, (chunk,), terms, MODEL))
     return len(messages)
 
 

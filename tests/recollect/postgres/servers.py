@@ -1,15 +1,15 @@
 """Looks at embedded servers from outside, and ends them the hard way. Never: a test."""
 
-import asyncio
 import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import asyncpg
 import pytest
+from tests.waiting import until
 
 from recollect.postgres.embedded import EmbeddedServer
 
@@ -31,9 +31,15 @@ def postmaster(folder: Path) -> int:
     return int((folder / "postgres" / "data" / "postmaster.pid").read_text().split()[0])
 
 
-def bystander_of(account: int) -> "subprocess.Popen[bytes]":
+@contextmanager
+def bystander_of(account: int) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a process that has nothing to do with any server, and end it."""
     other = None if account == os.geteuid() else account
-    return subprocess.Popen(["sleep", "600"], cwd="/", user=other)
+    with subprocess.Popen(["sleep", "600"], cwd="/", user=other) as bystander:
+        try:
+            yield bystander
+        finally:
+            bystander.kill()
 
 
 def children_of(process_id: int) -> Iterator[int]:
@@ -41,6 +47,15 @@ def children_of(process_id: int) -> Iterator[int]:
         with suppress(OSError):  # ended meanwhile
             if int(status.read_text().rpartition(")")[2].split()[1]) == process_id:
                 yield int(status.parent.name)
+
+
+def runs(process_id: int) -> bool:
+    """Whether a process has not ended; one that nobody has waited for yet has."""
+    try:
+        status = Path(f"/proc/{process_id}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 def mode(path: Path) -> int:
@@ -52,8 +67,10 @@ def owner(path: Path) -> int:
 
 
 async def until_dead(dsn: str) -> None:
-    while await answers(dsn):  # noqa: ASYNC110 - nothing tells us of the death of another's process
-        await asyncio.sleep(0.01)
+    async def is_dead() -> bool:
+        return not await answers(dsn)
+
+    await until(is_dead)
 
 
 async def kill_everything(folder: Path) -> None:

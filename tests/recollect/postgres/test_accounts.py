@@ -1,6 +1,8 @@
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,12 +17,14 @@ from tests.recollect.postgres.servers import (
 
 from recollect.errors import ConfigurationError
 from recollect.postgres.embedded import accounts
-from recollect.postgres.embedded.accounts import Account, binaries_for, installed_package
+from recollect.postgres.embedded.accounts import Account, account_for, binaries_for, installed_package
 
 
 @as_root
-def test_root_is_told_of_a_folder_that_the_servers_account_can_not_enter(folder: Path, start: Start) -> None:
-    closed = folder / "home"
+def test_root_is_told_of_a_folder_that_the_servers_account_can_not_enter(
+    empty_folder: Path, start: Start
+) -> None:
+    closed = empty_folder / "home"
     closed.mkdir(mode=0o700)
 
     with pytest.raises(ConfigurationError, match=f"can't enter {closed}.*/var/lib/recollect"):
@@ -31,20 +35,20 @@ def test_root_is_told_of_a_folder_that_the_servers_account_can_not_enter(folder:
 
 @as_root
 async def test_for_root_the_owner_of_the_data_runs_the_server(folder: Path, start: Start) -> None:
-    start().stop()
     data = folder / "postgres" / "data"
     for path in (data, *data.rglob("*")):
         os.chown(path, 54321, 54321)  # a number without a name, as on a volume of another container
 
-    server = start()
+    server = start(folder)
 
     assert await answers(server.dsn)
     assert owner(Path(f"/proc/{postmaster(folder)}")) == 54321
 
 
 @as_root
-def test_an_ordinary_user_needs_no_other_account(folder: Path) -> None:
-    home = folder / "home"
+@pytest.mark.process
+def test_an_ordinary_user_needs_no_other_account(empty_folder: Path) -> None:
+    home = empty_folder / "home"
     home.mkdir(mode=0o700)
     os.chown(home, 65534, 65534)
     script = """
@@ -74,8 +78,9 @@ asyncio.run(main())
 
 
 @as_root
-def test_a_user_without_a_name_is_told_what_postgres_says(folder: Path) -> None:
-    home = folder / "home"
+@pytest.mark.process
+def test_a_user_without_a_name_is_told_what_postgres_says(empty_folder: Path) -> None:
+    home = empty_folder / "home"
     home.mkdir(mode=0o700)
     os.chown(home, 54321, 54321)
     script = """
@@ -97,12 +102,13 @@ except ConfigurationError as error:
     assert "could not look up effective user ID 54321" in done.stdout
 
 
-def test_the_data_of_another_account_is_refused(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    start().stop()
+def test_the_data_of_another_account_is_refused(
+    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 54321)
 
     with pytest.raises(ConfigurationError, match="belongs to another account"):
-        start()
+        start(folder)
 
     monkeypatch.undo()
 
@@ -123,20 +129,20 @@ def test_a_way_is_checked_by_owner_group_and_others(tmp_path: Path) -> None:
 
 @as_root
 def test_programs_behind_a_closed_folder_are_copied_for_the_servers_account(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = installed_package()
-    home = folder / "root"
+    home = empty_folder / "root"
     home.mkdir(mode=0o700)
     for name in (installed.name, f"{installed.name}.libs"):
         (home / name).symlink_to(installed.with_name(name))
     monkeypatch.setattr(accounts, "installed_package", lambda: home / installed.name)
     account = Account(65534, 65534, other=True)
 
-    programs = binaries_for(account, folder)
+    programs = binaries_for(account, empty_folder)
 
-    assert programs.is_relative_to(folder)
-    assert binaries_for(account, folder) == programs
+    assert programs.is_relative_to(empty_folder)
+    assert binaries_for(account, empty_folder) == programs
     found = subprocess.run(
         [programs / "initdb", "--version"], capture_output=True, check=True, user=65534, cwd="/"
     )
@@ -145,15 +151,41 @@ def test_programs_behind_a_closed_folder_are_copied_for_the_servers_account(
 
 @as_root
 def test_a_missing_account_that_can_not_be_created_is_a_clear_error(
-    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+    empty_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
     with pytest.raises(ConfigurationError, match="can't be created"):
-        start()
+        start(empty_folder)
 
-    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("PATH", str(empty_folder))
+    monkeypatch.setattr(accounts, "_SYSTEM_PROGRAMS", str(empty_folder))
     with pytest.raises(ConfigurationError, match="can't be created"):
-        start()
+        start(empty_folder)
+
+
+@as_root
+@pytest.mark.skipif(
+    shutil.which("useradd", path="/usr/sbin:/usr/bin") is None,
+    reason="accounts are created in another way here",
+)
+def test_an_account_can_be_created_where_the_path_of_root_lacks_the_program_for_it(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = []
+
+    def run(command: Sequence[str], **_: object) -> None:
+        programs.append(Path(command[0]))
+
+    monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+    with pytest.raises(ConfigurationError, match="can't be created"):
+        account_for(empty_folder / "data")
+
+    [program] = programs
+    assert program.name == "useradd"
+    assert os.access(program, os.X_OK)
 
 
 def test_a_platform_without_a_wheel_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:

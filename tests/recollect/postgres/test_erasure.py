@@ -1,8 +1,9 @@
 import asyncio
 
-from tests.contracts.stores import BEN, LATER, NOON, exchange, memory
 from tests.databases import administrator
 from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
+from tests.stores import LATER, NOON, Store
+from tests.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.model import (
@@ -24,39 +25,38 @@ from recollect.postgres.erasure import ERASED_TABLES
 
 NAME = "anna-of-the-canary-islands"
 ANNA = Scope(NAME, f"chat of {NAME}")
-WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND \
+database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 ROWS = """
 SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each
 """
 
 
-async def live_a_little(postgres: Postgres) -> None:
+async def live_a_little(store: Store) -> None:
     """Leave a row of the user in every table there is."""
-    tea = memory(f"{NAME} likes tea", ANNA, provenance=Provenance(ANNA.session_id, (uuid7(),), NAME))
-    shared = memory("The office closes at six", owner=COMMONS)
-    rain = memory(f"{NAME} likes rain", ANNA)
+    tea = store.memory(f"{NAME} likes tea", ANNA, provenance=Provenance(ANNA.session_id, (uuid7(),), NAME))
+    shared = store.memory("The office closes at six", owner=COMMONS)
+    rain = store.memory(f"{NAME} likes rain", ANNA)
     changes = (
         Add(tea),
         Add(shared),
-        Replace(tea.id, memory(f"{NAME} likes coffee", ANNA), Reason.CONTRADICTS),
+        Replace(tea.id, store.memory(f"{NAME} likes coffee", ANNA), Reason.CONTRADICTS),
         Add(rain),
         Retire(rain.id, Reason.DELETED),
     )
-    await postgres.memories.apply(ANNA, changes, actor=Actor.FORMATION, at=NOON)
+    await store.memories.apply(ANNA, changes, actor=Actor.FORMATION, at=NOON)
     for reply in ("", f"Hello {NAME}"):
-        await postgres.log.append(exchange(f"I am {NAME}", ANNA, reply=reply, speaker=NAME))
-    failed = exchange(f"I am {NAME}", ANNA)
-    await postgres.log.append(failed)
-    await postgres.inbox.postpone(failed, error="broken", until=None)
-    assert await indexed(postgres, NAME) == 5
-    await postgres.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
-    await postgres.requests.record(like_a_request(ANNA))
-    order = memory(f"Always greet {NAME}", ANNA)
-    await postgres.memories.apply(
-        ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
-    )
-    await postgres.flags.set_flags(NAME, Flags(recall=False), at=NOON)
-    await postgres.usage.use(NAME, NOON.date(), 100)
+        await store.log.append(store.exchange(f"I am {NAME}", ANNA, reply=reply, speaker=NAME))
+    failed = store.exchange(f"I am {NAME}", ANNA)
+    await store.log.append(failed)
+    await store.inbox.postpone(failed, error="broken", until=None)
+    assert await indexed(store.index, NAME) == 5
+    await store.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
+    await store.requests.record(like_a_request(ANNA))
+    order = store.memory(f"Always greet {NAME}", ANNA)
+    await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
+    await store.flags.set_flags(NAME, Flags(recall=False), at=NOON)
+    await store.usage.use(NAME, NOON.date(), 100)
 
 
 async def rows_with_the_name(dsn: str) -> dict[str, int]:
@@ -72,24 +72,24 @@ async def rows_with_the_name(dsn: str) -> dict[str, int]:
         return found
 
 
-async def test_no_row_of_any_table_or_queue_names_the_erased_user(postgres: Postgres, store_dsn: str) -> None:
-    await live_a_little(postgres)
-    await postgres.log.append(exchange("I am Ben", BEN))
-    async with postgres.inbox.lease(NAME) as held:
+async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Store, own_dsn: str) -> None:
+    await live_a_little(own_store)
+    await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
+    async with own_store.inbox.lease(NAME) as held:
         assert held
-        before = await rows_with_the_name(store_dsn)
+        before = await rows_with_the_name(own_dsn)
         assert all(before[table] for table in (*ERASED_TABLES, "pgqueuer")), before
 
-        erasure = await postgres.memories.erase(NAME, at=LATER)
+        erasure = await own_store.memories.erase(NAME, at=LATER)
 
-    assert not any((await rows_with_the_name(store_dsn)).values())
+    assert not any((await rows_with_the_name(own_dsn)).values())
     assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "pgqueuer", "pgqueuer_log"}
     assert all(count > 0 for _, count in erasure.rows), erasure
-    assert await postgres.inbox.pending("ben", limit=1) != []
+    assert await own_store.inbox.pending(own_store.ben, limit=1) != []
 
 
-async def test_every_table_that_names_a_user_is_erased(store_dsn: str) -> None:
-    async with administrator(store_dsn) as connection:
+async def test_every_table_that_names_a_user_is_erased(shared_dsn: str) -> None:
+    async with administrator(shared_dsn) as connection:
         rows = await connection.fetch(
             "SELECT DISTINCT table_name FROM information_schema.columns "
             "WHERE table_schema = 'recollect' AND column_name IN ('user_id', 'owner')"
@@ -98,13 +98,11 @@ async def test_every_table_that_names_a_user_is_erased(store_dsn: str) -> None:
     assert {row["table_name"] for row in rows} == set(ERASED_TABLES)
 
 
-async def test_the_tombstone_tells_how_much_and_when_but_not_whose(
-    postgres: Postgres, store_dsn: str
-) -> None:
-    await live_a_little(postgres)
-    erasure = await postgres.memories.erase(NAME, at=LATER)
+async def test_the_tombstone_tells_how_much_and_when_but_not_whose(own_store: Store, own_dsn: str) -> None:
+    await live_a_little(own_store)
+    erasure = await own_store.memories.erase(NAME, at=LATER)
 
-    async with administrator(store_dsn) as connection:
+    async with administrator(own_dsn) as connection:
         [row] = await connection.fetch(
             "SELECT id, erased_at, counts->>'vectors' AS vectors FROM recollect.erasures"
         )
@@ -113,39 +111,44 @@ async def test_the_tombstone_tells_how_much_and_when_but_not_whose(
     assert int(row["vectors"]) == dict(erasure.rows)["vectors"] == 4
 
 
-async def test_what_was_shared_goes_with_the_last_who_sees_it(postgres: Postgres, store_dsn: str) -> None:
-    seen_by_both = memory("The office closes at six", owner=COMMONS)
-    let_go = memory("The network is called Guests", owner=COMMONS)
-    hers = memory("The kitchen is on the left", ANNA)
-    known = memory("The cellar is damp", owner=COMMONS, source=Source.GLOBAL)
-    await postgres.memories.keep_globals([known], [], at=NOON)
-    for scope, changes in ((ANNA, [Add(seen_by_both), Add(let_go), Add(hers)]), (BEN, [Add(seen_by_both)])):
-        await postgres.memories.apply(scope, changes, actor=Actor.USER, at=NOON)
-    await postgres.memories.share(NAME, hers.id, at=NOON, actor=Actor.USER)
-    await postgres.memories.apply(ANNA, [Retire(let_go.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+async def test_what_was_shared_goes_with_the_last_who_sees_it(own_store: Store, own_dsn: str) -> None:
+    store, ben = own_store, own_store.ben
+    seen_by_both = store.memory("The office closes at six", owner=COMMONS)
+    let_go = store.memory("The network is called Guests", owner=COMMONS)
+    hers = store.memory("The kitchen is on the left", ANNA)
+    known = store.memory("The cellar is damp", owner=COMMONS, source=Source.GLOBAL)
+    await store.memories.keep_globals([known], [], at=NOON)
+    for scope, changes in (
+        (ANNA, [Add(seen_by_both), Add(let_go), Add(hers)]),
+        (ben.scope, [Add(seen_by_both)]),
+    ):
+        await store.memories.apply(scope, changes, actor=Actor.USER, at=NOON)
+    await store.memories.share(NAME, hers.id, at=NOON, actor=Actor.USER)
+    await store.memories.apply(ANNA, [Retire(let_go.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
 
-    erasure = await postgres.memories.erase(NAME, at=LATER)
+    erasure = await store.memories.erase(NAME, at=LATER)
 
     assert dict(erasure.rows)["vectors"] == 2
-    assert await contents_of_all(store_dsn) == {seen_by_both.content, known.content}
-    assert (await postgres.memories.get("ben", seen_by_both.id)).content == seen_by_both.content
-    await postgres.memories.apply(BEN, [Retire(seen_by_both.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
-    await postgres.memories.erase("ben", at=LATER)
-    assert await contents_of_all(store_dsn) == {known.content}
+    assert await contents_of_all(own_dsn) == {seen_by_both.content, known.content}
+    assert (await store.memories.get(ben, seen_by_both.id)).content == seen_by_both.content
+    await store.memories.apply(
+        ben.scope, [Retire(seen_by_both.id, Reason.DELETED)], actor=Actor.USER, at=NOON
+    )
+    await store.memories.erase(ben, at=LATER)
+    assert await contents_of_all(own_dsn) == {known.content}
 
 
-async def test_what_is_given_while_another_is_erased_is_kept(postgres: Postgres) -> None:
-    shared = memory("The office closes at six", owner=COMMONS)
-    await postgres.memories.apply(ANNA, [Add(shared)], actor=Actor.USER, at=NOON)
+async def test_what_is_given_while_another_is_erased_is_kept(store: Store, postgres: Postgres) -> None:
+    shared = store.memory("The office closes at six", owner=COMMONS)
+    await store.memories.apply(store.anna.scope, [Add(shared)], actor=Actor.USER, at=NOON)
 
-    async with postgres.database.changing("ben") as giving:
-        await Changing(giving, "ben", Actor.USER, NOON).insert(shared)
-        erasing = asyncio.create_task(postgres.memories.erase(NAME, at=LATER))
-        while not await giving.fetchval(WAITING):  # noqa: ASYNC110 -- another process sets no event here
-            await asyncio.sleep(0.01)
+    async with postgres.database.changing(store.ben) as giving:
+        await Changing(giving, store.ben, Actor.USER, NOON).insert(shared)
+        erasing = asyncio.create_task(store.memories.erase(store.anna, at=LATER))
+        await until(lambda: giving.fetchval(WAITING))
 
     await erasing
-    assert (await postgres.memories.get("ben", shared.id)).content == shared.content
+    assert (await store.memories.get(store.ben, shared.id)).content == shared.content
 
 
 async def contents_of_all(dsn: str) -> set[str]:
@@ -153,13 +156,13 @@ async def contents_of_all(dsn: str) -> set[str]:
         return {row["content"] for row in await connection.fetch("SELECT content FROM recollect.vectors")}
 
 
-async def test_the_jobs_of_other_users_stay(postgres: Postgres, store_dsn: str) -> None:
+async def test_the_jobs_of_other_users_stay(own_store: Store, own_dsn: str) -> None:
     for user_id in (NAME, NAME + "x", NAME[:-1], NAME.upper()):
-        await postgres.log.append(exchange("hello", Scope(user_id, "chat-1")))
+        await own_store.log.append(own_store.exchange("hello", Scope(user_id, "chat-1")))
 
-    erasure = await postgres.memories.erase(NAME, at=LATER)
+    erasure = await own_store.memories.erase(NAME, at=LATER)
 
     assert dict(erasure.rows)["pgqueuer"] == 1
-    async with administrator(store_dsn) as connection:
+    async with administrator(own_dsn) as connection:
         assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 3
         assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer_log") == 3

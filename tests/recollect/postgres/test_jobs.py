@@ -2,35 +2,42 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
-from tests.contracts.stores import exchange
+from structlog.types import EventDict
 from tests.databases import administrator
+from tests.recollect.postgres.servers import Start
+from tests.stores import Store, store_over
+from tests.waiting import until
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import Scope
-from recollect.postgres import Postgres, open_postgres, start_embedded
+from recollect.postgres import open_postgres
 
-PATIENCE = 60
 SECRET = "what Anna said in confidence"
 
 Drain = Callable[[str], Awaitable[timedelta | None]]
 
 
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.postgres.jobs._POLL_WHEN_FULL", timedelta(seconds=0.05))
+
+
 @pytest.fixture
-async def store(store_dsn: str) -> AsyncIterator[Postgres]:
-    opened = await open_postgres(store_dsn, heartbeat=1)
-    yield opened
+async def store(own_dsn: str) -> AsyncIterator[Store]:
+    opened = await open_postgres(own_dsn, heartbeat=0.3)
+    yield store_over(opened)
     await opened.aclose()
 
 
 @asynccontextmanager
-async def running(store: Postgres, drain: Drain) -> AsyncIterator[None]:
+async def running(store: Store, drain: Drain) -> AsyncIterator[None]:
     task = asyncio.create_task(store.jobs.run(drain))
     try:
         yield
@@ -40,15 +47,9 @@ async def running(store: Postgres, drain: Drain) -> AsyncIterator[None]:
             await task
 
 
-async def say(store: Postgres, *user_ids: str) -> None:
+async def say(store: Store, *user_ids: str) -> None:
     for user_id in user_ids:
-        await store.log.append(exchange("hello", Scope(user_id, "chat-1")))
-
-
-async def until(true: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not await true():  # noqa: ASYNC110 - what is waited for is any change
-            await asyncio.sleep(0.05)
+        await store.log.append(store.exchange("hello", Scope(user_id, "chat-1")))
 
 
 class Table:
@@ -78,11 +79,11 @@ class Table:
 
 
 @pytest.fixture
-def table(store_dsn: str) -> Table:
-    return Table(store_dsn)
+def table(own_dsn: str) -> Table:
+    return Table(own_dsn)
 
 
-async def test_a_drained_job_leaves_the_queue(store: Postgres, table: Table) -> None:
+async def test_a_drained_job_leaves_the_queue(store: Store, table: Table) -> None:
     async def drain(_: str) -> None:
         return None
 
@@ -92,7 +93,7 @@ async def test_a_drained_job_leaves_the_queue(store: Postgres, table: Table) -> 
 
 
 async def test_a_failed_job_is_held_and_quotes_nobody(
-    store: Postgres, table: Table, caplog: pytest.LogCaptureFixture
+    store: Store, table: Table, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def drain(_: str) -> None:
         try:
@@ -113,7 +114,7 @@ async def test_a_failed_job_is_held_and_quotes_nobody(
         assert SECRET not in text
 
 
-async def test_a_failure_of_ours_is_told_in_its_words(store: Postgres, table: Table) -> None:
+async def test_a_failure_of_ours_is_told_in_its_words(store: Store, table: Table) -> None:
     async def drain(_: str) -> None:
         raise EmbedderError("The embedder failed (X).")
 
@@ -126,7 +127,7 @@ async def test_a_failure_of_ours_is_told_in_its_words(store: Postgres, table: Ta
 
 
 async def test_a_store_out_of_reach_is_no_failure_of_the_job(
-    store: Postgres, table: Table, monkeypatch: pytest.MonkeyPatch
+    store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(milliseconds=10))
     calls = []
@@ -145,8 +146,9 @@ async def test_a_store_out_of_reach_is_no_failure_of_the_job(
     assert calls == ["anna"] * 3
 
 
-async def test_one_worker_forms_for_one_user_at_a_time(store_dsn: str, table: Table) -> None:
-    store = await open_postgres(store_dsn, workers=1)
+async def test_one_worker_forms_for_one_user_at_a_time(own_dsn: str, table: Table) -> None:
+    opened = await open_postgres(own_dsn, workers=1)
+    store = store_over(opened)
     at_once = []
     draining = 0
 
@@ -162,11 +164,11 @@ async def test_one_worker_forms_for_one_user_at_a_time(store_dsn: str, table: Ta
         await until(table.is_empty)
 
     assert at_once == [1, 1, 1, 1]
-    await store.aclose()
+    await opened.aclose()
 
 
 async def test_the_end_does_not_wait_for_a_drain_that_will_not_end(
-    store: Postgres, table: Table, monkeypatch: pytest.MonkeyPatch
+    store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.postgres.jobs._LEAVE_SECONDS", 0.2)
     began, go_on = asyncio.Event(), asyncio.Event()
@@ -190,8 +192,9 @@ async def test_the_end_does_not_wait_for_a_drain_that_will_not_end(
         await until(table.is_empty)
 
 
+@pytest.mark.process
 async def test_the_job_of_a_killed_process_is_taken_up_again(
-    store: Postgres, store_dsn: str, table: Table
+    store: Store, own_dsn: str, table: Table
 ) -> None:
     script = """
 import asyncio, sys
@@ -206,7 +209,7 @@ asyncio.run(main())
 """
     await say(store, "anna")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", script, store_dsn, stdout=asyncio.subprocess.PIPE
+        sys.executable, "-c", script, own_dsn, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     assert await process.stdout.readline() == b"anna\n"
@@ -223,12 +226,19 @@ asyncio.run(main())
     assert calls == ["anna"]
 
 
+def interruptions(logs: Sequence[EventDict]) -> int:
+    return sum(each["event"] == "jobs_interrupted" for each in logs)
+
+
+@pytest.mark.process
 async def test_jobs_go_on_after_an_outage_and_none_is_lost(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=1))
-    server = start_embedded(folder)
-    store = await open_postgres(server.dsn, heartbeat=1)
+    monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr("recollect.postgres.jobs._SHORTEST_BACKOFF", 0.05)
+    server = start(folder)
+    opened = await open_postgres(server.dsn, heartbeat=0.3)
+    store = store_over(opened)
     table = Table(server.dsn)
     began = asyncio.Event()
     drained: list[str] = []
@@ -247,21 +257,20 @@ async def test_jobs_go_on_after_an_outage_and_none_is_lost(
         async with running(store, drain):
             await began.wait()
             await asyncio.to_thread(server.stop)
-            await asyncio.sleep(1.5)
+            await until(lambda: interruptions(logs) > 3)
             server_is_up.set()
-            server = await asyncio.to_thread(start_embedded, folder)
+            await asyncio.to_thread(start, folder)
             await say(store, "ben")
             await until(table.is_empty)
 
     assert sorted(drained) == ["anna", "ben"]
-    assert 1 <= sum(each["event"] == "jobs_interrupted" for each in logs) < 20
+    assert interruptions(logs) < 20
     assert any(each["event"] == "job_left" for each in logs)
-    await store.aclose()
-    server.stop()
+    await opened.aclose()
 
 
 async def test_whatever_fails_in_the_store_is_waited_out(
-    store: Postgres, table: Table, monkeypatch: pytest.MonkeyPatch
+    store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.postgres.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     calls: list[str] = []
@@ -280,12 +289,12 @@ async def test_whatever_fails_in_the_store_is_waited_out(
     assert [each["event"] for each in logs] == ["job_waits"] * 2
 
 
-async def test_old_rows_of_the_queues_log_are_pruned(store: Postgres, store_dsn: str, table: Table) -> None:
+async def test_old_rows_of_the_queues_log_are_pruned(store: Store, own_dsn: str, table: Table) -> None:
     async def drain(_: str) -> None:
         return None
 
     await say(store, "anna")
-    async with administrator(store_dsn) as connection:
+    async with administrator(own_dsn) as connection:
         await connection.execute("UPDATE recollect.pgqueuer_log SET created = now() - interval '8 days'")
         await say(store, "ben")
 

@@ -2,9 +2,13 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
 
+import asyncpg
 import pytest
 from tests.databases import administrator
+from tests.people import Person, person
+from tests.waiting import until
 
 from recollect.errors import StoreUnavailableError
 from recollect.postgres import Postgres, open_postgres
@@ -13,51 +17,60 @@ HOLD = """
 import asyncio, sys
 from recollect.postgres import open_postgres
 async def main():
-    store = await open_postgres(sys.argv[1], lease=1)
-    async with store.inbox.lease("anna") as held:
+    store = await open_postgres(sys.argv[1], lease=0.6)
+    async with store.inbox.lease(sys.argv[2]) as held:
         print(held, flush=True)
         await asyncio.sleep(600)
 asyncio.run(main())
 """
+END = "SELECT expires_at FROM recollect.leases WHERE user_id = $1"
 
 
-async def take_away(dsn: str, change: str) -> None:
+@pytest.fixture
+def anna() -> Person:
+    return person("anna")
+
+
+@pytest.fixture
+async def brief(shared_dsn: str) -> AsyncIterator[Postgres]:
+    """A store whose leases are short."""
+    opened = await open_postgres(shared_dsn, lease=0.6)
+    yield opened
+    await opened.aclose()
+
+
+async def take_away(dsn: str, change: str, user_id: str) -> None:
     async with administrator(dsn) as connection:
-        await connection.execute(change)
+        await connection.execute(f"{change} WHERE user_id = $1", user_id)
 
 
-async def until_free(store: Postgres) -> None:
-    async with asyncio.timeout(30):
-        while True:
-            async with store.inbox.lease("anna") as held:
-                if held:
-                    return
-            await asyncio.sleep(0.1)
+async def until_its_end(connection: "asyncpg.Connection[asyncpg.Record]", user_id: str) -> None:
+    """Wait until a lease as it is now would have ended."""
+    end = await connection.fetchval(END, user_id)
+    await until(lambda: connection.fetchval("SELECT clock_timestamp() > $1", end))
 
 
-async def test_a_lease_is_renewed_while_its_body_runs(store_dsn: str) -> None:
-    store = await open_postgres(store_dsn, lease=0.6)
-    other = await open_postgres(store_dsn, lease=0.6)
+async def test_a_lease_is_renewed_while_its_body_runs(
+    brief: Postgres, postgres: Postgres, shared_dsn: str, anna: Person
+) -> None:
+    async with administrator(shared_dsn) as connection, brief.inbox.lease(anna):
+        for _ in range(2):
+            await until_its_end(connection, anna)
 
-    async with store.inbox.lease("anna"):
-        await asyncio.sleep(1.5)
-        async with other.inbox.lease("anna") as held:
-            assert held is False
-
-    await store.aclose()
-    await other.aclose()
+            async with postgres.inbox.lease(anna) as held:
+                assert held is False
 
 
 @pytest.mark.parametrize(
     "change",
     ["DELETE FROM recollect.leases", "UPDATE recollect.leases SET holder = gen_random_uuid()"],
 )
-async def test_the_body_of_a_lost_lease_is_ended_with_an_error(store_dsn: str, change: str) -> None:
-    store = await open_postgres(store_dsn, lease=0.6)
-
+async def test_the_body_of_a_lost_lease_is_ended_with_an_error(
+    brief: Postgres, shared_dsn: str, anna: Person, change: str
+) -> None:
     async def form() -> None:
-        async with store.inbox.lease("anna"):
-            await take_away(store_dsn, change)
+        async with brief.inbox.lease(anna):
+            await take_away(shared_dsn, change, anna)
             await asyncio.sleep(600)
 
     with pytest.raises(StoreUnavailableError, match="lease"):
@@ -66,54 +79,61 @@ async def test_the_body_of_a_lost_lease_is_ended_with_an_error(store_dsn: str, c
     task = asyncio.current_task()
     assert task is not None
     assert task.cancelling() == 0
-    await store.aclose()
 
 
-async def test_a_lease_does_not_outlive_the_store_it_is_in(store_dsn: str) -> None:
-    store = await open_postgres(store_dsn, lease=0.6)
-
+async def test_a_lease_does_not_outlive_the_store_it_is_in(brief: Postgres, anna: Person) -> None:
     async def form() -> None:
-        async with store.inbox.lease("anna"):
-            await store.aclose()
+        async with brief.inbox.lease(anna):
+            await brief.aclose()
             await asyncio.sleep(600)
 
     with pytest.raises(StoreUnavailableError, match="lease"):
         await form()
 
 
-async def test_a_cancellation_from_outside_is_not_taken_for_a_lost_lease(store_dsn: str) -> None:
-    store = await open_postgres(store_dsn, lease=0.6)
-
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.3), store.inbox.lease("anna"):
+async def test_a_cancellation_from_outside_is_not_taken_for_a_lost_lease(
+    brief: Postgres, anna: Person
+) -> None:
+    async def form() -> None:
+        async with asyncio.timeout(None) as patience, brief.inbox.lease(anna):
+            patience.reschedule(asyncio.get_running_loop().time())
             await asyncio.sleep(600)
 
-    async with store.inbox.lease("anna") as held:
+    with pytest.raises(TimeoutError):
+        await form()
+
+    async with brief.inbox.lease(anna) as held:
         assert held
-    await store.aclose()
 
 
-async def test_no_connection_is_held_during_the_body(store_dsn: str) -> None:
-    store = await open_postgres(store_dsn, pool_size=1, connect_timeout=1)
+async def test_no_connection_is_held_during_the_body(shared_dsn: str, anna: Person) -> None:
+    store = await open_postgres(shared_dsn, pool_size=1, connect_timeout=1)
 
-    async with store.inbox.lease("anna") as held, store.inbox.lease("ben") as other:
+    async with store.inbox.lease(anna) as held, store.inbox.lease(person("ben")) as other:
         assert held
         assert other
-        assert await store.inbox.pending("anna", limit=1) == []
+        assert await store.inbox.pending(anna, limit=1) == []
 
     await store.aclose()
 
 
-async def test_the_lease_of_a_killed_process_is_free_again(store_dsn: str, postgres: Postgres) -> None:
+@pytest.mark.process
+async def test_the_lease_of_a_killed_process_is_free_again(
+    postgres: Postgres, shared_dsn: str, anna: Person
+) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", HOLD, store_dsn, stdout=asyncio.subprocess.PIPE
+        sys.executable, "-c", HOLD, shared_dsn, anna, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     assert await process.stdout.readline() == b"True\n"
-    async with postgres.inbox.lease("anna") as held:
+    async with postgres.inbox.lease(anna) as held:
         assert held is False
 
     os.kill(process.pid, signal.SIGKILL)
     await process.wait()
 
-    await until_free(postgres)
+    async def free() -> bool:
+        async with postgres.inbox.lease(anna) as held:
+            return held
+
+    await until(free)

@@ -3,12 +3,14 @@
 import asyncio
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from tests.recollections import NOON, turn
+from tests.scripted_models import WordEmbedder
+from tests.stores import PORTS
 from uuid_utils.compat import uuid7
 
 from recollect.audit import replay
@@ -17,11 +19,8 @@ from recollect.errors import MemoryNotFoundError, UpdateNotFoundError
 from recollect.model import Action, Candidate, Exchange, Kind, Memory, Relation, Scope, Strategy
 from recollect.policy import Batching, Policy
 from recollect.ports import Extracted
-from recollect.postgres import Postgres
+from recollect.postgres import Postgres, open_postgres
 from recollect.retrieval import Reach
-from recollect.testing import WordEmbedder
-
-pytestmark = pytest.mark.slow
 
 USERS = [f"user-{number}" for number in range(20)]
 EXCHANGES = 50
@@ -30,6 +29,14 @@ THINGS = ["tea", "chess", "opera", "rowing"]
 
 _HOME = re.compile(r"I live in \w+ now")
 _TASTE = re.compile(r"I like \w+")
+
+
+@pytest.fixture
+async def postgres(own_dsn: str) -> AsyncIterator[Postgres]:
+    """The store in a database of the test's own; its leases are as long as they usually are."""
+    opened = await open_postgres(own_dsn)
+    yield opened
+    await opened.aclose()
 
 
 class PatternExtractor:
@@ -60,15 +67,7 @@ class PatternExtractor:
 
 def engine_over(postgres: Postgres) -> Engine:
     backends = Backends(
-        memories=postgres.memories,
-        log=postgres.log,
-        index=postgres.index,
-        chats=postgres.chats,
-        requests=postgres.requests,
-        inbox=postgres.inbox,
-        jobs=postgres.jobs,
-        flags=postgres.flags,
-        usage=postgres.usage,
+        **{name: getattr(postgres, name) for name in PORTS},
         embedder=WordEmbedder(),
         extractor=PatternExtractor(),
     )
@@ -82,6 +81,7 @@ def said(user_id: str, number: int, chance: random.Random) -> tuple[str, str]:
     return f"Hello {number}. I live in {town} now. I like {thing}, of {user_id}.", town
 
 
+@pytest.mark.slow
 async def test_a_thousand_exchanges_of_twenty_users_leave_a_store_that_adds_up(postgres: Postgres) -> None:
     chance = random.Random(20261122)
     engines = [engine_over(postgres), engine_over(postgres)]

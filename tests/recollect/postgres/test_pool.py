@@ -3,37 +3,41 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from tests.contracts.stores import ANNA, NOON, exchange, memory
 from tests.databases import administrator
+from tests.people import person
+from tests.recollect.postgres.servers import Start
+from tests.stores import NOON, store_over
+from tests.tables import table
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.model import Actor, Add
-from recollect.postgres import Postgres, open_postgres, start_embedded
+from recollect.postgres import Postgres, open_postgres
 from recollect.postgres.pool import store_errors
 
 
-async def test_an_outage_is_told_at_once_and_ends_without_a_new_pool(folder: Path) -> None:
-    server = start_embedded(folder)
-    store = await open_postgres(server.dsn)
-    await store.log.append(exchange("hello"))
+@pytest.mark.process
+async def test_an_outage_is_told_at_once_and_ends_without_a_new_pool(folder: Path, start: Start) -> None:
+    server = start(folder)
+    opened = await open_postgres(server.dsn)
+    store = store_over(opened)
+    await store.log.append(store.exchange("hello"))
 
     server.stop()
     for _ in range(3):
         with pytest.raises(StoreUnavailableError):
-            await store.inbox.pending("anna", limit=1)
+            await store.inbox.pending(store.anna, limit=1)
     with pytest.raises(StoreUnavailableError):
-        await store.log.append(exchange("lost?"))
+        await store.log.append(store.exchange("lost?"))
 
-    server = start_embedded(folder)
-    [pending] = await store.inbox.pending("anna", limit=1)
+    start(folder)
+    [pending] = await store.inbox.pending(store.anna, limit=1)
     assert pending.exchange.turn.text == "hello"
-    await store.aclose()
-    server.stop()
+    await opened.aclose()
 
 
-async def test_a_dead_database_can_not_be_opened(folder: Path) -> None:
+async def test_a_dead_database_can_not_be_opened(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailableError, match="can't be reached"):
-        await open_postgres(f"postgresql://postgres@/postgres?host={folder}")
+        await open_postgres(f"postgresql://postgres@/postgres?host={tmp_path}")
 
 
 async def test_a_host_that_does_not_answer_is_given_up() -> None:
@@ -52,14 +56,14 @@ async def test_an_address_that_makes_no_sense_is_a_configuration_error(dsn: str)
         await open_postgres(dsn)
 
 
-async def test_a_missing_database_is_a_configuration_error(store_dsn: str) -> None:
+async def test_a_missing_database_is_a_configuration_error(shared_dsn: str) -> None:
     with pytest.raises(ConfigurationError, match="InvalidCatalogName"):
-        await open_postgres(store_dsn.replace("recollect_test_", "no_such_"))
+        await open_postgres(shared_dsn.replace("recollect_test_", "no_such_"))
 
 
-async def test_a_connection_lost_in_use_is_replaced(postgres: Postgres, store_dsn: str) -> None:
-    await postgres.inbox.backlog()
-    async with administrator(store_dsn) as connection:
+async def test_a_connection_lost_in_use_is_replaced(own_postgres: Postgres, own_dsn: str) -> None:
+    await own_postgres.inbox.backlog()
+    async with administrator(own_dsn) as connection:
         await connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -67,15 +71,15 @@ async def test_a_connection_lost_in_use_is_replaced(postgres: Postgres, store_ds
 
     for _ in range(2):  # at most the one call that finds out
         try:
-            backlog = await postgres.inbox.backlog()
+            backlog = await own_postgres.inbox.backlog()
         except StoreUnavailableError:
             continue
     assert backlog.pending == 0
 
 
-async def test_a_statement_that_takes_too_long_is_given_up(store_dsn: str) -> None:
-    store = await open_postgres(store_dsn, command_timeout=0.2)
-    async with administrator(store_dsn) as connection, connection.transaction():
+async def test_a_statement_that_takes_too_long_is_given_up(own_dsn: str) -> None:
+    store = await open_postgres(own_dsn, command_timeout=0.5)
+    async with administrator(own_dsn) as connection, connection.transaction():
         await connection.execute("LOCK TABLE recollect.exchanges")
 
         with pytest.raises(StoreUnavailableError, match="TimeoutError"):
@@ -85,20 +89,20 @@ async def test_a_statement_that_takes_too_long_is_given_up(store_dsn: str) -> No
     await store.aclose()
 
 
-async def test_a_call_does_not_wait_for_ever_for_a_connection(store_dsn: str) -> None:
-    store = await open_postgres(store_dsn, pool_size=1, connect_timeout=0.2)
+async def test_a_call_does_not_wait_for_ever_for_a_connection(shared_dsn: str) -> None:
+    store = await open_postgres(shared_dsn, pool_size=1, connect_timeout=0.5)
 
     async with store.database.over_all_users():
         with pytest.raises(StoreUnavailableError):
-            await store.inbox.backlog()
+            await store.inbox.pending(person("anna"), limit=1)
 
-    assert (await store.inbox.backlog()).pending == 0
+    assert await store.inbox.pending(person("anna"), limit=1) == []
     await store.aclose()
 
 
-async def test_a_cancelled_call_is_cancelled_and_its_connection_good(store_dsn: str) -> None:
-    store = await open_postgres(store_dsn, pool_size=1)
-    async with administrator(store_dsn) as connection, connection.transaction():
+async def test_a_cancelled_call_is_cancelled_and_its_connection_good(own_dsn: str) -> None:
+    store = await open_postgres(own_dsn, pool_size=1)
+    async with administrator(own_dsn) as connection, connection.transaction():
         await connection.execute("LOCK TABLE recollect.exchanges")
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
@@ -108,9 +112,9 @@ async def test_a_cancelled_call_is_cancelled_and_its_connection_good(store_dsn: 
     await store.aclose()
 
 
-async def test_closing_does_not_wait_for_ever(store_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_closing_does_not_wait_for_ever(shared_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.postgres.pool._CLOSE_SECONDS", 0.1)
-    store = await open_postgres(store_dsn)
+    store = await open_postgres(shared_dsn)
 
     async def close_in_use() -> None:
         async with store.database.over_all_users() as connection:
@@ -123,26 +127,30 @@ async def test_closing_does_not_wait_for_ever(store_dsn: str, monkeypatch: pytes
         await store.inbox.backlog()
 
 
-async def test_no_error_quotes_a_user(postgres: Postgres, store_dsn: str) -> None:
-    async with administrator(store_dsn) as connection:
+async def test_no_error_quotes_a_user(new_dsn: str) -> None:
+    async with administrator(new_dsn) as connection:
         await connection.execute(
             "ALTER TABLE recollect.vectors ADD CHECK (content <> 'my secret'), ALTER confidence SET NOT NULL"
         )
+    opened = await open_postgres(new_dsn)
+    store = store_over(opened)
 
     for secret in (
-        memory("my secret"),
-        memory("x", importance="my secret"),
-        memory("another secret", confidence=2.0),
-        memory("x", kind="secret\x00"),
+        store.memory("my secret"),
+        store.memory("x", importance="my secret"),
+        store.memory("another secret", confidence=2.0),
+        store.memory("x", kind="secret\x00"),
     ):
         with pytest.raises(StoreError) as raised:
-            await postgres.memories.apply(ANNA, [Add(secret)], actor=Actor.USER, at=NOON)
+            await store.memories.apply(store.anna.scope, [Add(secret)], actor=Actor.USER, at=NOON)
         assert "secret" not in str(raised.value)
         assert "anna" not in str(raised.value)
         assert raised.value.__suppress_context__
 
+    await opened.aclose()
 
-@pytest.mark.parametrize(
+
+@table(
     ("original", "ours"),
     [
         (ConnectionResetError(), StoreUnavailableError),

@@ -1,6 +1,8 @@
 import asyncio
 import sys
+from asyncio.subprocess import PIPE
 from dataclasses import replace
+from uuid import uuid4
 
 import asyncpg
 import pytest
@@ -21,19 +23,33 @@ async def main():
     await store.aclose()
 asyncio.run(main())
 """
+OPEN_TOGETHER = """
+import asyncio, sys
+from recollect.postgres import open_postgres
+async def main():
+    print("ready", flush=True)
+    sys.stdin.readline()
+    stores = await asyncio.gather(*(open_postgres(sys.argv[1]) for _ in range(3)))
+    print([(await store.inbox.backlog()).pending for store in stores])
+asyncio.run(main())
+"""
 
 
+@pytest.mark.process
 async def test_processes_that_start_together_on_an_empty_database_all_succeed(empty_dsn: str) -> None:
     processes = [
         await asyncio.create_subprocess_exec(
-            sys.executable, "-c", OPEN, empty_dsn, stdout=asyncio.subprocess.PIPE
+            sys.executable, "-c", OPEN_TOGETHER, empty_dsn, stdin=PIPE, stdout=PIPE
         )
-        for _ in range(4)
+        for _ in range(2)
     ]
+    for process in processes:
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"ready\n"
 
-    printed = [await process.communicate() for process in processes]
+    printed = await asyncio.gather(*(process.communicate(b"go\n") for process in processes))
 
-    assert [out for out, _ in printed] == [b"0\n"] * 4
+    assert [out for out, _ in printed] == [b"[0, 0, 0]\n"] * 2
 
 
 async def test_an_applied_migration_is_recorded_and_not_applied_again(empty_dsn: str) -> None:
@@ -48,28 +64,28 @@ async def test_an_applied_migration_is_recorded_and_not_applied_again(empty_dsn:
     ]
 
 
-async def test_a_later_migration_is_applied_to_what_is_there(store_dsn: str) -> None:
+async def test_a_later_migration_is_applied_to_what_is_there(new_dsn: str) -> None:
     later = Migration(9000, "later", "CREATE TABLE later (user_id text PRIMARY KEY);")
 
-    async with administrator(store_dsn) as connection:
+    async with administrator(new_dsn) as connection:
         await migrate(connection, [*load_migrations(), later])
 
         assert await connection.fetchval("SELECT to_regclass('recollect.later') IS NOT NULL")
 
 
-async def test_a_migration_may_take_longer_than_a_statement(store_dsn: str) -> None:
-    slow = Migration(9000, "slow", "SELECT pg_sleep(1.5);")
+async def test_a_migration_may_take_longer_than_a_statement(new_dsn: str) -> None:
+    slow = Migration(9000, "slow", "SELECT pg_sleep(0.8);")
 
-    async with Access(store_dsn, 5.0, command_timeout=1.0).connection() as connection:
+    async with Access(new_dsn, 5.0, command_timeout=0.5).connection() as connection:
         await migrate(connection, [*load_migrations(), slow])
 
         assert await connection.fetchval("SELECT max(version) FROM recollect.schema_migrations") == 9000
 
 
-async def test_a_migration_that_fails_leaves_nothing_of_itself(store_dsn: str) -> None:
+async def test_a_migration_that_fails_leaves_nothing_of_itself(new_dsn: str) -> None:
     broken = Migration(9000, "broken", "CREATE TABLE half (id int); SELECT 1 / 0;")
 
-    async with administrator(store_dsn) as connection:
+    async with administrator(new_dsn) as connection:
         with pytest.raises(StoreError, match="DivisionByZero"):
             await migrate(connection, [*load_migrations(), broken])
 
@@ -77,20 +93,20 @@ async def test_a_migration_that_fails_leaves_nothing_of_itself(store_dsn: str) -
         assert await connection.fetchval("SELECT max(version) FROM recollect.schema_migrations") < 9000
 
 
-async def test_a_changed_migration_is_a_clear_error(store_dsn: str) -> None:
+async def test_a_changed_migration_is_a_clear_error(new_dsn: str) -> None:
     first, *rest = load_migrations()
 
-    async with administrator(store_dsn) as connection:
+    async with administrator(new_dsn) as connection:
         with pytest.raises(StoreError, match="Migration 0001 was changed"):
             await migrate(connection, [replace(first, text=first.text + "-- changed"), *rest])
 
 
-async def test_a_database_of_a_newer_recollect_is_a_clear_error(store_dsn: str) -> None:
-    async with administrator(store_dsn) as connection:
+async def test_a_database_of_a_newer_recollect_is_a_clear_error(new_dsn: str) -> None:
+    async with administrator(new_dsn) as connection:
         await connection.execute("UPDATE recollect.schema_migrations SET version = 9000 WHERE version = 1")
 
     with pytest.raises(StoreError, match="schema 9000, and this Recollect knows"):
-        await open_postgres(store_dsn)
+        await open_postgres(new_dsn)
 
 
 async def test_pgvector_is_found_where_it_is(empty_dsn: str) -> None:
@@ -123,17 +139,19 @@ async def test_a_pgvector_without_half_vectors_is_a_clear_error(
 
 
 async def test_a_user_without_privileges_is_a_clear_error(empty_dsn: str) -> None:
+    role = f"recollect_test_{uuid4().hex}"
     async with administrator(empty_dsn) as connection:
-        await connection.execute("CREATE ROLE weak")
+        await connection.execute(f"CREATE ROLE {role}")
         try:
-            await connection.execute("SET ROLE weak")
+            await connection.execute(f"SET ROLE {role}")
             with pytest.raises(ConfigurationError, match="may not create"):
                 await migrate(connection)
         finally:
             await connection.execute("RESET ROLE")
-            await connection.execute("DROP ROLE weak")
+            await connection.execute(f"DROP ROLE {role}")
 
 
+@pytest.mark.process
 async def test_other_applications_queue_settings_do_not_change_ours(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,12 +174,12 @@ async def test_other_applications_queue_settings_do_not_change_ours(
     }
 
 
-async def test_a_queue_of_an_older_library_is_upgraded(store_dsn: str) -> None:
-    async with administrator(store_dsn) as connection:
+async def test_a_queue_of_an_older_library_is_upgraded(new_dsn: str) -> None:
+    async with administrator(new_dsn) as connection:
         await connection.execute("ALTER TABLE recollect.pgqueuer DROP COLUMN slot")
 
-    await (await open_postgres(store_dsn)).aclose()
+    await (await open_postgres(new_dsn)).aclose()
 
-    async with administrator(store_dsn) as connection:
+    async with administrator(new_dsn) as connection:
         with pytest.raises(asyncpg.DuplicateColumnError):
             await connection.execute("ALTER TABLE recollect.pgqueuer ADD COLUMN slot bigint")

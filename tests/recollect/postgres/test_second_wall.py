@@ -9,10 +9,12 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
-from tests.contracts.stores import ANNA, BEN, MODEL, NOON, NORTH, exchange, memory, vector
 from tests.databases import administrator, new_database
+from tests.people import Person
 from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
 from tests.recollect.postgres.test_sql import USER_TABLES
+from tests.stores import MODEL, NOON, NORTH, store_over, vector
+from tests.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.model import (
@@ -32,6 +34,7 @@ from recollect.postgres import Postgres, open_postgres
 from recollect.postgres.changing import insert_vector
 from recollect.postgres.sql import SQL
 
+ANNA, BEN = Person("anna").scope, Person("ben").scope
 SHARED = "The office closes at six."
 OF_EVERYBODY = "The network is called Guests."
 SEEN_BY_ALL = {"vectors", "user_settings"}
@@ -57,9 +60,9 @@ async def store(request: pytest.FixtureRequest, database_server: str) -> AsyncIt
         yield store
 
 
-@pytest.fixture(params=PRIVILEGES)
-async def own_store(request: pytest.FixtureRequest, database_server: str) -> AsyncIterator[Postgres]:
-    """The same, for one test."""
+@pytest.fixture(scope="module", params=PRIVILEGES)
+async def store_to_change(request: pytest.FixtureRequest, database_server: str) -> AsyncIterator[Postgres]:
+    """The same, for tests that change it: each what it alone looks at."""
     async with of_two_users(database_server, PRIVILEGES[request.param]) as store:
         yield store
 
@@ -88,15 +91,16 @@ async def of_two_users(server: str, privileges: str) -> AsyncIterator[Postgres]:
 
 
 async def fill(store: Postgres) -> None:
+    nouns = store_over(store)
     for scope in (ANNA, BEN):
         await store.memories.apply(
-            scope, [Add(memory(f"{scope.user_id}'s secret", scope))], actor=Actor.USER, at=NOON
+            scope, [Add(nouns.memory(f"{scope.user_id}'s secret", scope))], actor=Actor.USER, at=NOON
         )
-        await store.log.append(exchange(f"{scope.user_id}'s question", scope))
-        assert await indexed(store, scope.user_id) == 2
+        await store.log.append(nouns.exchange(f"{scope.user_id}'s question", scope))
+        assert await indexed(store.index, scope.user_id) == 2
         await store.chats.inject(scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
         await store.requests.record(like_a_request(scope))
-        order = memory(f"Obey {scope.user_id}", scope)
+        order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(
             scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
         )
@@ -104,13 +108,13 @@ async def fill(store: Postgres) -> None:
         await store.usage.use(scope.user_id, NOON.date(), 9)
         async with store.inbox.lease(scope.user_id) as taken:
             assert taken
-    await store.memories.apply(ANNA, [Add(memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
-    await store.memories.keep_globals([common(OF_EVERYBODY)], [], at=NOON)
+    await store.memories.apply(ANNA, [Add(nouns.memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
+    await store.memories.keep_globals([common(store, OF_EVERYBODY)], [], at=NOON)
     await store.flags.set_flags(None, Flags(summaries=True), at=NOON)
 
 
-def common(content: str) -> Memory:
-    return memory(content, owner=COMMONS, source=Source.GLOBAL)
+def common(store: Postgres, content: str) -> Memory:
+    return store_over(store).memory(content, owner=COMMONS, source=Source.GLOBAL)
 
 
 def as_role(dsn: str, role: str) -> str:
@@ -129,7 +133,7 @@ def column(table: str) -> str:
     return "owner" if table == "vectors" else "user_id"
 
 
-@pytest.mark.parametrize("table", sorted(USER_TABLES - {"leases"}))
+@table("table", sorted(USER_TABLES - {"leases"}))
 async def test_a_query_without_its_predicate_sees_one_user_alone(store: Postgres, table: str) -> None:
     async with store.database.for_user("anna") as connection:
         seen = {row[0] for row in await connection.fetch(f"SELECT {column(table)} FROM {table}")}
@@ -149,7 +153,7 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
     assert {row["content"] for row in found} == {"anna's secret", SHARED}
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "arguments"),
     [
         ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True, False)),
@@ -175,7 +179,7 @@ async def test_what_is_searched_without_its_predicates_holds_nothing_of_anothers
     assert "anna" in found or name == "unindexed_messages"
 
 
-@pytest.mark.parametrize("table", sorted(USER_TABLES - {"leases"}))
+@table("table", sorted(USER_TABLES - {"leases"}))
 async def test_a_change_without_its_predicate_changes_one_user_alone(store: Postgres, table: str) -> None:
     async with store.database.for_user("anna") as connection:
         attempt = connection.transaction()
@@ -212,7 +216,7 @@ async def test_what_users_share_is_seen_by_all_who_are_given_it_and_changed_by_n
             async with connection.transaction():
                 await connection.execute(SET_FLAGS)
         with refused():
-            await insert_vector(connection, common("x"))
+            await insert_vector(connection, common(store, "x"))
 
     assert status == ended == flags == "UPDATE 0"
     assert [each.content for each in await store.memories.globals()] == [OF_EVERYBODY]
@@ -251,31 +255,37 @@ async def test_the_operators_statements_are_over_all_users(store: Postgres) -> N
     assert (await store.usage.used("anna", NOON.date())) == Usage(9, 18)
 
 
-async def test_the_operator_keeps_what_serves_everybody(own_store: Postgres) -> None:
-    [old], new = await own_store.memories.globals(), common("The network is called Visitors.")
+async def test_the_operator_keeps_what_serves_everybody(store_to_change: Postgres) -> None:
+    [old], new = (
+        await store_to_change.memories.globals(),
+        common(store_to_change, "The network is called Visitors."),
+    )
+    before = await store_to_change.memories.count()
 
-    await own_store.memories.keep_globals([new], [old.id], at=NOON)
+    await store_to_change.memories.keep_globals([new], [old.id], at=NOON)
 
-    assert await own_store.memories.globals() == [new]
-    assert await own_store.memories.count() == 3
+    assert await store_to_change.memories.globals() == [new]
+    assert await store_to_change.memories.count() == before
 
 
-async def test_a_memory_is_shared_by_who_has_it(own_store: Postgres) -> None:
-    [own] = [each.memory for each in await nearest(own_store, BEN)]
+async def test_a_memory_is_shared_by_who_has_it(store_to_change: Postgres) -> None:
+    [own] = [each.memory for each in await nearest(store_to_change, BEN)]
 
-    shared = await own_store.memories.share("ben", own.id, at=NOON, actor=Actor.USER)
+    shared = await store_to_change.memories.share("ben", own.id, at=NOON, actor=Actor.USER)
 
     assert shared.owner == COMMONS
-    assert [each.memory for each in await nearest(own_store, BEN)] == [shared]
+    assert [each.memory for each in await nearest(store_to_change, BEN)] == [shared]
 
 
-async def test_everything_of_a_user_is_erased_and_nothing_else(own_store: Postgres) -> None:
-    erased = await own_store.memories.erase("anna", at=NOON)
+async def test_everything_of_a_user_is_erased_and_nothing_else(store_to_change: Postgres) -> None:
+    before = await store_to_change.inbox.backlog()
+
+    erased = await store_to_change.memories.erase("anna", at=NOON)
 
     assert dict(erased.rows)["messages"] == 2
-    assert await nearest(own_store, ANNA) == []
-    assert len(await nearest(own_store, BEN)) == 1
-    assert (await own_store.inbox.backlog()).pending == 1
+    assert await nearest(store_to_change, ANNA) == []
+    assert len(await nearest(store_to_change, BEN)) == 1
+    assert (await store_to_change.inbox.backlog()).pending == before.pending - 1 == 1
 
 
 async def test_the_wall_stands_on_every_table_of_a_user(postgres: Postgres) -> None:
@@ -304,16 +314,17 @@ async def test_a_role_that_owns_nothing_runs_where_policies_would_not_bind(postg
 
 @pytest.mark.parametrize("privilege", ["SUPERUSER", "BYPASSRLS"])
 async def test_a_role_that_policies_do_not_bind_either_is_refused(
-    store_dsn: str, monkeypatch: pytest.MonkeyPatch, privilege: str
+    new_dsn: str, monkeypatch: pytest.MonkeyPatch, privilege: str
 ) -> None:
-    async with administrator(store_dsn) as connection:
-        await connection.execute(f"CREATE ROLE recollect_test_unbound {privilege}")
+    role = f"recollect_test_{uuid4().hex}"
+    async with administrator(new_dsn) as connection:
+        await connection.execute(f"CREATE ROLE {role} {privilege}")
         try:
-            monkeypatch.setattr("recollect.postgres.schema._USER_ROLE", "recollect_test_unbound")
+            monkeypatch.setattr("recollect.postgres.schema._USER_ROLE", role)
             with pytest.raises(ConfigurationError, match="does not bind"):
-                await open_postgres(store_dsn)
+                await open_postgres(new_dsn)
         finally:
-            await connection.execute("DROP ROLE recollect_test_unbound")
+            await connection.execute(f"DROP ROLE {role}")
 
 
 async def test_the_role_has_no_business_with_migrations_and_leaves_tombstones_alone(

@@ -1,11 +1,10 @@
 """No row of any table tells of a chat that was erased."""
 
-from tests.contracts.stores import LATER, NOON, exchange, memory
 from tests.databases import administrator
 from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
+from tests.stores import LATER, NOON, Store
 
 from recollect.model import Actor, Add, Formed, Kind, Provenance, Quarantine, Reason, Replace, Retire, Scope
-from recollect.postgres import Postgres
 
 WORD = "quokka"
 CHAT, OTHER = Scope("anna", f"chat about {WORD}"), Scope("anna", "chat-2")
@@ -27,32 +26,32 @@ async def rows_with(dsn: str, word: str) -> dict[str, int]:
     return {table: count for table, count in counts.items() if count}
 
 
-async def talk(postgres: Postgres) -> None:
+async def talk(store: Store) -> None:
     """Talk of it in a chat, until each table that can tell of a chat does."""
-    said = exchange(f"I breed {WORD}", CHAT, reply=f"{WORD} are fine")
-    for each in (said, exchange(f"I breed {WORD}", CHAT, reply="Other", key=said.turn.key)):
-        await postgres.log.append(each)
+    said = store.exchange(f"I breed {WORD}", CHAT, reply=f"{WORD} are fine")
+    for each in (said, store.exchange(f"I breed {WORD}", CHAT, reply="Other", key=said.turn.key)):
+        await store.log.append(each)
     came = Provenance(CHAT.session_id, (said.message_id,), f"I breed {WORD}")
-    bred, kept = (memory(f"{verb} {WORD}", CHAT, provenance=came) for verb in ("Breeds", "Keeps"))
-    summary = memory(f"Spoke of {WORD}", CHAT, kind=Kind.SUMMARY, provenance=came)
-    order = memory(f"Always greet {WORD}", CHAT, provenance=came)
+    bred, kept = (store.memory(f"{verb} {WORD}", CHAT, provenance=came) for verb in ("Breeds", "Keeps"))
+    summary = store.memory(f"Spoke of {WORD}", CHAT, kind=Kind.SUMMARY, provenance=came)
+    order = store.memory(f"Always greet {WORD}", CHAT, provenance=came)
     changes = (
         Add(bred),
         Replace(bred.id, kept, Reason.REFINES),
         Add(summary),
         Quarantine(order, Reason.INSTRUCTION),
     )
-    assert await postgres.inbox.complete([Formed(said, changes)], at=NOON) is not None
-    await postgres.log.append(exchange(f"What of {WORD}?", CHAT))
-    await postgres.log.append(exchange("I live in Rome", OTHER))
-    assert await indexed(postgres, "anna")
-    await postgres.chats.inject(CHAT, added_to_a_prompt(f"Keeps {WORD}"), [])
-    await postgres.requests.record(like_a_request(CHAT))
+    assert await store.inbox.complete([Formed(said, changes)], at=NOON) is not None
+    await store.log.append(store.exchange(f"What of {WORD}?", CHAT))
+    await store.log.append(store.exchange("I live in Rome", OTHER))
+    assert await indexed(store.index, "anna")
+    await store.chats.inject(CHAT, added_to_a_prompt(f"Keeps {WORD}"), [])
+    await store.requests.record(like_a_request(CHAT))
 
 
-async def test_no_row_of_any_table_tells_of_an_erased_chat(postgres: Postgres, store_dsn: str) -> None:
-    await talk(postgres)
-    before = await rows_with(store_dsn, WORD)
+async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own_dsn: str) -> None:
+    await talk(own_store)
+    before = await rows_with(own_dsn, WORD)
     assert before.keys() == {
         "exchanges",
         "injections",
@@ -65,33 +64,35 @@ async def test_no_row_of_any_table_tells_of_an_erased_chat(postgres: Postgres, s
         "vectors",
     }
 
-    erasure = await postgres.memories.erase_session(CHAT, at=LATER)
+    erasure = await own_store.memories.erase_session(CHAT, at=LATER)
 
-    assert await rows_with(store_dsn, WORD) == {}
+    assert await rows_with(own_dsn, WORD) == {}
     counted = dict(erasure.rows)
     assert counted.keys() >= before.keys() - {"postings"}
     assert all(counted[table] >= 1 for table in before.keys() - {"postings"}), counted
-    async with administrator(store_dsn) as connection:
+    async with administrator(own_dsn) as connection:
         assert await connection.fetchval("SELECT count(*) FROM recollect.message_chunks") == 2
         assert await connection.fetchval("SELECT count(*) FROM recollect.chunk_vectors") == 2
         assert await connection.fetchval("SELECT documents FROM recollect.corpora") == 2
         assert await connection.fetchval("SELECT count(*) FROM recollect.erasures") == 1
-    assert await postgres.memories.sessions("anna") == ["chat-2"]
+    assert await own_store.memories.sessions("anna") == ["chat-2"]
 
 
 async def test_what_another_chat_replaced_and_forgot_of_it_leaves_no_word_either(
-    postgres: Postgres, store_dsn: str
+    own_store: Store, own_dsn: str
 ) -> None:
-    said = exchange(f"I breed {WORD}", CHAT)
-    await postgres.log.append(said)
-    bred = memory(f"Breeds {WORD}", CHAT, provenance=Provenance(CHAT.session_id, (said.message_id,)))
-    await postgres.inbox.complete([Formed(said, (Add(bred),))], at=NOON)
-    newer = memory("Breeds llamas", OTHER)
-    await postgres.memories.apply(
+    said = own_store.exchange(f"I breed {WORD}", CHAT)
+    await own_store.log.append(said)
+    bred = own_store.memory(
+        f"Breeds {WORD}", CHAT, provenance=Provenance(CHAT.session_id, (said.message_id,))
+    )
+    await own_store.inbox.complete([Formed(said, (Add(bred),))], at=NOON)
+    newer = own_store.memory("Breeds llamas", OTHER)
+    await own_store.memories.apply(
         OTHER, [Replace(bred.id, newer, Reason.CONTRADICTS)], actor=Actor.USER, at=NOON
     )
-    await postgres.memories.apply(OTHER, [Retire(newer.id, Reason.FORGOTTEN)], actor=Actor.USER, at=NOON)
+    await own_store.memories.apply(OTHER, [Retire(newer.id, Reason.FORGOTTEN)], actor=Actor.USER, at=NOON)
 
-    await postgres.memories.erase_session(CHAT, at=LATER)
+    await own_store.memories.erase_session(CHAT, at=LATER)
 
-    assert await rows_with(store_dsn, WORD) == {}
+    assert await rows_with(own_dsn, WORD) == {}

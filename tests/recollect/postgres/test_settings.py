@@ -2,74 +2,77 @@ import json
 
 import asyncpg
 import pytest
-from tests.contracts.stores import BEN, NOON, exchange
 from tests.databases import administrator
+from tests.stores import NOON, Store
+from tests.tables import table
 
 from recollect.model import Flags, Placement
-from recollect.postgres import Postgres
 from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
 
-USED = "INSERT INTO model_usage (user_id, day, tokens, calls) VALUES ('ben', now(), 1, 1)"
+USED = "INSERT INTO model_usage (user_id, day, tokens, calls) VALUES ($1, now(), 1, 1)"
 
 
-async def as_anna(connection: "asyncpg.Connection[asyncpg.Record]", query: str, *arguments: object) -> None:
-    """Run a query in a transaction of Anna's."""
+async def run_as(
+    user_id: str, connection: "asyncpg.Connection[asyncpg.Record]", query: str, *arguments: object
+) -> None:
+    """Run a query in a transaction of a user's."""
     async with connection.transaction():
-        await connection.execute(SQL["as_user"], "anna", "recollect_user")
+        await connection.execute(SQL["as_user"], user_id, "recollect_user")
         await connection.execute(query, *arguments)
 
 
 async def test_row_level_security_keeps_a_users_transaction_from_what_is_others(
-    postgres: Postgres, store_dsn: str
+    own_store: Store, own_dsn: str
 ) -> None:
-    await postgres.flags.set_flags(None, Flags(user_cap=9), at=NOON)
-    await postgres.flags.set_flags("ben", Flags(user_cap=7), at=NOON)
-    async with administrator(store_dsn) as connection:
+    anna, ben = own_store.anna, own_store.ben
+    await own_store.flags.set_flags(None, Flags(user_cap=9), at=NOON)
+    await own_store.flags.set_flags(ben, Flags(user_cap=7), at=NOON)
+    async with administrator(own_dsn) as connection:
         await connection.execute("SET search_path = recollect, public")
-        for owner in ("*", "ben"):
+        for owner in ("*", ben):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
-                await as_anna(connection, SQL["set_flags"], owner, "{}", NOON)
+                await run_as(anna, connection, SQL["set_flags"], owner, "{}", NOON)
         async with connection.transaction():
-            await connection.execute(SQL["as_user"], "anna", "recollect_user")
+            await connection.execute(SQL["as_user"], anna, "recollect_user")
             seen = await connection.fetch("SELECT user_id FROM user_settings")
             changed = await connection.execute("UPDATE user_settings SET flags = '{}'")
             gone = await connection.execute("DELETE FROM user_settings")
 
     assert [row["user_id"] for row in seen] == ["*"]
     assert (changed, gone) == ("UPDATE 0", "DELETE 0")
-    assert await postgres.flags.flags(None) == Flags(user_cap=9)
-    assert await postgres.flags.flags("ben") == Flags(user_cap=7)
+    assert await own_store.flags.flags(None) == Flags(user_cap=9)
+    assert await own_store.flags.flags(ben) == Flags(user_cap=7)
 
 
-async def test_row_level_security_keeps_usage_a_users_own(postgres: Postgres, store_dsn: str) -> None:
-    await postgres.log.append(exchange("Hello", BEN))
-    await postgres.usage.use("ben", NOON.date(), 7)
-    async with administrator(store_dsn) as connection:
+async def test_row_level_security_keeps_usage_a_users_own(store: Store, shared_dsn: str) -> None:
+    await store.log.append(store.exchange("Hello", store.ben.scope))
+    await store.usage.use(store.ben, NOON.date(), 7)
+    async with administrator(shared_dsn) as connection:
         await connection.execute("SET search_path = recollect, public")
         async with connection.transaction():
-            await connection.execute(SQL["as_user"], "anna", "recollect_user")
+            await connection.execute(SQL["as_user"], store.anna, "recollect_user")
             assert await connection.fetch("SELECT * FROM model_usage") == []
             assert await connection.execute("DELETE FROM model_usage") == "DELETE 0"
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
-            await as_anna(connection, USED)
+            await run_as(store.anna, connection, USED, store.ben)
 
-    assert (await postgres.usage.used("ben", NOON.date())).user == 7
+    assert (await store.usage.used(store.ben, NOON.date())).user == 7
 
 
 async def test_what_another_version_wrote_is_read_as_far_as_it_is_known(
-    postgres: Postgres, store_dsn: str
+    store: Store, shared_dsn: str
 ) -> None:
     written = {"formation": "telepathy", "placement": "user", "colour": "green", "recall": "sometimes"}
-    async with administrator(store_dsn) as connection:
+    async with administrator(shared_dsn) as connection:
         await connection.execute(
-            "INSERT INTO recollect.user_settings VALUES ('anna', $1, now())", json.dumps(written)
+            "INSERT INTO recollect.user_settings VALUES ($1, $2, now())", store.anna, json.dumps(written)
         )
 
-    assert await postgres.flags.flags("anna") == Flags(placement=Placement.USER)
+    assert await store.flags.flags(store.anna) == Flags(placement=Placement.USER)
 
 
-@pytest.mark.parametrize(
+@table(
     "written",
     [
         None,

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tests.contracts.stores import NOON, exchange
+from tests.stores import NOON, Store
 
 from recollect.model import Formed
 from recollect.postgres import Postgres
@@ -26,13 +26,13 @@ class Interrupted:
         return await self._connection.fetch(*arguments)
 
 
-async def test_a_chat_that_is_erased_while_it_is_read_is_not_due(postgres: Postgres) -> None:
-    said = exchange("I like tea")
-    await postgres.log.append(said)
-    await postgres.inbox.complete([Formed(said)], at=NOON)
+async def test_a_chat_that_is_erased_while_it_is_read_is_not_due(store: Store, postgres: Postgres) -> None:
+    said = store.exchange("I like tea")
+    await store.log.append(said)
+    await store.inbox.complete([Formed(said)], at=NOON)
 
-    async with postgres.database.for_user("anna") as connection:
-        interrupted: Any = Interrupted(connection, lambda: postgres.memories.erase("anna", at=NOON))
-        found = await read_conversation(interrupted, "anna", turns=1, tokens=0, without=())
+    async with postgres.database.for_user(store.anna) as connection:
+        interrupted: Any = Interrupted(connection, lambda: store.memories.erase(store.anna, at=NOON))
+        found = await read_conversation(interrupted, store.anna, turns=1, tokens=0, without=())
 
     assert found is None

@@ -83,7 +83,8 @@ class Account:
             if not status.st_mode & needed:
                 raise ConfigurationError(
                     f"As root the database runs as another account, and that can't enter {folder}. "
-                    f"Use another data folder, as {_SYSTEM_DATA_DIR}, or run as an ordinary user."
+                    f"Use another data folder, as {_SYSTEM_DATA_DIR} (in memory: another TMPDIR), or run as an "
+                    "ordinary user."
                 )
 
 

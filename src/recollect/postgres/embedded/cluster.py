@@ -17,7 +17,7 @@ from recollect.errors import ConfigurationError, StoreError, StoreUnavailableErr
 from recollect.postgres.embedded.accounts import POSTGRES_VERSION, account_for, binaries_for
 from recollect.postgres.embedded.locks import FileLock
 
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.01
 _STARTS = 5
 _SECONDS_BETWEEN_STARTS = 0.5
 _STOP_SECONDS = 30.0

@@ -21,17 +21,20 @@ by itself, within a minute, as its folder is gone.
 
 
 class TemporaryFolder:
-    """A folder below the system's temporary one, removed when this process ends, however it ends.
+    """A folder that is removed when this process ends, however it ends.
 
     Nothing that a process does at its end is done by one that is killed. So a shell watches it: it reads from a pipe
     that the kernel closes with the process.
+
+    Args:
+        within: Where it is made; None: where the system has its temporary folders.
 
     Attributes:
         path: Where it is. Other accounts may pass through, as root's database runs as another, and not look.
     """
 
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="recollect-"))
+    def __init__(self, within: Path | None = None) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="recollect-", dir=within))
         self.path.chmod(0o711)
         self._watcher = subprocess.Popen(  # noqa: S603 - constants
             ["/bin/sh", "-c", _WATCHER, "sh", self.path],
@@ -45,5 +48,6 @@ class TemporaryFolder:
 
     def remove(self) -> None:
         """Remove it; its server must have been stopped. A second call does nothing."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        self._watcher.communicate()  # which ends it
+        if self._watcher.returncode is None:
+            shutil.rmtree(self.path, ignore_errors=True)
+            self._watcher.communicate()  # which ends it
