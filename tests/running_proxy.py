@@ -3,20 +3,31 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from uuid import uuid4
 
 import asyncpg
+import httpx
+import pytest
 from tests.raw_client import Fields, Response, fetch, request_bytes
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
 from tests.waiting import until
+from tests.watched_stores import Through
 
+from recollect.assembly import opening
+from recollect.assembly.models import make_embedder
 from recollect.engine import Engine
 from recollect.model import STATEMENTS, Memory
+from recollect.ports import Embedder
+from recollect.settings import EngineSettings
 from recollect_proxy.app import App
+from recollect_proxy.asgi import Receive, Scope, Send
+from recollect_proxy.late import Late
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
 
@@ -52,6 +63,11 @@ class User:
         ]
 
 
+def somebody() -> User:
+    """Return someone new."""
+    return User(f"user-{uuid4().hex}")
+
+
 @dataclass(frozen=True)
 class RunningProxy:
     """A proxy that is served.
@@ -61,12 +77,14 @@ class RunningProxy:
         app: The application itself, to look inside.
         server: What serves it.
         settings: What it was told.
+        database: Connections to its database, beside its own.
     """
 
     port: int
     app: App
     server: Server
     settings: ProxySettings
+    database: "asyncpg.Pool[asyncpg.Record] | None"
 
     @property
     def engine(self) -> Engine:
@@ -139,6 +157,15 @@ class RunningProxy:
 
         await until(none_waits)
 
+    async def all_formed(self) -> None:
+        """Wait until nothing that anybody said is still to be formed."""
+        await self.settle()
+
+        async def none_waits() -> bool:
+            return not await self.rows("SELECT FROM recollect.exchanges WHERE state = 'pending' LIMIT 1")
+
+        await until(none_waits)
+
     async def statements(self, user: User) -> list[str]:
         """Return what the user's memories say once all they said is formed, what is kept verbatim left out."""
         await self.formed(user)
@@ -156,28 +183,91 @@ class RunningProxy:
 
     async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
         """Return what the proxy's database answers."""
-        assert self.settings.database_url is not None
-        connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
-        try:
-            return await connection.fetch(query, *arguments)
-        finally:
-            await connection.close()
+        assert self.database is not None
+        return await self.database.fetch(query, *arguments)
 
 
 @asynccontextmanager
-async def running_proxy(settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    """Serve a proxy until left; it is ready when its store was opened, or could not be, once."""
+async def running_proxy(settings: ProxySettings, *, forms: bool = True) -> AsyncIterator[RunningProxy]:
+    """Serve a proxy until left; it is ready when its store was opened, or could not be, once.
+
+    Args:
+        settings: What it is told.
+        forms: Whether what is said is formed in the background; else it waits in the store.
+    """
     app = App(settings, admin_token=ADMIN_TOKEN)
+    app._memory_api = _OnceAsked(app._memory_api)  # type: ignore[assignment]  # as much of one as the application needs
     ports: list[int] = []
     server = Server(app, settings, ready=ports.append)
     serving = asyncio.create_task(server._serve())
     try:
-        await until(lambda: bool(ports) or serving.done())
+        with _opening(forms=forms):
+            await until(lambda: bool(ports) or serving.done())
         assert ports, "the proxy did not start; its log says why"
-        yield RunningProxy(ports[0], app, server, settings)
+        async with _looking_into(settings) as database:
+            yield RunningProxy(ports[0], app, server, settings, database)
     finally:
         server.should_exit = True
         await serving
+
+
+@contextmanager
+def _opening(*, forms: bool) -> Iterator[None]:
+    """What is opened meanwhile shares its local embedder with others: to load one is two thirds of a start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "make_embedder", _lend_embedder)
+        if not forms:
+            patch.setattr(Engine, "run", _form_nothing)
+        yield
+
+
+async def _form_nothing(_engine: Engine) -> None:
+    await asyncio.Event().wait()
+
+
+_loaded: dict[tuple[str, str], Embedder] = {}
+
+
+async def _lend_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, cache_dir: Path) -> Embedder:
+    if not settings.embedder.startswith("local:"):
+        return await make_embedder(settings, client, cache_dir=cache_dir)
+    which = settings.embedder, settings.embedder_precision
+    if which not in _loaded:
+        _loaded[which] = await make_embedder(settings, client, cache_dir=cache_dir)
+    lent: Embedder = _Lent(_loaded[which])
+    return lent
+
+
+class _Lent(Through):
+    """An embedder that who is lent it does not close."""
+
+    async def aclose(self) -> None:
+        """Leave it to others."""
+
+
+class _OnceAsked:
+    """The memory API, that is built when it is asked for: it is half of a start, and most tests need none."""
+
+    def __init__(self, memory_api: Late) -> None:
+        self._memory_api = memory_api
+
+    def begin(self) -> None:
+        """Build nothing yet."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self._memory_api(scope, receive, send)
+
+
+@asynccontextmanager
+async def _looking_into(settings: ProxySettings) -> "AsyncIterator[asyncpg.Pool[asyncpg.Record] | None]":
+    """Yield connections to a proxy's database, each made when it is first needed; None where it has its own."""
+    if settings.database_url is None or settings.in_memory:
+        yield None
+        return
+    dsn = settings.database_url.get_secret_value()
+    async with asyncpg.create_pool(dsn, min_size=0, max_size=2) as database:
+        yield database
 
 
 CHAT = b"/v1/chat/completions"

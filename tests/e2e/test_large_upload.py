@@ -100,13 +100,13 @@ def forget_the_peak(process: int) -> None:
     ids=["a file", "a chat of nobody", "a chat too large for memory"],
 )
 async def test_a_gigabyte_passes_in_constant_memory(
-    store_dsn: str, tmp_path: Path, path: bytes, user: Fields
+    own_dsn: str, tmp_path: Path, path: bytes, user: Fields
 ) -> None:
     with sink() as upstream:
         environ = environment(
             upstream=f"http://127.0.0.1:{upstream.port}/v1",
             data_dir=tmp_path,
-            database_url=store_dsn,
+            database_url=own_dsn,
             formation="qa_turn",
         )
         async with served_process(environ=environ) as served:

@@ -9,11 +9,11 @@ from tests.running_proxy import User, running_proxy
 from tests.scripted_upstream import ScriptedUpstream
 
 
-async def test_of_2000_requests_cancelled_at_random_nothing_is_left(store_dsn: str, tmp_path: Path) -> None:
+async def test_of_2000_requests_cancelled_at_random_nothing_is_left(own_dsn: str, tmp_path: Path) -> None:
     user = User("anna")
     async with ScriptedUpstream() as upstream:
         settings = proxy_settings(
-            upstream=upstream.base_url, database_url=store_dsn, data_dir=tmp_path, port=0, formation="off"
+            upstream=upstream.base_url, database_url=own_dsn, data_dir=tmp_path, port=0, formation="off"
         )
         async with running_proxy(settings) as proxy:
             await proxy.say(user, "Is it morning?")

@@ -2,12 +2,19 @@
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
-from tests.databases import new_database
+from tests.databases import SpareDatabases, new_database
+from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
 from tests.recollect_proxy.settings import changed, proxy_settings
-from tests.running_proxy import RunningProxy, User, extract_statements, extracting_model, running_proxy
+from tests.running_proxy import (
+    RunningProxy,
+    User,
+    extract_statements,
+    extracting_model,
+    running_proxy,
+    somebody,
+)
 from tests.scripted_extraction import Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
@@ -43,12 +50,6 @@ def pupil(extraction: ScriptedUpstream) -> Iterator[Pupil]:
 
 
 @pytest.fixture(scope="session")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder for all, so that the embedder's graph is built once."""
-    return tmp_path_factory.getbasetemp() / "data"
-
-
-@pytest.fixture(scope="session")
 async def session_settings(
     session_upstream: ScriptedUpstream,
     extraction: ScriptedUpstream,
@@ -67,19 +68,48 @@ async def session_settings(
             recall_deadline_ms=10_000,  # the machine may be busy with other tests
             recall_embedding_ms=10_000,
             recall_lexical_ms=10_000,
+            job_heartbeat_seconds=1,  # else what is to be tried again soon may be looked for after seconds
         )
 
 
 @pytest.fixture
-def fresh_settings(session_settings: ProxySettings, store_dsn: str) -> ProxySettings:
+def fresh_settings(session_settings: ProxySettings, own_dsn: str) -> ProxySettings:
     """Settings of a proxy that no other shares its database with, nor its jobs."""
-    return changed(session_settings, database_url=store_dsn)
+    return changed(session_settings, database_url=own_dsn)
+
+
+@pytest.fixture(scope="session")
+def own_proxies(session_settings: ProxySettings, spare_databases: SpareDatabases) -> OwnProxies:
+    """Proxies with settings of their own."""
+    return OwnProxies(session_settings, spare_databases)
 
 
 @pytest.fixture(scope="session")
 async def session_proxy(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
     async with running_proxy(session_settings) as proxy:
         yield proxy
+
+
+@pytest.fixture(scope="session")
+async def listening_proxies(
+    session_settings: ProxySettings, spare_databases: SpareDatabases
+) -> AsyncIterator[ListeningProxies]:
+    """Proxies that form nothing."""
+    async with spare_databases.one() as dsn:
+        yield ListeningProxies(changed(session_settings, database_url=dsn))
+
+
+@pytest.fixture(scope="session")
+async def session_listening(listening_proxies: ListeningProxies) -> AsyncIterator[RunningProxy]:
+    async with listening_proxies.serve() as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def listening_proxy(session_listening: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    """A proxy before ``upstream`` that forms nothing."""
+    assert upstream.base_url == session_listening.settings.upstream
+    return session_listening
 
 
 @pytest.fixture
@@ -92,10 +122,10 @@ def proxy(session_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningPro
 @pytest.fixture
 def user() -> User:
     """Someone new."""
-    return User(f"user-{uuid4().hex}")
+    return somebody()
 
 
 @pytest.fixture
 def other_user() -> User:
     """Someone else."""
-    return User(f"user-{uuid4().hex}")
+    return somebody()

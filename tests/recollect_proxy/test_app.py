@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
+from tests.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.app import App
@@ -19,11 +20,7 @@ HANDSHAKE = {
 }
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [{}, {"raw_path": b"/realtime"}, {"headers": [(b"host", b"a"), (b"host", b"b")]}],
-    ids=["nobody upstream", "outside of the base path", "two hosts"],
-)
+@table("changed", [{}, {"raw_path": b"/realtime"}, {"headers": [(b"host", b"a"), (b"host", b"b")]}])
 async def test_a_websocket_that_can_not_be_opened_is_closed_where_a_server_can_not_say_more(
     changed: dict[str, Any],
 ) -> None:

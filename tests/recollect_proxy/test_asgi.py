@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from tests.tables import table
 
 from recollect_proxy.asgi import (
     ClientLeftError,
@@ -198,7 +199,7 @@ async def test_a_cancellation_beside_the_departure_is_not_lost() -> None:
         await task
 
 
-@pytest.mark.parametrize(
+@table(
     ("version", "headers", "clear"),
     [
         ("1.1", [(b"host", b"h")], True),

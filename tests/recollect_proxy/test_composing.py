@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-import pytest
+from tests.tables import table
 
 from recollect.chat import COMPLETIONS, ChatBody, SystemStyle
 from recollect.composition import Placed
@@ -32,7 +32,7 @@ DEVELOPER = [{"role": "developer", "content": KNOWN}, {"role": "user", "content"
 NONE = [{"role": "user", "content": f"Which tea?\n\n{KNOWN}"}]
 
 
-@pytest.mark.parametrize(
+@table(
     ("model", "styles", "messages"),
     [
         ("gemma-3", {}, SYSTEM),

@@ -3,21 +3,15 @@
 import json
 from typing import Any
 
-import pytest
 from tests.raw_client import Fields, Response
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import EVENT_STREAM, ScriptedUpstream, compressed, failure, streamed, whole
 
 CAT = "I have a cat called Minka."
-IN_BOTH = pytest.mark.parametrize("api", [RESPONSES, MESSAGES], ids=["responses", "messages"])
-
-
-@pytest.fixture
-async def drinker(proxy: RunningProxy, user: User) -> User:
-    """Someone whose favourite tea we know."""
-    return await given_memory(proxy, user)
+IN_BOTH = in_turn("api", [RESPONSES, MESSAGES])
 
 
 async def ask(
@@ -50,23 +44,24 @@ SYSTEMS: dict[str, Any] = {
 
 
 @IN_BOTH
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
-@pytest.mark.parametrize("as_parts", [False, True], ids=["words", "parts"])
+@in_turn("system", SYSTEMS.values())
+@in_turn("as_parts", [False, True])
 async def test_what_was_recalled_is_spliced_in_and_every_other_byte_stays(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
-    drinker: User,
+    user: User,
     api: Spoken,
     system: Any,
     *,
     as_parts: bool,
 ) -> None:
+    await given_memory(proxy, user)
     fields = {} if system is None else {api.instructs: system}
     words = [api.part(WHICH_TEA)] if as_parts else WHICH_TEA
     odd = b', "n":1.0, "seed": 12345678901234567890123, "x":1e400,\r\n "\\u00e9\\/" :null,"x-own":{"b":1,"a":2} }'
     body = b' {"a" : [ ],' + api.body(words, **fields)[1:-1] + odd
 
-    answer = await ask(proxy, api, drinker, body, chat="chat-2")
+    answer = await ask(proxy, api, user, body, chat="chat-2")
 
     if isinstance(system, list) and api.instructs == "instructions":  # that is no list there
         assert answer.header(b"x-recollect-memories") == b"0"
@@ -89,11 +84,12 @@ async def test_what_was_recalled_is_spliced_in_and_every_other_byte_stays(
 
 @IN_BOTH
 async def test_a_member_that_is_null_is_replaced(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, api: Spoken
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
 ) -> None:
+    await given_memory(proxy, user)
     body = api.body(WHICH_TEA, **{api.instructs: None})
 
-    await ask(proxy, api, drinker, body)
+    await ask(proxy, api, user, body)
 
     before, _, behind = body.partition(b"null")
     assert upstream.last.body.startswith(before)
@@ -103,11 +99,12 @@ async def test_a_member_that_is_null_is_replaced(
 
 @IN_BOTH
 async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, api: Spoken
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
 ) -> None:
+    await given_memory(proxy, user)
     body = b" " + api.body("sqrt(2)*sqrt(8)=") + b"\n"
 
-    answer = await ask(proxy, api, drinker, body)
+    answer = await ask(proxy, api, user, body)
 
     assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
     assert upstream.last.body == body
@@ -115,21 +112,23 @@ async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
 
 @IN_BOTH
 async def test_another_user_never_sees_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, other_user: User, api: Spoken
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User, api: Spoken
 ) -> None:
+    await given_memory(proxy, user)
     answer = await ask(proxy, api, other_user, api.body(WHICH_TEA))
 
-    assert drinker.id != other_user.id
+    assert user.id != other_user.id
     assert answer.header(b"x-recollect-memories") == b"0"
     assert upstream.last.body == api.body(WHICH_TEA)
 
 
 async def test_a_response_that_follows_another_recalls_and_keeps_its_id(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
+    await given_memory(proxy, user)
     body = RESPONSES.body(WHICH_TEA, previous_response_id="resp_7", store=True)
 
-    await ask(proxy, RESPONSES, drinker, body)
+    await ask(proxy, RESPONSES, user, body)
 
     assert json.loads(upstream.last.body)["previous_response_id"] == "resp_7"
     assert TEA in json.loads(upstream.last.body)["instructions"]
@@ -137,13 +136,12 @@ async def test_a_response_that_follows_another_recalls_and_keeps_its_id(
 
 @IN_BOTH
 async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, api: Spoken
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
 ) -> None:
+    await given_memory(proxy, user)
     upstream.answers.append(whole(api.whole("Souchong.")))
 
-    answer = await ask(
-        proxy, api, drinker, api.body(WHICH_TEA), extra=[(b"X-Recollect-Include", b"memories")]
-    )
+    answer = await ask(proxy, api, user, api.body(WHICH_TEA), extra=[(b"X-Recollect-Include", b"memories")])
 
     told = answer.json
     [memory] = told.pop("memories")
@@ -156,7 +154,7 @@ async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
 
 
 @IN_BOTH
-@pytest.mark.parametrize("as_stream", [False, True], ids=["whole", "streamed"])
+@in_turn("as_stream", [False, True])
 async def test_an_answer_is_relayed_byte_for_byte_and_a_memory_formed_from_it(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, *, as_stream: bool
 ) -> None:
@@ -173,7 +171,7 @@ async def test_an_answer_is_relayed_byte_for_byte_and_a_memory_formed_from_it(
 
 
 @IN_BOTH
-@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+@in_turn("encoding", ["gzip", "br", "zstd"])
 async def test_a_compressed_stream_is_relayed_untouched_and_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, encoding: str
 ) -> None:
@@ -198,7 +196,7 @@ async def test_what_was_cut_off_at_the_most_tokens_is_remembered_as_far_as_it_ca
 
 
 @IN_BOTH
-@pytest.mark.parametrize("how", ["calls", "fails", "an error", "a status"])
+@in_turn("how", ["calls", "fails", "an error", "a status"])
 async def test_an_answer_that_calls_a_tool_or_fails_is_relayed_and_not_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, how: str
 ) -> None:
@@ -218,7 +216,7 @@ async def test_an_answer_that_calls_a_tool_or_fails_is_relayed_and_not_remembere
 
 
 @IN_BOTH
-@pytest.mark.parametrize("as_stream", [False, True], ids=["whole", "streamed"])
+@in_turn("as_stream", [False, True])
 async def test_a_chat_completion_at_their_path_is_relayed_and_the_question_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, *, as_stream: bool
 ) -> None:

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-import pytest
 from tests.raw_client import Fields
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream, whole
 
 CAT = "I have a cat called Minka."
 DOG = "I have a dog called Rex."
-IN_BOTH = pytest.mark.parametrize("api", [RESPONSES, MESSAGES], ids=["responses", "messages"])
+IN_BOTH = in_turn("api", [RESPONSES, MESSAGES])
 
 
 def user(content: Any) -> dict[str, Any]:
@@ -95,15 +95,12 @@ MESSAGE_LISTS: dict[str, list[dict[str, Any]]] = {
 }
 
 LISTS = [
-    *[pytest.param(RESPONSES, "input", items, id=f"responses: {name}") for name, items in ITEMS.items()],
-    *[
-        pytest.param(MESSAGES, "messages", given, id=f"messages: {name}")
-        for name, given in MESSAGE_LISTS.items()
-    ],
+    *[(RESPONSES, "input", items) for items in ITEMS.values()],
+    *[(MESSAGES, "messages", given) for given in MESSAGE_LISTS.values()],
 ]
 
 
-@pytest.mark.parametrize(("api", "member", "given"), LISTS)
+@in_turn(("api", "member", "given"), LISTS)
 async def test_the_users_words_are_theirs_alone(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
@@ -138,7 +135,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any], str, Fields, bytes]] = {
 
 
 @IN_BOTH
-@pytest.mark.parametrize(("words", "fields", "chat", "extra", "why"), OTHERS.values(), ids=OTHERS)
+@in_turn(("words", "fields", "chat", "extra", "why"), OTHERS.values())
 async def test_what_is_no_persons_turn_passes_as_it_is_and_is_not_remembered(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,

@@ -4,32 +4,51 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, chat_body, running_proxy
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import RunningProxy, User, chat_body
 from tests.scripted_embeddings import embedded
 from tests.scripted_upstream import End, ScriptedUpstream, failure
-
-from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 WHICH_CAT = "What is my cat called?"
 
 
-@pytest.fixture
-async def embedder() -> AsyncIterator[ScriptedUpstream]:
+@pytest.fixture(scope="module")
+async def module_embedder() -> AsyncIterator[ScriptedUpstream]:
     async with ScriptedUpstream(embedded) as server:
         yield server
 
 
 @pytest.fixture
-async def remote(
-    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream
+def embedder(module_embedder: ScriptedUpstream) -> ScriptedUpstream:
+    module_embedder.forget()
+    module_embedder.otherwise = embedded
+    return module_embedder
+
+
+@pytest.fixture(scope="module")
+async def module_remote(
+    own_proxies: OwnProxies, module_embedder: ScriptedUpstream
 ) -> AsyncIterator[RunningProxy]:
-    """A proxy that asks ``embedder``."""
-    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url, "embedder_api_key": "sk-embed"}
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
-        assert upstream.base_url == proxy.settings.upstream
+    own = {
+        "embedder_api_key": "sk-embed",
+        "embedder_cache_size": 0,  # it knows nothing from another test
+        "recall_gate_threshold": 0,  # how sure words alone can be is asked elsewhere
+    }
+    async with own_proxies.serve(**asking(module_embedder), **own) as proxy:
         yield proxy
+
+
+@pytest.fixture
+def remote(module_remote: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    """A proxy that asks ``embedder``."""
+    assert upstream.base_url == module_remote.settings.upstream
+    return module_remote
+
+
+def asking(embedder: ScriptedUpstream) -> dict[str, str]:
+    """Return the settings of a proxy that asks it."""
+    return {"embedder": "openai:test", "embedder_base_url": embedder.base_url}
 
 
 async def test_an_embedder_of_another_server_works_too(
@@ -63,19 +82,13 @@ async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_
 
 
 async def test_while_the_embedder_is_broken_memories_are_found_by_their_words(
-    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+    remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
 ) -> None:
-    own = {
-        "embedder": "openai:test",
-        "embedder_base_url": embedder.base_url,
-        "recall_gate_threshold": 0,  # how sure words alone can be is asked elsewhere
-    }
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
-        await proxy.say(user, CAT, chat="chat-1")
-        await proxy.memories(user)
-        embedder.otherwise = lambda _request: failure(400)
+    await remote.say(user, CAT, chat="chat-1")
+    await remote.memories(user)
+    embedder.otherwise = lambda _request: failure(400)
 
-        answer = await proxy.say(user, "Tell me about my cat Minka.", chat="chat-2")
+    answer = await remote.say(user, "Tell me about my cat Minka.", chat="chat-2")
 
     assert answer.header(b"x-recollect-degraded") == b"embedding"
     assert answer.header(b"x-recollect-skipped") is None
@@ -83,11 +96,10 @@ async def test_while_the_embedder_is_broken_memories_are_found_by_their_words(
 
 
 async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone(
-    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+    own_proxies: OwnProxies, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
 ) -> None:
     embedder.otherwise = lambda _request: failure(400)
-    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url, "hybrid": False}
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+    async with own_proxies.serve(**asking(embedder), hybrid=False) as proxy:
         answer = await proxy.say(user, CAT)
 
     assert answer.status == 200
@@ -96,17 +108,12 @@ async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_a
 
 
 async def test_an_embedder_that_is_late_costs_the_chat_no_more_than_the_deadline(
-    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+    own_proxies: OwnProxies, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
 ) -> None:
     go_on = asyncio.Event()
     embedder.otherwise = lambda request: (go_on, *embedded(request))
-    own = {
-        "embedder": "openai:test",
-        "embedder_base_url": embedder.base_url,
-        "recall_deadline_ms": 50,  # and the embedding may take longer
-        "formation": "off",
-    }
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+    own = {"recall_deadline_ms": 50, "formation": "off"}  # and the embedding may take longer
+    async with own_proxies.serve(**asking(embedder), **own) as proxy:
         answer = await proxy.say(user, WHICH_CAT)
         go_on.set()
 
@@ -116,12 +123,11 @@ async def test_an_embedder_that_is_late_costs_the_chat_no_more_than_the_deadline
 
 
 async def test_an_embedder_that_never_answers_does_not_keep_the_proxy_from_stopping(
-    fresh_settings: ProxySettings, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+    own_proxies: OwnProxies, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
 ) -> None:
     embedder.otherwise = lambda _request: (End.SILENCE,)
-    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url, "recall_deadline_ms": 50}
     async with asyncio.timeout(30):
-        async with running_proxy(changed(fresh_settings, **own)) as proxy:
+        async with own_proxies.serve(**asking(embedder), recall_deadline_ms=50) as proxy:
             await proxy.say(user, WHICH_CAT)
             await proxy.settle()
 

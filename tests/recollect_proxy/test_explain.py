@@ -7,7 +7,14 @@ import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream
+from tests.tables import table
 from uuid_utils.compat import uuid7
+
+
+@pytest.fixture
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms nothing: what is asked here is asked of its recall alone."""
+    return listening_proxy
 
 
 @pytest.fixture
@@ -123,7 +130,7 @@ async def test_an_unknown_request_is_not_found(proxy: RunningProxy) -> None:
     assert answer.json["error"]["code"] == "request_not_found"
 
 
-@pytest.mark.parametrize("known", ["7", "not-a-uuid", "%00", "x" * 500])
+@table("known", ["7", "not-a-uuid", "%00", "x" * 500])
 async def test_what_is_no_uuid_is_refused(proxy: RunningProxy, known: str) -> None:
     answer = await proxy.api(b"GET", f"/explain/{known}")
 

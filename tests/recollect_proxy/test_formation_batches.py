@@ -4,21 +4,18 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend
-from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil, messages_shown
 from tests.scripted_upstream import ScriptedUpstream
-
-from recollect_proxy.settings import ProxySettings
 
 FACTS = ("I brew my own cider.", "My brother Tom lives in Leeds.", "I am allergic to walnuts.")
 
 
 @pytest.fixture
-async def patient(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+async def patient(own_proxies: OwnProxies, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
     """A proxy that waits for three turns, or for ten minutes without one."""
-    own = {"formation_quiet_seconds": 600, "formation_batch_turns": 3}
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+    async with own_proxies.serve(formation_quiet_seconds=600, formation_batch_turns=3) as proxy:
         assert upstream.base_url == proxy.settings.upstream
         yield proxy
 
@@ -45,10 +42,9 @@ async def test_three_turns_in_a_row_are_one_call_and_each_memory_names_its_own_m
 
 
 @pytest.fixture
-async def quick(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
-    """A proxy that waits for four turns, or for a second without one."""
-    own = {"formation_quiet_seconds": 1, "formation_batch_turns": 4}
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+async def quick(own_proxies: OwnProxies, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """A proxy that waits for four turns, or for half a second without one."""
+    async with own_proxies.serve(formation_quiet_seconds=0.5, formation_batch_turns=4) as proxy:
         assert upstream.base_url == proxy.settings.upstream
         yield proxy
 

@@ -1,20 +1,18 @@
 """How much is kept: caps, summaries of long chats, and what serves those who have little."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil, asked_for, shown
 from tests.scripted_upstream import ScriptedUpstream
 from tests.waiting import until
 
 from recollect.model import Kind, Memory
-from recollect_proxy.settings import ProxySettings
 
 # -- caps ------------------------------------------------------------------------------------------
 
@@ -104,16 +102,22 @@ class LastOnly(Frontend):
         return await self.again()
 
 
+@pytest.fixture(scope="module")
+async def summing_up(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve(summary_turns=TURNS) as proxy:
+        yield proxy
+
+
 @pytest.fixture
 async def summarizing(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, pupil: Pupil
+    summing_up: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil
 ) -> AsyncIterator[RunningProxy]:
     """A proxy that summarizes a chat after every few turns."""
     pupil.summary = SUMMARY
     pupil.outline = {"todos": ["Order a sail for Albatros"], "entities": ["Albatros, a boat"]}
-    async with running_proxy(changed(fresh_settings, summary_turns=TURNS)) as proxy:
-        assert upstream.base_url == proxy.settings.upstream
-        yield proxy
+    assert upstream.base_url == summing_up.settings.upstream
+    yield summing_up
+    await summing_up.all_formed()
 
 
 @pytest.fixture
@@ -203,15 +207,14 @@ HOUSE = "The library of our school opens at eight."
 WHEN = "When does the library of our school open?"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def school(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, tmp_path: Path
+    own_proxies: OwnProxies, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[RunningProxy]:
     """A proxy with a file of what everybody may know."""
-    path = tmp_path / "everybody.txt"
+    path = tmp_path_factory.mktemp("school") / "everybody.txt"
     path.write_text(f"# what everybody may know\n\n{HOUSE}\n")
-    async with running_proxy(changed(fresh_settings, global_memories=path)) as proxy:
-        assert upstream.base_url == proxy.settings.upstream
+    async with own_proxies.serve(global_memories=path) as proxy:
         yield proxy
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +11,8 @@ from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil, messages_shown
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion
+
+from recollect import inbox
 
 PALMER = "My dentist is Doctor Palmer in Mill Lane."
 QUILL = "My dentist is Doctor Quill in Castle Street."
@@ -182,8 +185,9 @@ async def test_what_was_also_said_elsewhere_stays(thread: Thread) -> None:
 
 
 async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
-    thread: Thread, pupil: Pupil, extraction: ScriptedUpstream
+    thread: Thread, pupil: Pupil, extraction: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(inbox, "GONE_DELAY", timedelta(seconds=0.1))
     pupil.lessons += [Lesson(PALMER), Lesson(QUILL)]
     go_on = asyncio.Event()
 

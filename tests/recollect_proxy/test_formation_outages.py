@@ -3,12 +3,11 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend
-from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import RunningProxy, User, somebody
 from tests.scripted_embeddings import embedded
 from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream, failure
@@ -16,7 +15,6 @@ from tests.waiting import until
 
 from recollect.formation.guarding import FAILURES
 from recollect.indexing import keeping
-from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 DOG = "I have a dog called Rex."
@@ -36,10 +34,10 @@ async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("budget", ["user_tokens_per_day", "tokens_per_day"])
 async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, pupil: Pupil, user: User, budget: str
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, pupil: Pupil, user: User, budget: str
 ) -> None:
     pupil.lessons += [Lesson(CAT), Lesson(DOG)]
-    async with running_proxy(changed(fresh_settings, **{budget: 1})) as proxy:
+    async with own_proxies.serve(**{budget: 1}) as proxy:
         await proxy.say(user, CAT, chat="first")
         await proxy.formed(user)
         answer = await proxy.say(user, DOG, chat="second")
@@ -65,10 +63,10 @@ async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
 
 
 async def test_one_users_spent_budget_is_not_anothers(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, pupil: Pupil, user: User, other_user: User
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, pupil: Pupil, user: User, other_user: User
 ) -> None:
     pupil.lessons += [Lesson(CAT), Lesson(DOG)]
-    async with running_proxy(changed(fresh_settings, user_tokens_per_day=1)) as proxy:
+    async with own_proxies.serve(user_tokens_per_day=1) as proxy:
         assert upstream.base_url == proxy.settings.upstream
         for text in (CAT, DOG):
             await proxy.say(user, text, chat=text)
@@ -83,7 +81,7 @@ async def test_one_users_spent_budget_is_not_anothers(
 
 
 async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_lost_meanwhile(
-    fresh_settings: ProxySettings,
+    own_proxies: OwnProxies,
     extraction: ScriptedUpstream,
     upstream: ScriptedUpstream,
     pupil: Pupil,
@@ -92,10 +90,10 @@ async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_l
 ) -> None:
     pupil.lessons.append(Lesson(CAT))
     extraction.otherwise = lambda _request: failure(500)
-    others = [User(f"user-{uuid4().hex}") for _ in range(FAILURES)]
-    async with running_proxy(changed(fresh_settings, formation_workers=1)) as proxy:
+    others = [somebody() for _ in range(FAILURES)]
+    async with own_proxies.serve(formation_workers=1) as proxy:
         breaker = proxy.engine._background._guard.breaker
-        monkeypatch.setattr(breaker, "_pause", timedelta(seconds=3))
+        monkeypatch.setattr(breaker, "_pause", timedelta(seconds=2))
         for other in others:
             await proxy.say(other, CAT)
         await until(lambda: breaker.opened > 0)
@@ -129,14 +127,34 @@ async def _waits(proxy: RunningProxy, user: User) -> bool:
 # -- embedder --------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-async def embedder() -> AsyncIterator[ScriptedUpstream]:
-    async with ScriptedUpstream(lambda _request: failure(400)) as server:
+@pytest.fixture(scope="module")
+async def module_embedder() -> AsyncIterator[ScriptedUpstream]:
+    async with ScriptedUpstream() as server:
         yield server
 
 
+@pytest.fixture
+def embedder(module_embedder: ScriptedUpstream) -> ScriptedUpstream:
+    """An embedder that is away, until told otherwise."""
+    module_embedder.otherwise = lambda _request: failure(400)
+    return module_embedder
+
+
+@pytest.fixture(scope="module")
+async def remote(own_proxies: OwnProxies, module_embedder: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """A proxy that asks ``embedder``."""
+    own = {
+        "embedder": "openai:test",
+        "embedder_base_url": module_embedder.base_url,
+        "embedder_cache_size": 0,  # it knows nothing from another test
+        "recall_gate_threshold": 0,  # how sure words alone can be is asked elsewhere
+    }
+    async with own_proxies.serve(**own) as proxy:
+        yield proxy
+
+
 async def test_what_is_formed_while_the_embedder_is_away_is_found_by_its_words_and_embedded_later(
-    fresh_settings: ProxySettings,
+    remote: RunningProxy,
     embedder: ScriptedUpstream,
     upstream: ScriptedUpstream,
     pupil: Pupil,
@@ -145,49 +163,41 @@ async def test_what_is_formed_while_the_embedder_is_away_is_found_by_its_words_a
 ) -> None:
     monkeypatch.setattr(keeping, "_EMBEDDER_DELAY", timedelta(seconds=1))
     pupil.lessons.append(Lesson(CAT))
-    own = {
-        "embedder": "openai:test",
-        "embedder_base_url": embedder.base_url,
-        "recall_gate_threshold": 0,  # how sure words alone can be is asked elsewhere
-    }
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
-        await proxy.say(user, CAT, chat="told")
-        assert await proxy.statements(user) == [CAT]
-        [memory] = await proxy.memories(user)
-        assert memory.embedding_model is None
-        by_words = await Frontend(proxy, upstream, user, chat="meanwhile").says("Tell me about my cat Minka.")
-        assert CAT in by_words.system
+    await remote.say(user, CAT, chat="told")
+    assert await remote.statements(user) == [CAT]
+    [memory] = await remote.memories(user)
+    assert memory.embedding_model is None
+    by_words = await Frontend(remote, upstream, user, chat="meanwhile").says("Tell me about my cat Minka.")
+    assert CAT in by_words.system
 
-        embedder.otherwise = embedded
+    embedder.otherwise = embedded
 
-        async def is_embedded() -> bool:
-            [memory] = await proxy.memories(user)
-            return memory.embedding_model == "openai:test"
+    async def is_embedded() -> bool:
+        [memory] = await remote.memories(user)
+        return memory.embedding_model == "openai:test"
 
-        await until(is_embedded)
-        assert await proxy.statements(user) == [CAT]
-        assert proxy.engine.counts.fallbacks == {}
+    await until(is_embedded)
+    assert await remote.statements(user) == [CAT]
+    assert remote.engine.counts.fallbacks == {}
 
 
 async def test_what_is_written_by_hand_while_the_embedder_is_away_is_embedded_later(
-    fresh_settings: ProxySettings, embedder: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
+    remote: RunningProxy, embedder: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keeping, "_EMBEDDER_DELAY", timedelta(seconds=1))
-    own = {"embedder": "openai:test", "embedder_base_url": embedder.base_url}
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
-        path = f"/users/{user.known_as}/memories"
-        written = await proxy.api(b"POST", path, {"content": CAT})
-        revised = await proxy.api(b"PATCH", f"{path}/{written.json['id']}", {"content": DOG})
-        models = [memory.embedding_model for memory in await proxy.memories(user)]
+    path = f"/users/{user.known_as}/memories"
+    written = await remote.api(b"POST", path, {"content": CAT})
+    revised = await remote.api(b"PATCH", f"{path}/{written.json['id']}", {"content": DOG})
+    models = [memory.embedding_model for memory in await remote.memories(user)]
 
-        embedder.otherwise = embedded
+    embedder.otherwise = embedded
 
-        async def is_embedded() -> bool:
-            [memory] = await proxy.memories(user)
-            return memory.embedding_model == "openai:test"
+    async def is_embedded() -> bool:
+        [memory] = await remote.memories(user)
+        return memory.embedding_model == "openai:test"
 
-        await until(is_embedded)
-        [memory] = await proxy.memories(user)
+    await until(is_embedded)
+    [memory] = await remote.memories(user)
 
     assert (written.status, revised.status, models) == (201, 200, [None])
     assert memory.content == DOG

@@ -5,22 +5,29 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.recollect_proxy.frontends import Frontend
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.running_proxy import RunningProxy, User, chat_body, running_proxy
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import RunningProxy, User, chat_body
 from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
-
-from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 FOR = pytest.mark.parametrize("path", ["/settings", "/users/{user}/settings"], ids=["everybody", "one user"])
 
 
-@pytest.fixture
-async def own_proxy(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
-    """A proxy whose settings are nobody else's."""
-    async with running_proxy(fresh_settings) as proxy:
-        assert upstream.base_url == proxy.settings.upstream
+@pytest.fixture(scope="module")
+async def changeable(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve() as proxy:
         yield proxy
+
+
+@pytest.fixture
+async def own_proxy(changeable: RunningProxy, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """A proxy whose settings are this test's alone."""
+    assert upstream.base_url == changeable.settings.upstream
+    yield changeable
+    await changeable.all_formed()
+    as_before = dict.fromkeys(("recall", "formation", "placement"))
+    assert (await changeable.api(b"PATCH", "/settings", as_before)).status == 200
 
 
 async def change(proxy: RunningProxy, path: str, user: User, **flags: object) -> None:
@@ -82,12 +89,12 @@ async def test_with_both_a_turn_is_understood_and_kept_as_it_is(
 
 async def test_with_qa_turn_no_model_is_asked(own_proxy: RunningProxy, pupil: Pupil, user: User) -> None:
     await change(own_proxy, "/users/{user}/settings", user, formation="qa_turn")
-    await own_proxy.say(user, CAT)
+    await own_proxy.say(user, "My canoe is called Heron.")
 
     [memory] = await own_proxy.memories(user)
 
     assert memory.kind == "qa_turn"
-    assert pupil.asked == []
+    assert [request for request in pupil.asked if "Heron" in request.body.decode()] == []
 
 
 @FOR
@@ -129,8 +136,10 @@ async def test_what_matters_less_than_a_user_wants_is_not_kept(
 ) -> None:
     pupil.lessons.append(Lesson(CAT, importance=0.7))
     await change(own_proxy, "/users/{user}/settings", user, minimum_importance=0.8)
+    rejects = own_proxy.engine.counts.rejects
+    before = rejects["low_importance"]
 
     await own_proxy.say(user, CAT)
 
     assert await own_proxy.statements(user) == []
-    assert own_proxy.engine.counts.rejects["low_importance"] == 1
+    assert rejects["low_importance"] == before + 1

@@ -1,6 +1,6 @@
 """Which headers pass, and which don't."""
 
-import pytest
+from tests.tables import table
 
 from recollect_proxy.headers import forwardable, keyed, relayable, rewritable
 
@@ -9,7 +9,7 @@ def nothing(_name: bytes) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
+@table(
     "name",
     [
         b"Connection",
@@ -51,7 +51,7 @@ def test_what_is_not_wanted_is_left_out_whatever_its_case() -> None:
     assert forwardable([(b"X-Own", b"1")], without=lambda name: name == b"x-own") == []
 
 
-@pytest.mark.parametrize("status", [204, 304])
+@table("status", [204, 304])
 def test_an_answer_without_a_body_promises_none(status: int) -> None:
     headers = [(b"Content-Length", b"5"), (b"etag", b"e")]
 

@@ -1,8 +1,8 @@
 """What is held of a stream's end is what nobody could read yet, and nothing is lost, added or moved by it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect_proxy.held_end import HeldEnd
 
@@ -39,7 +39,7 @@ def taken(end: HeldEnd, *pieces: bytes) -> bytes:
     return b"".join(map(end.take, pieces))
 
 
-@pytest.mark.parametrize(("said", "last"), ENDS.values(), ids=ENDS)
+@table(("said", "last"), ENDS.values())
 def test_the_last_event_is_held_wherever_the_stream_is_cut(said: bytes, last: bytes) -> None:
     stream = said + last
     cuts = [[stream[:at], stream[at:]] for at in range(len(stream) + 1)]
@@ -51,7 +51,7 @@ def test_the_last_event_is_held_wherever_the_stream_is_cut(said: bytes, last: by
         assert end.is_between_events
 
 
-@pytest.mark.parametrize("stream", OPEN.values(), ids=OPEN)
+@table("stream", OPEN.values())
 def test_an_event_that_is_not_closed_is_let_go_and_nothing_fits_behind_it(stream: bytes) -> None:
     for at in range(len(stream) + 1):
         end = HeldEnd()

@@ -24,6 +24,12 @@ class LastOnly(Frontend):
 
 
 @pytest.fixture
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms nothing: what is asked here is asked of its log alone."""
+    return listening_proxy
+
+
+@pytest.fixture
 def client(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> LastOnly:
     return LastOnly(proxy, upstream, user, chat=None, headers=SESSION)
 
@@ -85,7 +91,7 @@ async def test_a_request_may_ask_for_none_of_it(client: LastOnly, wish: tuple[by
 
 async def test_it_takes_no_more_tokens_than_asked_for(client: LastOnly) -> None:
     for number in range(6):
-        await client.says(f"Remark {number}: " + "the wind turned from north to east again. " * 30)
+        await client.says(f"Remark {number}: " + "the wind turned from north to east again. " * 12)
     client.headers = [*SESSION, (b"X-Recollect-Max-History-Tokens", b"300")]
 
     await client.says(COLOUR)

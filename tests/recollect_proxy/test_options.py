@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream, completion_stream
@@ -12,6 +13,12 @@ from tests.scripted_upstream import ScriptedUpstream, completion_stream
 from recollect.tokens import estimate_tokens
 
 TEAS = [TEA, "Green tea is what I drink in the evening.", "My mother's favourite tea is Darjeeling."]
+
+
+@pytest.fixture
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms nothing: what is asked here is asked of its recall alone."""
+    return listening_proxy
 
 
 @pytest.fixture
@@ -91,8 +98,8 @@ async def test_options_of_who_is_not_known_are_taken_out_too(
     assert json.loads(upstream.last.body) == json.loads(chat_body("Hello."))
 
 
-@pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize(
+@in_turn("known", [True, False])
+@in_turn(
     "given",
     [{"recollect": {"top_k": 3}}, {"recollect": 7}, {"recollect": {"placement": "top"}}],
 )

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import RunningProxy, User, running_proxy
 from tests.scripted_upstream import ScriptedUpstream
 
@@ -21,6 +21,12 @@ LOGARITHM = "log(100)+7="
 FENCE = "<recollect_memories>"
 
 IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
+
+
+@pytest.fixture
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms nothing: what is asked here is asked of its recall alone."""
+    return listening_proxy
 
 
 @pytest.fixture
@@ -193,9 +199,9 @@ async def test_nowhere_is_nowhere(proxy: RunningProxy, upstream: ScriptedUpstrea
 
 
 async def test_the_setting_says_where_it_goes_unless_a_request_does(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
 ) -> None:
-    async with running_proxy(changed(fresh_settings, placement="user")) as proxy:
+    async with own_proxies.serve(placement="user") as proxy:
         await given_memory(proxy, user)
         beside = await Frontend(proxy, upstream, user).says(WHICH_TEA)
         asked = Frontend(proxy, upstream, user, "chat-2", headers=[(b"X-Recollect-Placement", b"system")])
@@ -205,9 +211,9 @@ async def test_the_setting_says_where_it_goes_unless_a_request_does(
 
 
 async def test_a_model_that_takes_no_system_prompt_is_told_beside_the_first_message(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
 ) -> None:
-    async with running_proxy(changed(fresh_settings, system_styles="gemma*=none")) as proxy:
+    async with own_proxies.serve(system_styles="gemma*=none") as proxy:
         await given_memory(proxy, user)
         chat = Frontend(proxy, upstream, user, model="Gemma-3-it")
 
@@ -225,9 +231,9 @@ async def test_a_model_that_takes_no_system_prompt_is_told_beside_the_first_mess
     "own", [{"hybrid": False, "chunking": False}, {"hybrid": False}, {"chunking": False}]
 )
 async def test_by_meaning_alone_or_by_memories_alone_it_recalls_too(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User, own: dict[str, bool]
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User, own: dict[str, bool]
 ) -> None:
-    async with running_proxy(changed(fresh_settings, **own)) as proxy:
+    async with own_proxies.serve(**own) as proxy:
         await given_memory(proxy, user)
 
         assert TEA in (await Frontend(proxy, upstream, user).says(WHICH_TEA)).system

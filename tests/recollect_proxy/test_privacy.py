@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from structlog.testing import capture_logs
-from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import (
     CHAT,
     KEY,
@@ -13,11 +14,8 @@ from tests.running_proxy import (
     User,
     chat_body,
     extract_statements,
-    running_proxy,
 )
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
-
-from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 FOR_US = [
@@ -38,17 +36,15 @@ def is_extraction(request: Received) -> bool:
 
 
 @pytest.fixture(scope="module")
-async def forwarding(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    async with running_proxy(changed(session_settings, forward_identity=True)) as proxy:
+async def forwarding(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve(forward_identity=True) as proxy:
         yield proxy
 
 
-@pytest.fixture
-async def own_model(fresh_settings: ProxySettings, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+@pytest.fixture(scope="module")
+async def own_model(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
     """A proxy whose upstream extracts, too, with the request's own key."""
-    settings = changed(fresh_settings, extraction_base_url=None, extraction_model=None)
-    async with running_proxy(settings) as proxy:
-        assert upstream.base_url == settings.upstream
+    async with own_proxies.serve(extraction_base_url=None, extraction_model=None) as proxy:
         yield proxy
 
 
@@ -83,7 +79,7 @@ async def test_who_speaks_is_told_to_the_upstream_when_the_operator_says_so(
             assert request.values(name) == [value]
 
 
-@pytest.mark.parametrize("value", [b"Bearer sk-1", b"Basic dXNlcjpwYXNz", b"sk-bare", b"Bearer k\xc3\xa9y"])
+@in_turn("value", [b"Bearer sk-1", b"Basic dXNlcjpwYXNz", b"sk-bare", b"Bearer k\xc3\xa9y"])
 async def test_authorization_passes_unchanged(
     proxy: RunningProxy, upstream: ScriptedUpstream, value: bytes
 ) -> None:

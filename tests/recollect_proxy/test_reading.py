@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.recollections import NOON
+from tests.tables import table
 
 from recollect.chat import COMPLETIONS
 from recollect.chat.heard import Heard
@@ -73,7 +74,7 @@ def test_the_session_that_is_asked_for_goes_before_the_frontends() -> None:
     assert said.heard.turn.scope.session_id == "mine"
 
 
-@pytest.mark.parametrize(("session", "is_whole"), [(None, True), ("mine", None)])
+@table(("session", "is_whole"), [(None, True), ("mine", None)])
 def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_asked_for(
     *, session: str | None, is_whole: bool | None
 ) -> None:
@@ -89,11 +90,11 @@ def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_a
 WISHED = {"x-recollect-session": "mine"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("session", "skip"),
     [("temporary:1", Skip.TEMPORARY), ("local:1", Skip.TEMPORARY), ("channel:1", Skip.CHANNEL)],
 )
-@pytest.mark.parametrize("in_body", [False, True])
+@table("in_body", [False, True])
 def test_what_is_not_to_be_kept_is_not_kept_in_a_session_that_is_asked_for(
     session: str, skip: Skip, *, in_body: bool
 ) -> None:
@@ -133,7 +134,7 @@ def test_a_compressed_body_is_read_and_goes_on_plain_only_where_options_are_take
     assert changed.body == WITHOUT
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "headers", "skip"),
     [
         (None, {}, Skip.TOO_LARGE),
@@ -158,7 +159,7 @@ def test_why_the_caller_is_skipped_goes_before_what_is_wrong_with_the_body() -> 
     assert asked(b"no gzip", nobody, headers=GZIP).heard.skip is Skip.BAD_IDENTITY
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "headers"),
     [
         (None, {"x-recollect-recall": "perhaps"}),

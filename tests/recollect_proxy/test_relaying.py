@@ -1,13 +1,13 @@
 """What is JSON to be rewritten; how answers pass is shown beside this file, on real sockets."""
 
-import pytest
+from tests.tables import table
 
 from recollect_proxy.http1 import Response
 from recollect_proxy.relaying import is_json
 from recollect_proxy.upstream import Answer
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "expected"),
     [
         ([(b"content-type", b"application/json")], True),

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-import pytest
+from tests.recollect_proxy.in_turn import in_turn
 from tests.running_proxy import CHAT, RunningProxy, User
 from tests.scripted_upstream import (
     JSON,
@@ -60,7 +60,7 @@ async def test_a_streamed_answer_is_remembered_whole(
     assert await proxy.logged(user) == [("user", CAT), ("assistant", "What a nice n\u00e4me.")]
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+@in_turn("encoding", ["gzip", "br", "zstd"])
 async def test_a_compressed_answer_is_relayed_untouched_and_remembered_all_the_same(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, encoding: str
 ) -> None:
@@ -98,7 +98,7 @@ async def test_an_answer_in_an_unknown_coding_is_relayed_and_its_question_rememb
     assert await proxy.logged(user) == [("user", CAT)]
 
 
-@pytest.mark.parametrize("status", [400, 401, 429, 500, 503])
+@in_turn("status", [400, 401, 429, 500, 503])
 async def test_a_failed_answer_is_relayed_as_it_is_and_not_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
 ) -> None:
@@ -155,7 +155,7 @@ async def test_of_a_message_wrapped_in_documents_the_users_own_words_are_remembe
     assert memory.content == CAT
 
 
-@pytest.mark.parametrize("stream", [False, True])
+@in_turn("stream", [False, True])
 async def test_of_a_tool_loop_the_final_answer_is_remembered_and_that_once(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *, stream: bool
 ) -> None:
@@ -178,7 +178,7 @@ async def test_of_a_tool_loop_the_final_answer_is_remembered_and_that_once(
     assert await proxy.logged(user) == [("user", "What is the weather?"), ("assistant", "Sunny.")]
 
 
-@pytest.mark.parametrize("message_id", [None, b"message-1"])
+@in_turn("message_id", [None, b"message-1"])
 async def test_an_answer_asked_for_again_stays_one_exchange(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, message_id: bytes | None
 ) -> None:
@@ -205,7 +205,7 @@ async def test_saying_the_same_again_is_another_exchange(proxy: RunningProxy, us
     assert [words for _, words in await proxy.logged(user)] == ["yes", "All right.", "yes", "All right."]
 
 
-@pytest.mark.parametrize("chat", ["temporary:1", "local:abc", "channel:7"])
+@in_turn("chat", ["temporary:1", "local:abc", "channel:7"])
 async def test_temporary_chats_and_channels_neither_recall_nor_form(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, chat: str
 ) -> None:
@@ -222,11 +222,7 @@ async def test_temporary_chats_and_channels_neither_recall_nor_form(
 TITLE = "### Task:\nGenerate a concise title summarizing the chat history.\n<chat_history>\nUSER: a\n</chat_history>"
 
 
-@pytest.mark.parametrize(
-    ("text", "extra"),
-    [(WHICH_CAT, [(b"X-Recollect-Task", b"title_generation")]), (TITLE, [])],
-    ids=["by header", "by shape"],
-)
+@in_turn(("text", "extra"), [(WHICH_CAT, [(b"X-Recollect-Task", b"title_generation")]), (TITLE, [])])
 async def test_background_tasks_neither_recall_nor_form(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
@@ -258,7 +254,7 @@ async def test_a_body_too_large_to_read_passes_without_memory(
     assert await proxy.logged(user) == []
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "body",
     [
         b"",

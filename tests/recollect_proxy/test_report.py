@@ -1,10 +1,10 @@
 import json
 from uuid import UUID
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollections import NOON, recollection
+from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Block, Placed
@@ -88,7 +88,7 @@ def test_a_preview_has_160_characters_at_most() -> None:
     assert preview("x" * 161) == "x" * 159 + "\u2026"
 
 
-@pytest.mark.parametrize("count", [0, 1, 100])
+@table("count", [0, 1, 100])
 def test_a_header_holds_the_best_as_many_as_have_room(count: int) -> None:
     told = [recollection("\u00e9" * 200, score=1 - number / 1000) for number in range(count)]
 

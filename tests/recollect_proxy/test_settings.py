@@ -1,11 +1,12 @@
 import pytest
 from pydantic import ValidationError
 from tests.recollect_proxy.settings import proxy_settings
+from tests.tables import table
 
 from recollect_proxy.settings import ProxySettings
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "kept"),
     [
         ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
@@ -18,7 +19,7 @@ def test_an_upstream_is_a_base_url_without_a_slash_at_its_end(given: str, kept: 
     assert proxy_settings(upstream=given).upstream == kept
 
 
-@pytest.mark.parametrize(
+@table(
     "given",
     [
         "",
@@ -35,14 +36,14 @@ def test_what_is_no_base_url_is_refused(given: str) -> None:
         proxy_settings(upstream=given)
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "kept"), [("/v1", "/v1"), ("api/v1/", "/api/v1"), ("/memoryx", "/memoryx"), ("//v1//", "/v1")]
 )
 def test_a_base_path_begins_with_a_slash_and_ends_without(given: str, kept: str) -> None:
     assert proxy_settings(base_path=given).base_path == kept
 
 
-@pytest.mark.parametrize("given", ["", "/", "//", "/memory", "memory/", "/memory/v1"])
+@table("given", ["", "/", "//", "/memory", "memory/", "/memory/v1"])
 def test_a_base_path_in_our_own_place_is_refused(given: str) -> None:
     with pytest.raises(ValidationError, match="base path"):
         proxy_settings(base_path=given)
@@ -52,8 +53,8 @@ def test_a_header_is_named_in_any_case() -> None:
     assert proxy_settings(user_header=" X-User-Id ").user_header == "x-user-id"
 
 
-@pytest.mark.parametrize("given", ["", " ", "x user", "x:user", "x\r\nuser", "x-\u00fcser"])
-@pytest.mark.parametrize("name", ["user_header", "session_header", "message_header", "task_header"])
+@table("given", ["", " ", "x user", "x:user", "x\r\nuser", "x-\u00fcser"])
+@table("name", ["user_header", "session_header", "message_header", "task_header"])
 def test_what_is_no_header_name_is_refused(name: str, given: str) -> None:
     with pytest.raises(ValidationError, match="not a header name"):
         proxy_settings(**{name: given})
@@ -102,13 +103,13 @@ def test_a_key_has_no_place_in_the_upstreams_address() -> None:
         proxy_settings(upstream="http://user:secret@host/v1")
 
 
-@pytest.mark.parametrize("url", ["http://h:99999/v1", "http://h:abc/v1", "http://a..b/v1"])
+@table("url", ["http://h:99999/v1", "http://h:abc/v1", "http://a..b/v1"])
 def test_an_upstream_that_makes_no_sense_is_told_of(url: str) -> None:
     with pytest.raises(ValidationError):
         proxy_settings(upstream=url)
 
 
-@pytest.mark.parametrize("seconds", [-1, 61, "long"])
+@table("seconds", [-1, 61, "long"])
 def test_the_end_of_an_answer_waits_for_no_senseless_time(seconds: object) -> None:
     with pytest.raises(ValidationError, match="openwebui_status_seconds"):
         proxy_settings(openwebui_status_seconds=seconds)

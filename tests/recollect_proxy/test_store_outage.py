@@ -1,7 +1,7 @@
 """The database goes away and comes back: chats never notice, and nothing said meanwhile is lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -53,17 +53,12 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder() -> Iterator[Path]:
-    with database_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-async def database(folder: Path) -> AsyncIterator[Database]:
-    database = Database(folder)
-    await database.start()
-    yield database
-    await database.stop()
+async def database() -> AsyncIterator[Database]:
+    with database_folder(created=True) as folder:
+        database = Database(folder)
+        await database.start()
+        yield database
+        await database.stop()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.model import Placement
 from recollect.recalling import Wishes
@@ -47,7 +48,7 @@ ASKED: list[tuple[str, str, Any, RequestWishes]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "as_header", "in_body", "wishes"), ASKED)
+@table(("name", "as_header", "in_body", "wishes"), ASKED)
 def test_each_wish_can_be_a_header_or_a_member_of_the_body(
     *, name: str, as_header: str, in_body: Any, wishes: RequestWishes
 ) -> None:
@@ -55,7 +56,7 @@ def test_each_wish_can_be_a_header_or_a_member_of_the_body(
     assert of_body({name: in_body}) == wishes
 
 
-@pytest.mark.parametrize("placement", list(Placement))
+@table("placement", list(Placement))
 def test_every_placement_can_be_asked_for(placement: Placement) -> None:
     assert of_headers(placement=placement.value).recalling.placement is placement
 
@@ -91,12 +92,12 @@ def test_a_session_of_a_header_is_percent_decoded() -> None:
     assert of_body({"session": "100%25"}).session == "100%25"
 
 
-@pytest.mark.parametrize("value", ["usage", "all-memories", ""])
+@table("value", ["usage", "all-memories", ""])
 def test_memories_are_wanted_only_when_asked_for(value: str) -> None:
     assert not of_headers(include=value).includes_memories
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value"),
     [
         ("top_k_memories", "-1"),
@@ -135,7 +136,7 @@ def test_a_senseless_wish_is_refused_and_says_what_would_make_sense(name: str, v
     assert str(value) not in told["message"] or len(str(value)) < 4  # what was sent is not repeated
 
 
-@pytest.mark.parametrize("options", [b"7", b'"on"', b"[]", b"null", b"true", b"[" * 100_000])
+@table("options", [b"7", b'"on"', b"[]", b"null", b"true", b"[" * 100_000])
 def test_what_is_no_object_is_refused(options: bytes) -> None:
     with pytest.raises(WishError, match="recollect"):
         read_wishes([], msgspec.Raw(options))

@@ -3,7 +3,6 @@
 import pytest
 from tests.e2e.clients.comparing import TEA, Comparison
 from tests.recollect_proxy.conftest import (  # fixtures
-    data_dir,
     extraction,
     fresh_settings,
     other_user,
@@ -18,7 +17,6 @@ from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream
 
 __all__ = [
-    "data_dir",
     "extraction",
     "fresh_settings",
     "other_user",

@@ -2,12 +2,12 @@
 
 import ssl
 
-import pytest
+from tests.tables import table
 
 from recollect_proxy.http1.address import Address, tls
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "address"),
     [
         ("http://llm:8000/v1", Address("llm", 8000, encrypted=False, authority=b"llm:8000", path=b"/v1")),

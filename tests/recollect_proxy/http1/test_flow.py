@@ -20,7 +20,7 @@ async def stands_still(before: int, now: list[int]) -> int:
     """Wait until a count has not changed for a while, and return it."""
     while before != now[0] or not before:
         before = now[0]
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.1)
     return before
 
 
@@ -136,9 +136,9 @@ async def test_a_server_may_be_given_more_time_within_its_answer() -> None:
     async with serving(talk) as server, connected(server) as connection:
         answer = connection.send(*GET, silence=5)
         await answer.head
-        connection.expect_within(0.2)
+        connection.expect_within(0.1)
         connection.expect_within(NEVER_WITHIN_A_TEST)
-        await asyncio.sleep(0.4)
+        await asyncio.sleep(0.2)
         goes_on.set()
 
         assert await answer.read() + await answer.read() == b"{}\n"
@@ -151,12 +151,12 @@ async def test_a_slow_server_that_is_never_silent_for_long_is_heard_out() -> Non
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
         for _ in range(12):
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.06)
             writer.write(b"x")
         await reader.read()
 
     async with serving(talk) as server, connected(server) as connection:
-        answer = connection.send(*GET, silence=1)
+        answer = connection.send(*GET, silence=0.6)
         got = b""
         while piece := await answer.read():
             got += piece
@@ -208,7 +208,7 @@ async def test_a_server_that_takes_no_more_of_an_upload_is_silent() -> None:
         await never.wait()
 
     async with serving(stall) as server, connected(server) as connection:
-        answer = connection.send(b"POST", b"/x", [HOST], endless(), silence=0.3)
+        answer = connection.send(b"POST", b"/x", [HOST], endless(), silence=0.2)
         with pytest.raises(SilentError):
             await answer.head
         assert not connection.end_exchange()

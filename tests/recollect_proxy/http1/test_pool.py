@@ -228,6 +228,7 @@ async def test_the_next_of_a_names_addresses_is_tried_where_the_first_is_dead(
 async def test_the_next_of_a_names_addresses_is_tried_where_the_first_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(pool_module, "_NEXT_ADDRESS_SECONDS", 0.05)
     with full_listener() as silent:
         async with serving() as server, pooled(f"http://llm.test:{server.port}") as pool:
             places = [("127.0.0.1", silent), ("127.0.0.1", server.port)]

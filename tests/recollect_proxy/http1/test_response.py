@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect_proxy.asgi import Headers
 from recollect_proxy.http1 import BrokenOffError, Response
@@ -111,7 +111,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(("stream", "expected"), ANSWERS.values(), ids=ANSWERS)
+@table(("stream", "expected"), ANSWERS.values())
 def test_an_answer_is_the_same_however_its_bytes_come(stream: bytes, expected: Told) -> None:
     assert told([stream]) == expected
     assert told([bytes([byte]) for byte in stream]) == expected
@@ -119,7 +119,7 @@ def test_an_answer_is_the_same_however_its_bytes_come(stream: bytes, expected: T
         assert told([stream[:cut], stream[cut:]]) == expected
 
 
-@pytest.mark.parametrize("framing", [b"", b"Content-Length: 9\r\n", b"Transfer-Encoding: chunked\r\n"])
+@table("framing", [b"", b"Content-Length: 9\r\n", b"Transfer-Encoding: chunked\r\n"])
 def test_an_answer_to_head_has_no_body(framing: bytes) -> None:
     stream = OK + framing + b"\r\n"
 
@@ -128,7 +128,7 @@ def test_an_answer_to_head_has_no_body(framing: bytes) -> None:
         assert (answer.body, answer.complete, answer.persists) == (b"", True, True)
 
 
-@pytest.mark.parametrize("coding", [b"", b"Connection: keep-alive\r\n"])
+@table("coding", [b"", b"Connection: keep-alive\r\n"])
 def test_an_answer_that_tells_no_length_ends_with_the_connection(coding: bytes) -> None:
     stream = OK + coding + b"\r\nsome words"
 
@@ -139,7 +139,7 @@ def test_an_answer_that_tells_no_length_ends_with_the_connection(coding: bytes) 
         assert (ended.body, ended.complete, ended.persists) == (b"some words", True, False)
 
 
-@pytest.mark.parametrize(("stream", "expected"), ANSWERS.values(), ids=ANSWERS)
+@table(("stream", "expected"), ANSWERS.values())
 def test_a_cut_answer_is_never_whole(stream: bytes, expected: Told) -> None:
     for cut in range(len(stream) - 1):
         answer = response()
@@ -187,7 +187,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("stream", MALFORMED.values(), ids=MALFORMED)
+@table("stream", MALFORMED.values())
 def test_what_is_no_http_breaks_off(stream: bytes) -> None:
     for pieces in ([stream], [bytes([byte]) for byte in stream[:2000]] + [stream[2000:]]):
         answer = response()
@@ -210,7 +210,7 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize(("beginning", "more"), ENDLESS.values(), ids=ENDLESS)
+@table(("beginning", "more"), ENDLESS.values())
 def test_what_never_ends_and_is_no_body_is_not_gathered(beginning: bytes, more: bytes) -> None:
     answer = response()
     answer.feed(beginning) if beginning else None
@@ -237,8 +237,8 @@ SURPLUS = {
 }
 
 
-@pytest.mark.parametrize("surplus", SURPLUS.values(), ids=SURPLUS)
-@pytest.mark.parametrize("stream", [WHOLE, CHUNKED + b"2\r\n{}\r\n0\r\n\r\n"], ids=["length", "chunks"])
+@table("surplus", SURPLUS.values())
+@table("stream", [WHOLE, CHUNKED + b"2\r\n{}\r\n0\r\n\r\n"])
 def test_what_follows_an_answer_spoils_the_connection_and_not_the_answer(
     stream: bytes, surplus: bytes
 ) -> None:
@@ -247,7 +247,7 @@ def test_what_follows_an_answer_spoils_the_connection_and_not_the_answer(
         assert (answer.status, answer.body, answer.complete, answer.persists) == (200, b"{}", True, False)
 
 
-@pytest.mark.parametrize("bodiless", [True, False])
+@table("bodiless", [True, False])
 def test_a_body_where_none_may_be_spoils_the_connection_and_is_not_handed_on(*, bodiless: bool) -> None:
     stream = (OK if bodiless else b"HTTP/1.1 204 No\r\n") + b"Content-Length: 2\r\n\r\n"
     for pieces in ([stream + b"{}"], [stream, b"{}"]):

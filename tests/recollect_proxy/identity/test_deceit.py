@@ -4,6 +4,7 @@ from urllib.parse import unquote
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
+from tests.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.identity import Claim, make_identity
@@ -16,7 +17,7 @@ PLAIN = PlainHeader("x-user", secret_header="x-secret")
 NEAR, FAR = "10.1.2.3", "192.0.2.7"
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "believed"),
     [
         ([], True),
@@ -39,12 +40,12 @@ def test_a_page_of_another_site_is_not_believed_without_a_secret(
     assert secret.claim([*user, (b"x-secret", SECRET.encode())], NEAR) == Claim("anna")
 
 
-@pytest.mark.parametrize("sent", [b"%61nna", b"ann%61", b"a%2Dn", b"a%2dn", b"%7e", b"%31", b"%5F", b"%41"])
+@table("sent", [b"%61nna", b"ann%61", b"a%2Dn", b"a%2dn", b"%7e", b"%31", b"%5F", b"%41"])
 def test_who_encodes_what_needs_none_is_nobody(sent: bytes) -> None:
     assert PLAIN.claim([(b"x-user", sent)], NEAR) == REFUSED
 
 
-@pytest.mark.parametrize("sent", [b"a%20b", b"%C3%A9", b"a%40b", b"100%25", b"%2B", b"%5B", b"%60", b"%7B"])
+@table("sent", [b"a%20b", b"%C3%A9", b"a%40b", b"100%25", b"%2B", b"%5B", b"%60", b"%7B"])
 def test_what_needs_an_escape_is_read(sent: bytes) -> None:
     assert PLAIN.claim([(b"x-user", sent)], NEAR) == Claim(unquote(sent.decode()))
 

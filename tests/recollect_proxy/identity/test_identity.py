@@ -1,6 +1,6 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import table
 
 from recollect.model import Skip
 from recollect_proxy.identity import Caller, Identity, readable_id
@@ -25,12 +25,12 @@ def test_the_headers_say_who_speaks_where() -> None:
     assert caller == Caller("anna", None, "c1", "m1", "Bearer k\xe9y")
 
 
-@pytest.mark.parametrize("headers", [[], [(b"x-user", b"")], [(b"x-user", b" "), (b"x-user", b"")]])
+@table("headers", [[], [(b"x-user", b"")], [(b"x-user", b" "), (b"x-user", b"")]])
 def test_without_a_user_there_is_no_identity(headers: list[tuple[bytes, bytes]]) -> None:
     assert IDENTITY.identify(headers, PEER) == Caller(skip=Skip.NO_IDENTITY)
 
 
-@pytest.mark.parametrize(
+@table(
     "found",
     [
         [b"anna", b"anna"],
@@ -41,7 +41,6 @@ def test_without_a_user_there_is_no_identity(headers: list[tuple[bytes, bytes]])
         [b"a" * 257],
         [b"%ED%A0%80"],
     ],
-    ids=["twice", "and an empty one", "no UTF-8", "raw latin-1", "NUL", "too long", "a surrogate"],
 )
 def test_what_is_not_one_readable_id_is_a_bad_identity(found: list[bytes]) -> None:
     caller = IDENTITY.identify([(b"x-user", value) for value in found], PEER)

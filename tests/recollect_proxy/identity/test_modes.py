@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from tests.recollect_proxy.settings import proxy_settings
+from tests.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.model import Skip
@@ -53,7 +54,7 @@ def test_a_signed_header_names_the_user() -> None:
     assert OpenWebUIToken(SECRET).claim(signed(openwebui()), FAR) == Claim("anna", by_openwebui=True)
 
 
-@pytest.mark.parametrize(
+@table(
     "token",
     [
         openwebui(OTHER_SECRET),
@@ -91,13 +92,13 @@ def test_two_signed_headers_are_nobodys() -> None:
     assert OpenWebUIToken(SECRET).claim([(b"x-openwebui-user-jwt", token)] * 2, FAR) == REFUSED
 
 
-@pytest.mark.parametrize("name", ["X-OpenWebUI-User-Id", "x-openwebui-user-email"])
+@table("name", ["X-OpenWebUI-User-Id", "x-openwebui-user-email"])
 def test_the_plain_headers_openwebui_falls_back_to_are_refused(name: str) -> None:
     assert OpenWebUIToken(SECRET).claim([(name.encode(), b"anna")], NEAR) == REFUSED
     assert OpenWebUIToken(SECRET).claim([(b"authorization", b"Bearer k")], NEAR) is None
 
 
-@pytest.mark.parametrize("secret", ["", "short", "a" * 64, "abababababababababababababababababab"])
+@table("secret", ["", "short", "a" * 64, "abababababababababababababababababab"])
 def test_a_secret_that_can_be_guessed_is_refused(secret: str) -> None:
     with pytest.raises(ConfigurationError, match="too weak"):
         OpenWebUIToken(secret)
@@ -163,7 +164,7 @@ def keys(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "claim"),
     [
         ([(b"authorization", b"Bearer key-of-anna")], Claim("anna")),
@@ -191,7 +192,7 @@ def test_a_key_names_its_user(keys: Path, headers: Headers, claim: Claim | None)
         assert caller.user_id == claim.user_id
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "sk-plain anna\n",
@@ -279,7 +280,7 @@ def test_an_api_key_is_no_providers_token(jwks: Path) -> None:
         assert provider(jwks).claim(headers, FAR) is None
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"keys": []}', '{"keys": [{"kty": "oct", "k": "AAAA"}]}'])
+@table("text", ["", "{}", '{"keys": []}', '{"keys": [{"kty": "oct", "k": "AAAA"}]}'])
 def test_a_key_set_without_a_usable_key_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "jwks.json"
     path.write_text(text)
@@ -312,7 +313,7 @@ def test_the_first_mode_that_applies_decides_and_never_falls_through(keys: Path)
     assert identity.identify([], FAR).skip is Skip.NO_IDENTITY
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "said"),
     [
         ({"host": "0.0.0.0"}, "RECOLLECT_TRUSTED_NETWORKS"),
@@ -330,7 +331,7 @@ def test_an_unsafe_configuration_is_refused_at_start(settings: dict[str, Any], s
         make_identity(proxy_settings(**settings))
 
 
-@pytest.mark.parametrize(
+@table(
     "settings",
     [
         {"host": "localhost"},

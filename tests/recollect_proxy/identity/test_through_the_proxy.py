@@ -10,12 +10,13 @@ import jwt
 import pytest
 from tests.raw_client import Fields, Response
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.recollect_proxy.settings import changed
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream
 
 from recollect_proxy.identity.api_key import hash_of
-from recollect_proxy.settings import IdentityMode, ProxySettings
+from recollect_proxy.settings import IdentityMode
 
 SIGNING = "a secret of OpenWebUI's, of thirty-two bytes and more"
 SHARED = "a secret of a trusted frontend, of thirty-two bytes and more"
@@ -24,20 +25,18 @@ KEYS = {"recollect-key-of-anna-0123456789": "anna", "sk-key-of-berta-0123456789"
 
 @pytest.fixture(scope="module")
 async def guarded(
-    session_settings: ProxySettings, tmp_path_factory: pytest.TempPathFactory
+    own_proxies: OwnProxies, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[RunningProxy]:
     """A proxy that believes OpenWebUI's signature, a key, or a header beside a secret, in this order."""
     keys = Path(tmp_path_factory.mktemp("keys")) / "keys"
     keys.write_text("".join(f"{hash_of(key.encode())} {user}\n" for key, user in KEYS.items()))
-    settings = changed(
-        session_settings,
+    async with own_proxies.serve(
         identity=(IdentityMode.OPENWEBUI_JWT, IdentityMode.API_KEY, IdentityMode.HEADER),
         openwebui_jwt_secret=SIGNING,
         api_keys=keys,
         shared_secret=SHARED,
         user_header="x-user",
-    )
-    async with running_proxy(settings) as proxy:
+    ) as proxy:
         yield proxy
 
 
@@ -110,7 +109,7 @@ BAD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("headers", BAD.values(), ids=BAD)
+@in_turn("headers", BAD.values())
 async def test_a_bad_identity_is_answered_without_memory_and_counted(
     guarded: RunningProxy, upstream: ScriptedUpstream, user: User, headers: Any
 ) -> None:
@@ -211,7 +210,7 @@ async def test_every_id_reaches_exactly_its_own_memory(
         await given_memory(proxy, user, f"My favourite tea is number {number}00.")
 
     for number, user in enumerate(users):
-        answer = await proxy.say(user, WHICH_TEA)
+        answer = await proxy.say(user, WHICH_TEA, extra=[(b"X-Recollect-Remember", b"off")])
 
         assert answer.header(b"x-recollect-memories") == b"1", user.known_as
         assert f"number {number}00." in upstream.last.system
@@ -219,7 +218,7 @@ async def test_every_id_reaches_exactly_its_own_memory(
         assert memory.owner == user.known_as
 
 
-@pytest.mark.parametrize("user_id", ["\u00e4\u00f6", "O'Neil 50", "\u65e5\u672c"])
+@in_turn("user_id", ["\u00e4\u00f6", "O'Neil 50", "\u65e5\u672c"])
 async def test_an_id_as_openwebui_encodes_it_is_the_one_that_was_meant(
     proxy: RunningProxy, upstream: ScriptedUpstream, user_id: str
 ) -> None:

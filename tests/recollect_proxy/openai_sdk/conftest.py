@@ -4,31 +4,27 @@ from collections.abc import AsyncIterator
 
 import pytest
 from openai import AsyncOpenAI
-from tests.recollect_proxy.openai_sdk.application import TEA, sdk
+from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.openai_sdk.application import sdk
 from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import ScriptedUpstream
-
-
-async def told(proxy: RunningProxy, user: User, upstream: ScriptedUpstream) -> User:
-    """Let the user tell us their favourite tea, and wait until it is a memory."""
-    await proxy.say(user, TEA)
-    await proxy.memories(user)
-    upstream.forget()
-    return user
 
 
 @pytest.fixture
-async def someone(proxy: RunningProxy, user: User, upstream: ScriptedUpstream) -> User:
-    """Someone who told us their favourite tea."""
-    return await told(proxy, user, upstream)
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms nothing: how it is spoken with is asked here."""
+    return listening_proxy
+
+
+@pytest.fixture
+async def someone(proxy: RunningProxy, user: User) -> User:
+    """Someone whose favourite tea we know."""
+    return await given_memory(proxy, user)
 
 
 @pytest.fixture(params=["with memory", "without"])
-async def known(
-    request: pytest.FixtureRequest, proxy: RunningProxy, user: User, upstream: ScriptedUpstream
-) -> User | None:
-    """Someone who told us their favourite tea, and then nobody we know."""
-    return await told(proxy, user, upstream) if request.param == "with memory" else None
+async def known(request: pytest.FixtureRequest, proxy: RunningProxy, user: User) -> User | None:
+    """Someone whose favourite tea we know, and then nobody we know."""
+    return await given_memory(proxy, user) if request.param == "with memory" else None
 
 
 @pytest.fixture

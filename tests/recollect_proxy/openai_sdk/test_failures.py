@@ -5,6 +5,8 @@ import asyncio
 import openai
 import pytest
 from openai import AsyncOpenAI
+from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openai_sdk.application import ASK, WHICH_TEA, assert_recalled, sdk
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import (
@@ -26,24 +28,27 @@ ERRORS: list[tuple[Answer, type[openai.APIStatusError]]] = [
     (failure(429, headers=[(b"retry-after", b"7")]), openai.RateLimitError),
     (failure(500), openai.InternalServerError),
 ]
-STATUSES = ["400", "401", "403", "404", "409", "422", "429", "500"]
 
 
-@pytest.mark.parametrize(("answer", "expected"), ERRORS, ids=STATUSES)
-@pytest.mark.parametrize("stream", [False, True])
+@in_turn(("answer", "expected"), ERRORS)
+@in_turn("stream", [False, True])
+@in_turn("is_known", [True, False])
 async def test_errors_arrive_as_the_upstreams_own(
-    client: AsyncOpenAI,
+    proxy: RunningProxy,
     upstream: ScriptedUpstream,
-    known: User | None,
+    user: User,
     answer: Answer,
     expected: type[openai.APIStatusError],
     *,
     stream: bool,
+    is_known: bool,
 ) -> None:
+    known = await given_memory(proxy, user) if is_known else None
     upstream.answers.append(answer)
 
-    with pytest.raises(expected) as caught:
-        await client.chat.completions.create(model="scripted", messages=ASK, stream=stream)
+    async with sdk(proxy, known) as client:
+        with pytest.raises(expected) as caught:
+            await client.chat.completions.create(model="scripted", messages=ASK, stream=stream)
 
     error = caught.value
     assert error.code == f"scripted_{error.status_code}"
@@ -112,7 +117,7 @@ async def test_a_client_whose_patience_ends_frees_the_upstream(
 ) -> None:
     upstream.answers.append((End.SILENCE,))
 
-    async with sdk(proxy, someone, timeout=3) as client:
+    async with sdk(proxy, someone, timeout=1) as client:
         with pytest.raises(openai.APITimeoutError):
             await client.chat.completions.create(model="scripted", messages=ASK)
 
@@ -132,7 +137,7 @@ async def test_a_client_whose_patience_ends_within_a_stream_frees_the_upstream(
         async for chunk in await client.chat.completions.create(model="scripted", messages=ASK, stream=True):
             said += chunk.choices[0].delta.content or ""
 
-    async with sdk(proxy, someone, timeout=3) as client:
+    async with sdk(proxy, someone, timeout=1) as client:
         with pytest.raises(openai.APIConnectionError):
             await listen(client)
 

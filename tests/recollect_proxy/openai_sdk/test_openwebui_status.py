@@ -1,9 +1,24 @@
 """What OpenWebUI's people are shown is nothing that the SDK stumbles over, should it read such a stream."""
 
+import pytest
 from tests.recollect_proxy.openai_sdk.application import ASK, TEA, assert_recalled, sdk
 from tests.recollect_proxy.openwebui_frontend import spoken_for
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream, completion_stream
+
+from recollect_proxy import status
+
+
+@pytest.fixture
+def proxy(session_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms what is said, and shows it."""
+    return session_proxy
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look more often for what was learned."""
+    monkeypatch.setattr(status, "_PAUSE_SECONDS", 0.02)
 
 
 async def test_a_stream_with_a_status_is_read_as_any_other(

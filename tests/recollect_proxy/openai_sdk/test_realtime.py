@@ -7,11 +7,9 @@ import pytest
 from openai import AsyncOpenAI
 from tests.realtime_upstream import REFUSED, RealtimeUpstream, realtime_upstream
 from tests.recollect_proxy.openai_sdk.application import KEY, sdk
-from tests.recollect_proxy.settings import changed
-from tests.running_proxy import User, running_proxy
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import somebody
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
-
-from recollect_proxy.settings import ProxySettings
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +20,9 @@ async def realtime() -> AsyncIterator[RealtimeUpstream]:
 
 
 @pytest.fixture(scope="module")
-async def speaking(realtime: RealtimeUpstream, session_settings: ProxySettings) -> AsyncIterator[AsyncOpenAI]:
+async def speaking(realtime: RealtimeUpstream, own_proxies: OwnProxies) -> AsyncIterator[AsyncOpenAI]:
     """The SDK, before a proxy before the realtime model."""
-    settings = changed(session_settings, upstream=realtime.base_url)
-    async with running_proxy(settings) as proxy, sdk(proxy, User("someone")) as client:
+    async with own_proxies.serve(upstream=realtime.base_url) as proxy, sdk(proxy, somebody()) as client:
         yield client
 
 

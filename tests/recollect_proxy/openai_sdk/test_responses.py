@@ -3,6 +3,7 @@
 from typing import Any
 
 from openai import AsyncOpenAI
+from tests.recollect_proxy.given import given_memory
 from tests.recollect_proxy.openai_sdk.application import (
     ASK,
     TEA,
@@ -10,6 +11,7 @@ from tests.recollect_proxy.openai_sdk.application import (
     WHICH_TEA,
     Tea,
     assert_recalled_in_instructions,
+    sdk,
 )
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_dialects import response, response_stream
@@ -87,15 +89,16 @@ async def test_a_structured_response(
 
 
 async def test_what_is_said_in_a_response_becomes_a_memory(
-    proxy: RunningProxy, client: AsyncOpenAI, upstream: ScriptedUpstream, known: User | None
+    session_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
+    await given_memory(session_proxy, user)
     upstream.answers.append(response("Noted."))
 
-    await client.responses.create(model="scripted", input="My cat is called Miso.")
+    async with sdk(session_proxy, user) as client:
+        await client.responses.create(model="scripted", input="My cat is called Miso.")
 
-    if known:
-        memories = await proxy.memories(known, at_least=2)
-        assert {memory.content for memory in memories} == {TEA, "My cat is called Miso."}
+    memories = await session_proxy.memories(user, at_least=2)
+    assert {memory.content for memory in memories} == {TEA, "My cat is called Miso."}
 
 
 async def test_a_stored_response_is_read_and_deleted_past_us(

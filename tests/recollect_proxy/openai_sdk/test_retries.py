@@ -1,5 +1,7 @@
 """The SDK tries again, as the upstream told it to; to us it is one exchange."""
 
+from types import SimpleNamespace
+
 import openai
 import pytest
 from tests.recollect_proxy.openai_sdk.application import ASK, WHICH_TEA, assert_recalled, sdk
@@ -15,6 +17,18 @@ from tests.scripted_upstream import (
 )
 
 SOON: Fields = [(b"retry-after-ms", b"1")]
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the SDK would have waited before each further try: it does not wait."""
+    found: list[float] = []
+
+    async def note(seconds: float) -> None:
+        found.append(seconds)
+
+    monkeypatch.setattr(openai._base_client, "anyio", SimpleNamespace(sleep=note))
+    return found
 
 
 @pytest.mark.parametrize("status", [408, 429, 500])
@@ -43,7 +57,7 @@ async def test_it_is_tried_again_until_it_succeeds(
 
 
 async def test_a_second_that_the_upstream_asks_for_is_what_the_sdk_is_told(
-    proxy: RunningProxy, upstream: ScriptedUpstream, known: User | None
+    proxy: RunningProxy, upstream: ScriptedUpstream, known: User | None, waits: list[float]
 ) -> None:
     upstream.answers += [failure(429, headers=[(b"retry-after", b"1")]), completion("At last.")]
 
@@ -51,6 +65,7 @@ async def test_a_second_that_the_upstream_asks_for_is_what_the_sdk_is_told(
         answer = await client.chat.completions.with_raw_response.create(model="scripted", messages=ASK)
 
     assert answer.retries_taken == 1
+    assert waits == [1]
     assert len(upstream.received) == 2
 
 
@@ -74,6 +89,7 @@ async def test_whether_to_try_again_is_the_upstreams_to_say(
     assert len(upstream.received) == tries
 
 
+@pytest.mark.usefixtures("waits")
 async def test_an_answer_of_our_own_is_tried_again_too(
     proxy: RunningProxy, upstream: ScriptedUpstream, known: User | None
 ) -> None:

@@ -10,7 +10,7 @@ BLOCK = b"data: " + b"x" * (2**18 - 8) + b"\n\n"
 
 @dataclass
 class Flow:
-    """One upstream, for one request.
+    """One upstream, for one request at a time.
 
     Attributes:
         port: Where on the loopback.
@@ -30,6 +30,11 @@ class Flow:
     def base_url(self) -> str:
         """Where it is served, as a proxy is told it."""
         return f"http://127.0.0.1:{self.port}/v1"
+
+    def forget(self) -> None:
+        """Forget the request before."""
+        self.sent = self.taken = 0
+        self.reads_on, self.client_left = asyncio.Event(), asyncio.Event()
 
     async def pour(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer with 500 MB, as fast as they are taken."""

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
-import pytest
 from tests.raw_client import Fields, Response
+from tests.recollect_proxy.in_turn import in_turn
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 
 RESPONSES = b"/v1/responses"
 MESSAGES = b"/v1/messages"
+OPERATORS_KEY = "sk-of-the-operator"
+"""With which ``keyed`` speaks to its upstream."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ WITHOUT_MEMORY = {
 }
 ROUTES = WITHOUT_MEMORY | WITH_MEMORY
 
-on_every_route = pytest.mark.parametrize("route", ROUTES.values(), ids=ROUTES)
+on_every_route = in_turn("route", ROUTES.values())
 
 
 def upstreams(answer: Response) -> list[tuple[bytes, bytes]]:

@@ -7,12 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.raw_client import request_bytes
-from tests.recollect_proxy.settings import changed
-from tests.recollect_proxy.wire.flowing_upstream import BLOCK, pouring_upstream, stalling_upstream
-from tests.running_proxy import CHAT, User, chat_request, running_proxy
+from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.recollect_proxy.wire.flowing_upstream import BLOCK, Flow, pouring_upstream, stalling_upstream
+from tests.running_proxy import CHAT, RunningProxy, User, chat_request
 from tests.waiting import until
-
-from recollect_proxy.settings import ProxySettings
 
 MIB = 2**20
 IN_BUFFERS = 32 * MIB  # the system's own, of four sockets, and what little the proxy holds
@@ -66,25 +64,34 @@ async def stubborn_client(port: int) -> AsyncIterator[StubbornClient]:
 
 
 async def stands_still(count: Callable[[], int]) -> int:
-    """Wait until a count has begun and then has not changed for a second; return it."""
+    """Wait until a count has begun and then is the same however often it is looked at; return it."""
     await until(lambda: count() > 0)
-    before = -1
-    while before != count():
+    before, looks = 0, 0
+    while looks < 4:
+        looks = looks + 1 if count() == before else 0
         before = count()
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.1)  # in which everybody who may go on does
     return before
+
+
+@pytest.fixture(scope="module")
+async def pouring(listening_proxies: ListeningProxies) -> AsyncIterator[tuple[Flow, RunningProxy]]:
+    """An upstream that sends without end, and a proxy before it."""
+    async with (
+        pouring_upstream() as upstream,
+        listening_proxies.serve(upstream=upstream.base_url) as proxy,
+    ):
+        yield upstream, proxy
 
 
 @pytest.mark.parametrize("with_memory", [True, False], ids=["a chat", "another path"])
 async def test_a_client_that_does_not_read_stops_the_upstream(
-    session_settings: ProxySettings, user: User, *, with_memory: bool
+    pouring: tuple[Flow, RunningProxy], user: User, *, with_memory: bool
 ) -> None:
+    upstream, proxy = pouring
+    upstream.forget()
     request = chat_request(user, "Hi.", stream=True) if with_memory else request_bytes(b"GET", b"/v1/files/1")
-    async with (
-        pouring_upstream() as upstream,
-        running_proxy(changed(session_settings, upstream=upstream.base_url)) as proxy,
-        stubborn_client(proxy.port) as client,
-    ):
+    async with stubborn_client(proxy.port) as client:
         await client.write(request)
 
         assert await stands_still(lambda: upstream.sent) < IN_BUFFERS
@@ -97,27 +104,36 @@ async def test_a_client_that_does_not_read_stops_the_upstream(
             await upstream.client_left.wait()
 
 
+@pytest.fixture(scope="module")
+async def stalling(listening_proxies: ListeningProxies) -> AsyncIterator[tuple[Flow, RunningProxy]]:
+    """An upstream that does not read on, and a proxy before it."""
+    async with stalling_upstream() as upstream:
+        own = {"upstream": upstream.base_url, "memory_body_limit": MIB}
+        async with listening_proxies.serve(**own) as proxy:
+            yield upstream, proxy
+
+
 @pytest.mark.parametrize("with_memory", [True, False], ids=["a chat too large for memory", "an upload"])
 async def test_an_upstream_that_does_not_read_stops_the_client(
-    session_settings: ProxySettings, user: User, *, with_memory: bool
+    stalling: tuple[Flow, RunningProxy], user: User, *, with_memory: bool
 ) -> None:
+    upstream, proxy = stalling
+    upstream.forget()
     length = (b"Content-Length", b"%d" % (2000 * len(BLOCK)))  # 500 MB
     own = [length, *(user.headers() if with_memory else [])]
     head = request_bytes(b"POST", CHAT if with_memory else b"/v1/files", own)
-    async with stalling_upstream() as upstream:
-        settings = changed(session_settings, upstream=upstream.base_url, memory_body_limit=MIB)
-        async with running_proxy(settings) as proxy, stubborn_client(proxy.port) as client:
-            await client.write(head)
-            writing = asyncio.create_task(client.write_blocks(2000))
-            await until(lambda: upstream.taken > 0)
+    async with stubborn_client(proxy.port) as client:
+        await client.write(head)
+        writing = asyncio.create_task(client.write_blocks(2000))
+        await until(lambda: upstream.taken > 0)
 
-            assert await stands_still(lambda: client.written) < IN_BUFFERS
+        assert await stands_still(lambda: client.written) < IN_BUFFERS
 
-            upstream.reads_on.set()
-            await until(lambda: upstream.taken > 40 * MIB)  # and goes on where it stood
-            assert client.written < upstream.taken + IN_BUFFERS
-            writing.cancel()
-            await asyncio.gather(writing, return_exceptions=True)
-            client._socket.close()
-            async with asyncio.timeout(20):
-                await upstream.client_left.wait()
+        upstream.reads_on.set()
+        await until(lambda: upstream.taken > 40 * MIB)  # and goes on where it stood
+        assert client.written < upstream.taken + IN_BUFFERS
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+        client._socket.close()
+        async with asyncio.timeout(20):
+            await upstream.client_left.wait()

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from tests.raw_client import RawConnection
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.raw_requests import CHUNKED, GET, HOST, POST, ask
 from tests.running_proxy import RunningProxy
 from tests.scripted_upstream import ScriptedUpstream
@@ -25,7 +26,7 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
+@in_turn("bomb", BOMBS.values())
 async def test_a_head_out_of_all_proportion_is_refused_and_the_server_lives(
     proxy: RunningProxy, upstream: ScriptedUpstream, bomb: bytes
 ) -> None:

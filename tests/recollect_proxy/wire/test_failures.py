@@ -1,14 +1,13 @@
 """An upstream that fails, or we do: the client learns it, never gets a forged end, and nothing false is remembered."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from structlog.testing import capture_logs
 from tests.raw_client import RawConnection, request_bytes
-from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import WITH_MEMORY, Route, on_every_route, said_by
-from tests.running_proxy import RunningProxy, User, chat_request, running_proxy
+from tests.running_proxy import RunningProxy, User, chat_request
 from tests.scripted_upstream import (
     DONE,
     EVENT_STREAM,
@@ -30,18 +29,10 @@ from tests.waiting import until
 from recollect.model import Turn
 from recollect.recalling import Prepared
 from recollect_proxy.listening import Listener
-from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 ANSWER = completion_body("Nice.")
 SAID = b"".join(list(events("one ", "two ", "three"))[:4])
-
-
-@pytest.fixture(scope="module")
-async def impatient(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    """A proxy that gives its upstream up after a moment's silence."""
-    async with running_proxy(changed(session_settings, read_timeout_seconds=0.2)) as proxy:
-        yield proxy
 
 
 def broken_answers(content_type: Fields, said: bytes) -> dict[str, Answer]:
@@ -50,11 +41,11 @@ def broken_answers(content_type: Fields, said: bytes) -> dict[str, Answer]:
     promised: Fields = [*content_type, (b"Content-Length", b"4000")]
     return {
         "FIN between chunks": streamed(said, End.CLOSE, headers=content_type),
-        "RST between chunks": streamed(said, 0.2, End.RESET, headers=content_type),
+        "RST between chunks": streamed(said, 0.03, End.RESET, headers=content_type),
         "FIN within a chunk": (head(200, chunked), b"fff\r\n" + said, End.CLOSE),
         "FIN before the last chunk ends": (*streamed(said, headers=content_type)[:-1], b"0\r\n", End.CLOSE),
         "a short body": (head(200, promised) + said, End.CLOSE),
-        "RST within the body": (head(200, promised) + said, 0.2, End.RESET),
+        "RST within the body": (head(200, promised) + said, 0.03, End.RESET),
     }
 
 
@@ -65,7 +56,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN)
+@in_turn("broken", BROKEN)
 @on_every_route
 async def test_an_answer_that_breaks_off_is_delivered_so_far_and_never_ends_clean(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, broken: str, route: Route
@@ -82,7 +73,7 @@ async def test_an_answer_that_breaks_off_is_delivered_so_far_and_never_ends_clea
     await nothing_is_held(proxy)
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["with identity", "without"])
+@in_turn("known", [True, False])
 async def test_an_answer_without_any_chunk_never_ends_clean(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *, known: bool
 ) -> None:
@@ -100,7 +91,7 @@ async def test_an_answer_without_any_chunk_never_ends_clean(
         assert answer.body == b""
 
 
-@pytest.mark.parametrize("end", [End.CLOSE, End.RESET])
+@in_turn("end", [End.CLOSE, End.RESET])
 async def test_an_upstream_that_hangs_up_without_an_answer_is_a_502(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, end: End
 ) -> None:
@@ -112,11 +103,7 @@ async def test_an_upstream_that_hangs_up_without_an_answer_is_a_502(
     assert await proxy.logged(user) == []
 
 
-@pytest.mark.parametrize(
-    "garbage",
-    [(b"\x00\xff nonsense\r\n\r\n", End.CLOSE), (b"HTTP/1.1 200 OK\r\nContent-", End.CLOSE)],
-    ids=["no HTTP", "cut within the head"],
-)
+@in_turn("garbage", [(b"\x00\xff nonsense\r\n\r\n", End.CLOSE), (b"HTTP/1.1 200 OK\r\nContent-", End.CLOSE)])
 async def test_an_upstream_that_speaks_no_http_is_a_502(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, garbage: Answer
 ) -> None:
@@ -186,7 +173,7 @@ async def test_an_answer_that_ends_with_its_connection_ends_clean(
         assert (answer.status, answer.body, answer.complete) == (200, said, True)
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 413, 429, 500, 503])
+@in_turn("status", [400, 401, 404, 413, 429, 500, 503])
 async def test_an_error_of_the_upstreams_leaves_its_connection_to_the_next_request(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
 ) -> None:

@@ -2,9 +2,9 @@
 
 import asyncio
 
-import pytest
 from tests.raw_client import RawConnection
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.raw_requests import CHUNKED, GET, HOST, POST, ask
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream
@@ -50,7 +50,7 @@ AMBIGUOUS = {
 }
 
 
-@pytest.mark.parametrize("request_bytes", AMBIGUOUS.values(), ids=AMBIGUOUS)
+@in_turn("request_bytes", AMBIGUOUS.values())
 async def test_what_can_be_read_in_two_ways_is_refused_and_goes_nowhere(
     proxy: RunningProxy, upstream: ScriptedUpstream, request_bytes: bytes
 ) -> None:
@@ -79,7 +79,7 @@ async def test_what_is_hidden_behind_a_refused_request_is_no_request(
 # -- who speaks ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "name",
     [b"X_OpenWebUI_User_Id", b"x-openwebui_user-id", b"X-OpenWebUI-User_Id", b"X_Recollect_Task"],
 )
@@ -108,7 +108,7 @@ async def test_a_twin_beside_the_header_changes_nothing(
     assert user.id.encode() not in upstream.last.head
 
 
-@pytest.mark.parametrize("first", ["own", "other", "empty"])
+@in_turn("first", ["own", "other", "empty"])
 async def test_two_identities_are_none(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User, first: str
 ) -> None:
@@ -183,9 +183,7 @@ async def test_nothing_in_a_request_changes_the_upstream(
     assert at_models.values(b"host") == [f"127.0.0.1:{upstream.port}".encode()]
 
 
-@pytest.mark.parametrize(
-    "host", [b"", b"evil.test", b"evil.test/memory?x", b"proxy.test@evil.test", b"[::1]:0"]
-)
+@in_turn("host", [b"", b"evil.test", b"evil.test/memory?x", b"proxy.test@evil.test", b"[::1]:0"])
 async def test_whatever_the_host_says_is_replaced_by_the_upstreams(
     proxy: RunningProxy, upstream: ScriptedUpstream, host: bytes
 ) -> None:
@@ -196,7 +194,7 @@ async def test_whatever_the_host_says_is_replaced_by_the_upstreams(
     assert upstream.last.target == b"/v1/models"
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "target",
     [
         b"/v1/../memory/users/%s/memories",

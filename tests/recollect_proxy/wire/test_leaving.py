@@ -2,10 +2,10 @@
 
 import asyncio
 
-import pytest
 from structlog.testing import capture_logs
 from tests.cancelling import cancel_at_random, nothing_is_left, say_all_right, tasks_of_the_proxy
 from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import Route, on_every_route
 from tests.running_proxy import RunningProxy, User, chat_request
 from tests.scripted_upstream import EVENT_STREAM, JSON, Answer, End, ScriptedUpstream, events, head, streamed
@@ -20,8 +20,8 @@ MOMENTS: dict[str, Answer] = {
 }
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("politely", [True, False], ids=["FIN", "RST"])
+@in_turn("moment", MOMENTS)
+@in_turn("politely", [True, False])
 @on_every_route
 async def test_a_client_that_leaves_frees_the_upstream(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, moment: str, route: Route, *, politely: bool

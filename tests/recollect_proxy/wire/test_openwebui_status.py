@@ -5,13 +5,13 @@ import json
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from tests.databases import new_database
 from tests.raw_client import RawConnection, Response, request_bytes
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openwebui_frontend import shown, spoken_for
-from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements, running_proxy
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements
 from tests.scripted_upstream import (
     DONE,
     EVENT_STREAM,
@@ -31,7 +31,7 @@ from tests.scripted_upstream import (
 )
 from tests.waiting import until
 
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy import status
 
 CAT = "I have a cat called Minka."
 STREAM = list(events("Lap", "sang."))
@@ -49,13 +49,15 @@ SPOKEN: dict[str, tuple[list[bytes], bytes]] = {
 
 
 @pytest.fixture(scope="module")
-async def patient_proxy(
-    session_settings: ProxySettings, database_server: str, template_database: str
-) -> AsyncIterator[RunningProxy]:
-    async with new_database(database_server, template_database) as dsn:  # else others take its jobs
-        settings = changed(session_settings, database_url=dsn, openwebui_status_seconds=60)
-        async with running_proxy(settings) as proxy:
-            yield proxy
+async def patient_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve(openwebui_status_seconds=60) as proxy:
+        yield proxy
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look more often for what was learned."""
+    monkeypatch.setattr(status, "_PAUSE_SECONDS", 0.02)
 
 
 @pytest.fixture
@@ -172,8 +174,8 @@ async def test_an_answer_made_anew_has_taught_nothing_and_its_end_waits_for_noth
 # -- every byte ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("by_byte", [False, True], ids=["as said", "byte by byte"])
-@pytest.mark.parametrize(("words", "last"), SPOKEN.values(), ids=SPOKEN)
+@in_turn("by_byte", [False, True])
+@in_turn(("words", "last"), SPOKEN.values())
 async def test_what_the_upstream_says_stays_as_it_came(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
@@ -266,7 +268,7 @@ UNFIT: dict[str, tuple[Answer, bytes]] = {
 }
 
 
-@pytest.mark.parametrize(("answer", "body"), UNFIT.values(), ids=UNFIT)
+@in_turn(("answer", "body"), UNFIT.values())
 async def test_an_answer_without_room_for_it_stays_as_it_is(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, answer: Answer, body: bytes
 ) -> None:
@@ -296,7 +298,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("without", OTHERS.values(), ids=OTHERS)
+@in_turn("without", OTHERS.values())
 async def test_another_client_sees_nothing(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, without: set[bytes]
 ) -> None:
@@ -321,7 +323,7 @@ async def test_a_task_and_an_answer_in_one_piece_show_nothing(
     assert (await ask(proxy, user, stream=False)).body == b"".join(STREAM)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("path", "body"),
     [
         (RESPONSES, {"model": "m", "input": WHICH_TEA, "stream": True}),
@@ -341,10 +343,10 @@ async def test_in_another_api_nothing_is_shown(
 
 
 async def test_it_can_be_switched_off(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, user: User
 ) -> None:
     upstream.otherwise = lambda _request: streamed(*STREAM)
-    async with running_proxy(changed(fresh_settings, openwebui_status=False)) as proxy:
+    async with listening_proxies.serve(openwebui_status=False) as proxy:
         await given_memory(proxy, user)
         answer = await ask(proxy, user)
 
@@ -357,14 +359,14 @@ async def test_it_can_be_switched_off(
 
 @pytest.mark.parametrize("seconds", [0, 0.1])
 async def test_what_is_learned_too_late_is_not_shown(
-    fresh_settings: ProxySettings,
+    own_proxies: OwnProxies,
     upstream: ScriptedUpstream,
     user: User,
     forming: asyncio.Event,
     seconds: float,
 ) -> None:
     upstream.answers.append(streamed(*STREAM))
-    async with running_proxy(changed(fresh_settings, openwebui_status_seconds=seconds)) as proxy:
+    async with own_proxies.serve(openwebui_status_seconds=seconds) as proxy:
         assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)
         forming.set()
         assert await proxy.statements(user) == [CAT]
@@ -388,10 +390,10 @@ async def test_what_is_said_by_who_leaves_before_the_end_is_learned_once(
 
 
 async def test_where_memory_is_off_the_end_waits_for_nothing(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     upstream.answers.append(streamed(*STREAM))
-    settings = changed(fresh_settings, formation="off", openwebui_status_seconds=60)
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "off"})
 
-    async with running_proxy(settings) as proxy, asyncio.timeout(30):
+    async with asyncio.timeout(30):
         assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)

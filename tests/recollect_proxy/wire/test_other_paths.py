@@ -2,8 +2,8 @@
 
 import json
 
-import pytest
 from tests.recollect_proxy.given import WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.running_proxy import RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream, whole
 
@@ -41,7 +41,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "target"), OTHERS, ids=[f"{m.decode()} {t.decode()}" for m, t in OTHERS])
+@in_turn(("method", "target"), OTHERS)
 async def test_another_path_is_relayed_as_it_is(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, method: bytes, target: bytes
 ) -> None:

@@ -8,14 +8,15 @@ from contextlib import suppress
 import pytest
 import structlog
 from tests.raw_client import Response, fetch
-from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.recollect_proxy.wire.routes import OPERATORS_KEY
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream, talking
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import End, ScriptedUpstream, failure, head, streamed, whole
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from recollect_proxy.logs import configure_logging
-from recollect_proxy.settings import ProxySettings
 
 REALTIME = b"/v1/realtime?model=m"
 HANDSHAKE = [
@@ -31,9 +32,13 @@ async def ask(proxy: RunningProxy, *, target: bytes = REALTIME, method: bytes = 
     return await fetch(proxy.port, method, target, HANDSHAKE)
 
 
-@pytest.fixture
-async def impatient(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    async with running_proxy(changed(session_settings, connect_timeout_seconds=0.2)) as proxy:
+@pytest.fixture(scope="module")
+async def keyed_relay(
+    listening_proxies: ListeningProxies, session_talker: TalkingUpstream
+) -> AsyncIterator[RunningProxy]:
+    """A proxy before ``talker`` with the operator's key."""
+    own = {"upstream": session_talker.base_url, "upstream_api_key": OPERATORS_KEY}
+    async with listening_proxies.serve(**own) as proxy:
         yield proxy
 
 
@@ -50,7 +55,7 @@ def _logging_as_before() -> Iterator[None]:
 # -- refused by the upstream -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500, 503])
+@in_turn("status", [400, 401, 403, 404, 429, 500, 503])
 async def test_a_refusal_reaches_the_client_with_its_status_headers_and_body(
     proxy: RunningProxy, upstream: ScriptedUpstream, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -101,7 +106,7 @@ async def test_a_refusal_in_chunks_reaches_the_client_whole(
     assert answer.values(b"transfer-encoding") == []
 
 
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@in_turn("status", [301, 302, 307, 308])
 async def test_a_redirect_is_told_and_not_followed(
     proxy: RunningProxy, upstream: ScriptedUpstream, status: int
 ) -> None:
@@ -127,9 +132,8 @@ async def test_an_answer_that_opens_nothing_is_an_answer(
 # -- refused by us ---------------------------------------------------------------------------------
 
 
-async def test_an_upstream_that_is_not_there_is_a_bad_gateway(session_settings: ProxySettings) -> None:
-    async with running_proxy(changed(session_settings, upstream="http://127.0.0.1:9/v1")) as proxy:
-        answer = await ask(proxy)
+async def test_an_upstream_that_is_not_there_is_a_bad_gateway(lonely: RunningProxy) -> None:
+    answer = await ask(lonely)
 
     assert answer.status == 502
     assert answer.json["error"]["code"] == "upstream_unreachable"
@@ -137,7 +141,7 @@ async def test_an_upstream_that_is_not_there_is_a_bad_gateway(session_settings: 
     assert answer.header(b"content-type") == b"application/json"
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "nonsense",
     [
         (End.CLOSE,),
@@ -145,7 +149,6 @@ async def test_an_upstream_that_is_not_there_is_a_bad_gateway(session_settings: 
         (b"nonsense\r\n\r\n", End.CLOSE),
         (head(101, [(b"Upgrade", b"websocket"), (b"Connection", b"Upgrade")]), End.CLOSE),  # no accept key
     ],
-    ids=["closed", "reset", "nonsense", "unproven"],
 )
 async def test_an_upstream_that_does_not_answer_sensibly_is_a_bad_gateway(
     proxy: RunningProxy, upstream: ScriptedUpstream, nonsense: tuple[bytes | End, ...]
@@ -159,11 +162,11 @@ async def test_an_upstream_that_does_not_answer_sensibly_is_a_bad_gateway(
 
 
 async def test_an_upstream_that_stays_silent_is_a_gateway_timeout(
-    impatient: RunningProxy, upstream: ScriptedUpstream
+    hasty: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
     upstream.answers.append((End.SILENCE,))
 
-    answer = await ask(impatient)
+    answer = await ask(hasty)
 
     assert answer.status == 504
     assert answer.json["error"]["code"] == "upstream_timeout"
@@ -171,9 +174,7 @@ async def test_an_upstream_that_stays_silent_is_a_gateway_timeout(
         await upstream.last.client_left.wait()
 
 
-@pytest.mark.parametrize(
-    "target", [b"/realtime", b"/v1", b"/v1x/realtime", b"/memory/health", b"//v1/realtime"]
-)
+@in_turn("target", [b"/realtime", b"/v1", b"/v1x/realtime", b"/memory/health", b"//v1/realtime"])
 async def test_a_socket_outside_of_the_base_path_is_refused(
     proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
 ) -> None:
@@ -200,21 +201,20 @@ async def test_a_chat_that_asks_for_an_upgrade_is_no_way_around_memory(
 
 
 async def test_the_configured_key_goes_up_in_place_of_the_clients(
-    session_settings: ProxySettings, talker: TalkingUpstream
+    keyed_relay: RunningProxy, talker: TalkingUpstream
 ) -> None:
-    settings = changed(session_settings, upstream=talker.base_url, upstream_api_key="sk-upstream")
     talker.subprotocol = "realtime"
     offered = ["realtime", "openai-insecure-api-key.sk-client", "openai-beta.realtime-v1"]
-    async with running_proxy(settings) as proxy:
-        async with talking(proxy.port, headers=[("Authorization", "Bearer sk-client")], subprotocols=offered):
-            by_header = talker.socket.request
-        async with talking(proxy.port, subprotocols=offered) as client:
-            by_subprotocol = talker.socket.request
-            assert client.subprotocol == "realtime"
+    by_own_header = [("Authorization", "Bearer sk-client")]
+    async with talking(keyed_relay.port, headers=by_own_header, subprotocols=offered):
+        by_header = talker.socket.request
+    async with talking(keyed_relay.port, subprotocols=offered) as client:
+        by_subprotocol = talker.socket.request
+        assert client.subprotocol == "realtime"
 
     for request in (by_header, by_subprotocol):
         assert request is not None
-        assert request.headers.get_all("Authorization") == ["Bearer sk-upstream"]
+        assert request.headers.get_all("Authorization") == [f"Bearer {OPERATORS_KEY}"]
         assert request.headers["Sec-WebSocket-Protocol"] == "realtime, openai-beta.realtime-v1"
 
 
@@ -230,41 +230,49 @@ async def test_a_key_of_our_making_is_not_sent_on(relay: RunningProxy, talker: T
     assert "recollect-0123456789" not in str(request.headers)
 
 
-@pytest.mark.usefixtures("_logging_as_before")
+@pytest.mark.usefixtures("_logging_as_before", "talker")
 async def test_no_key_and_no_word_is_logged_whatever_the_level(
-    session_settings: ProxySettings,
-    talker: TalkingUpstream,
+    keyed_relay: RunningProxy,
+    keyed: RunningProxy,
+    listening_proxies: ListeningProxies,
     upstream: ScriptedUpstream,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    secrets = ["sk-in-the-header", "sk-in-the-subprotocol", "sk-in-the-query", "said in confidence", "sk-own"]
+    secrets = ["sk-in-the-header", "sk-in-the-subprotocol", "sk-in-the-query", "said in confidence"]
+
+    async def speak(proxy: RunningProxy) -> None:
+        with suppress(InvalidStatus, ConnectionClosed):
+            async with talking(
+                proxy.port,
+                f"/v1/realtime?key={secrets[2]}",
+                headers=[("Authorization", f"Bearer {secrets[0]}")],
+                subprotocols=["realtime", f"openai-insecure-api-key.{secrets[1]}"],
+            ) as client:
+                await client.send(secrets[3])
+                await client.recv()
+                await client.close(4000, secrets[3])
+        await proxy.settle()
+
     configure_logging("debug")
-    for url in (talker.base_url, upstream.base_url, "http://127.0.0.1:9/v1"):
-        upstream.answers.append((End.RESET,))
-        async with running_proxy(changed(session_settings, upstream=url, upstream_api_key="sk-own")) as proxy:
-            with suppress(InvalidStatus, ConnectionClosed):
-                async with talking(
-                    proxy.port,
-                    f"/v1/realtime?key={secrets[2]}",
-                    headers=[("Authorization", f"Bearer {secrets[0]}")],
-                    subprotocols=["realtime", f"openai-insecure-api-key.{secrets[1]}"],
-                ) as client:
-                    await client.send(secrets[3])
-                    await client.recv()
-                    await client.close(4000, secrets[3])
+    upstream.answers.append((End.RESET,))
+    await speak(keyed_relay)
+    await speak(keyed)
+    to_nobody = {"upstream": "http://127.0.0.1:9/v1", "upstream_api_key": OPERATORS_KEY}
+    async with listening_proxies.serve(**to_nobody) as proxy:  # whose start and end are looked through, too
+        await speak(proxy)
 
     logged = "".join(capfd.readouterr())
     assert "upstream_failed" in logged  # it is our lines that were looked through
-    assert not [secret for secret in secrets if secret in logged]
+    assert not [secret for secret in (*secrets, OPERATORS_KEY) if secret in logged]
 
 
 # -- the server's end ------------------------------------------------------------------------------
 
 
 async def test_a_server_that_stops_closes_its_sockets_on_both_sides(
-    session_settings: ProxySettings, talker: TalkingUpstream
+    listening_proxies: ListeningProxies, talker: TalkingUpstream
 ) -> None:
-    async with running_proxy(changed(session_settings, upstream=talker.base_url)) as proxy:
+    async with listening_proxies.serve(upstream=talker.base_url) as proxy:
         async with talking(proxy.port) as client:
             proxy.server.should_exit = True
             with pytest.raises(ConnectionClosed):
@@ -274,12 +282,12 @@ async def test_a_server_that_stops_closes_its_sockets_on_both_sides(
 
 
 async def test_a_server_that_stops_does_not_wait_for_an_upstream_that_hangs(
-    session_settings: ProxySettings, upstream: ScriptedUpstream
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream
 ) -> None:
     """The handshake with the upstream is still under way."""
     upstream.answers.append((End.SILENCE,))
-    settings = changed(session_settings, shutdown_seconds=1, connect_timeout_seconds=300)
-    async with asyncio.timeout(60), running_proxy(settings) as proxy:
+    own = {"shutdown_seconds": 1, "connect_timeout_seconds": 300}
+    async with asyncio.timeout(60), listening_proxies.serve(**own) as proxy:
         asking = asyncio.create_task(ask(proxy))
         await upstream.requests(1)
         proxy.server.should_exit = True

@@ -4,8 +4,8 @@ import asyncio
 import os
 from hashlib import sha256
 
-import pytest
 from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES, Route, on_every_route
 from tests.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
 from tests.scripted_upstream import (
@@ -41,10 +41,9 @@ async def test_without_an_identity_a_chat_passes_byte_for_byte(
 
 
 @on_every_route
-@pytest.mark.parametrize(
+@in_turn(
     "body",
     [b"\x00\xff", b"\r\n\r\n0\r\n\r\n", bytes(range(256)) * 4000, b"", b"--b\r\n\r\n\xff\x00\r\n--b--\r\n"],
-    ids=["two bytes", "line ends", "a megabyte of any bytes", "nothing", "multipart"],
 )
 async def test_any_bytes_arrive_as_they_are(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, body: bytes
@@ -58,9 +57,7 @@ async def test_any_bytes_arrive_as_they_are(
 
 
 @on_every_route
-@pytest.mark.parametrize(
-    "encoding", ["gzip", "deflate", "br", "zstd", "identity", "compress", "gzip, br", "nonsense"]
-)
+@in_turn("encoding", ["gzip", "deflate", "br", "zstd", "identity", "compress", "gzip, br", "nonsense"])
 async def test_a_packed_body_to_which_nothing_is_added_stays_packed(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, encoding: str
 ) -> None:
@@ -132,8 +129,8 @@ async def test_a_chat_in_chunks_is_heard_too(
 
 
 # A chat is read whole first, whoever speaks: what it asks of the memory is taken out of it.
-@pytest.mark.parametrize("path", [b"/v1/files", b"/v1/audio/transcriptions"])
-@pytest.mark.parametrize("chunked", [False, True], ids=["with a length", "in chunks"])
+@in_turn("path", [b"/v1/files", b"/v1/audio/transcriptions"])
+@in_turn("chunked", [False, True])
 async def test_each_piece_of_an_upload_arrives_before_the_next_one_is_sent(
     proxy: RunningProxy, upstream: ScriptedUpstream, path: bytes, *, chunked: bool
 ) -> None:
@@ -155,9 +152,9 @@ async def test_each_piece_of_an_upload_arrives_before_the_next_one_is_sent(
     assert digest(upstream.last.body) == digest(b"".join(pieces))
 
 
-@pytest.mark.parametrize("status", [401, 413])
-@pytest.mark.parametrize("path", [b"/v1/files", CHAT])
-@pytest.mark.parametrize("chunked", [False, True], ids=["with a length", "in chunks"])
+@in_turn("status", [401, 413])
+@in_turn("path", [b"/v1/files", CHAT])
+@in_turn("chunked", [False, True])
 async def test_an_early_refusal_reaches_a_client_that_is_still_sending(
     proxy: RunningProxy, upstream: ScriptedUpstream, status: int, path: bytes, *, chunked: bool
 ) -> None:
@@ -209,8 +206,8 @@ UNREADABLE: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("path", [CHAT, RESPONSES, MESSAGES])
-@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+@in_turn("path", [CHAT, RESPONSES, MESSAGES])
+@in_turn("body", UNREADABLE.values())
 async def test_what_can_not_be_read_with_certainty_is_the_upstreams_to_answer(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, path: bytes, body: bytes
 ) -> None:

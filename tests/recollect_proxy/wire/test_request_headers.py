@@ -2,8 +2,8 @@
 
 import asyncio
 
-import pytest
 from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import WITH_MEMORY, Route, on_every_route
 from tests.running_proxy import KEY, RunningProxy, User
 from tests.scripted_upstream import LAST_CHUNK, Received, ScriptedUpstream, chunk
@@ -55,7 +55,7 @@ async def test_duplicates_are_kept_and_all_stay_in_order(
 
 
 @on_every_route
-@pytest.mark.parametrize("name", [b"x-mixed-case", b"X-MIXED-CASE", b"X-Mixed-Case"])
+@in_turn("name", [b"x-mixed-case", b"X-MIXED-CASE", b"X-Mixed-Case"])
 async def test_a_name_means_the_same_in_any_case(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, name: bytes
 ) -> None:
@@ -113,7 +113,7 @@ async def test_connection_can_not_name_the_identity_away(
     assert upstream.last.values(b"x-openwebui-user-id") == []
 
 
-@pytest.mark.parametrize("route", WITH_MEMORY.values(), ids=WITH_MEMORY)
+@in_turn("route", WITH_MEMORY.values())
 async def test_a_trailer_is_no_header_and_says_of_nobody_who_they_are(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route
 ) -> None:
@@ -172,7 +172,7 @@ async def test_who_forwarded_is_left_as_it_was_told(
 
 
 @on_every_route
-@pytest.mark.parametrize("kilobytes", [20, 60])
+@in_turn("kilobytes", [20, 60])
 async def test_a_long_header_arrives(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, kilobytes: int
 ) -> None:
@@ -193,7 +193,7 @@ async def test_many_headers_arrive(proxy: RunningProxy, upstream: ScriptedUpstre
 
 
 @on_every_route
-@pytest.mark.parametrize(
+@in_turn(
     "credential",
     [
         (b"authorization", KEY),
@@ -203,7 +203,6 @@ async def test_many_headers_arrive(proxy: RunningProxy, upstream: ScriptedUpstre
         (b"x-api-key", b"sk-ant-0123"),
         (b"x-goog-api-key", b"0123"),
     ],
-    ids=lambda credential: credential[1].decode(),
 )
 async def test_a_credential_passes_unchanged(
     proxy: RunningProxy,
@@ -254,7 +253,7 @@ async def test_an_upgrade_to_another_protocol_is_declined_and_not_sent_on(
 
 
 @on_every_route
-@pytest.mark.parametrize("chunked", [False, True], ids=["with a length", "in chunks"])
+@in_turn("chunked", [False, True])
 async def test_a_body_survives_an_upgrade_that_is_declined(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, *, chunked: bool
 ) -> None:

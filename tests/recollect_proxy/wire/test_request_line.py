@@ -2,8 +2,8 @@
 
 from hashlib import sha256
 
-import pytest
 from tests.raw_client import RawConnection, Response, request_bytes
+from tests.recollect_proxy.in_turn import in_turn
 from tests.running_proxy import CHAT, KEY, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream, head
 
@@ -38,7 +38,7 @@ def assert_ours(answer: Response, status: int, code: str) -> None:
     assert error["param"] is None
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@in_turn("target", TARGETS)
 async def test_path_and_query_below_the_base_arrive_verbatim(
     proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
 ) -> None:
@@ -48,8 +48,8 @@ async def test_path_and_query_below_the_base_arrive_verbatim(
     assert upstream.last.target == expected.removesuffix(b"?")  # an empty query can't be told from none
 
 
-@pytest.mark.parametrize("path", [CHAT, b"/v1/responses", b"/v1/messages"])
-@pytest.mark.parametrize("query", [b"", b"?api-version=1&x=%zz&&y=%C3%A9+a%20b", b"??x=1?y"])
+@in_turn("path", [CHAT, b"/v1/responses", b"/v1/messages"])
+@in_turn("query", [b"", b"?api-version=1&x=%zz&&y=%C3%A9+a%20b", b"??x=1?y"])
 async def test_the_query_of_a_chat_arrives_verbatim(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, path: bytes, query: bytes
 ) -> None:
@@ -69,9 +69,7 @@ async def test_a_fragment_is_no_part_of_what_is_asked_for(
     assert upstream.last.target == b"/v1/models?a=1"
 
 
-@pytest.mark.parametrize(
-    "target", [b"http://127.0.0.1:9/v1/models?a=1", b"https://evil.invalid:443/v1/models?a=1"]
-)
+@in_turn("target", [b"http://127.0.0.1:9/v1/models?a=1", b"https://evil.invalid:443/v1/models?a=1"])
 async def test_an_absolute_target_does_not_change_the_upstream(
     proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
 ) -> None:
@@ -82,7 +80,7 @@ async def test_an_absolute_target_does_not_change_the_upstream(
     assert upstream.last.values(b"host") == [b"127.0.0.1:%d" % upstream.port]
 
 
-@pytest.mark.parametrize("target", [b"/", b"/v2/models", b"/v1models", b"/memoryx", b"/favicon.ico"])
+@in_turn("target", [b"/", b"/v2/models", b"/v1models", b"/memoryx", b"/favicon.ico"])
 async def test_elsewhere_is_nothing_and_says_so_in_openais_shape(
     proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
 ) -> None:
@@ -102,7 +100,7 @@ async def test_options_of_the_server_itself_lie_outside_the_base_and_are_not_fou
     assert upstream.begun == []
 
 
-@pytest.mark.parametrize("target", [b"/v1", b"/v1/models", b"/v1/chat/completions", b"/x"])
+@in_turn("target", [b"/v1", b"/v1/models", b"/v1/chat/completions", b"/x"])
 async def test_trace_is_refused_and_goes_nowhere(
     proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
 ) -> None:
@@ -113,7 +111,7 @@ async def test_trace_is_refused_and_goes_nowhere(
     assert upstream.begun == []
 
 
-@pytest.mark.parametrize("target", [b"/v1/models", b"http://127.0.0.1:9/v1/models"])
+@in_turn("target", [b"/v1/models", b"http://127.0.0.1:9/v1/models"])
 async def test_connect_with_a_path_is_refused_and_goes_nowhere(
     proxy: RunningProxy, upstream: ScriptedUpstream, target: bytes
 ) -> None:
@@ -123,7 +121,7 @@ async def test_connect_with_a_path_is_refused_and_goes_nowhere(
     assert upstream.begun == []
 
 
-@pytest.mark.parametrize("line", [b"CONNECT 127.0.0.1:9", b"FETCH /v1/models", b"get /v1/models"])
+@in_turn("line", [b"CONNECT 127.0.0.1:9", b"FETCH /v1/models", b"get /v1/models"])
 async def test_a_tunnel_or_an_unknown_method_is_refused_by_the_server_and_goes_nowhere(
     proxy: RunningProxy, upstream: ScriptedUpstream, line: bytes
 ) -> None:
@@ -136,7 +134,7 @@ async def test_a_tunnel_or_an_unknown_method_is_refused_by_the_server_and_goes_n
     assert upstream.begun == []
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"PROPFIND", b"REPORT"]
 )
 async def test_any_method_passes_without_a_body(
@@ -151,9 +149,7 @@ async def test_any_method_passes_without_a_body(
         assert upstream.last.values(name) == []
 
 
-@pytest.mark.parametrize(
-    "method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"REPORT"]
-)
+@in_turn("method", [b"GET", b"POST", b"DELETE", b"OPTIONS", b"PUT", b"PATCH", b"QUERY", b"REPORT"])
 async def test_any_method_passes_with_a_body_of_any_bytes(
     proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
 ) -> None:
@@ -167,7 +163,7 @@ async def test_any_method_passes_with_a_body_of_any_bytes(
     assert upstream.last.values(b"content-type") == [b"x/y"]
 
 
-@pytest.mark.parametrize("method", [b"GET", b"DELETE", b"POST"])
+@in_turn("method", [b"GET", b"DELETE", b"POST"])
 async def test_an_empty_body_that_says_so_stays_one(
     proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
 ) -> None:
@@ -178,7 +174,7 @@ async def test_an_empty_body_that_says_so_stays_one(
     assert upstream.last.values(b"transfer-encoding") == []
 
 
-@pytest.mark.parametrize("method", [b"GET", b"PUT", b"DELETE"])
+@in_turn("method", [b"GET", b"PUT", b"DELETE"])
 async def test_only_a_post_is_a_chat(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, method: bytes
 ) -> None:

@@ -1,7 +1,7 @@
 """What the upstream answers reaches the client as it is: status, headers and body, and none of ours."""
 
-import pytest
 from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import Route, on_every_route, upstreams
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import (
@@ -76,7 +76,7 @@ async def test_no_header_is_added_to_an_answer_that_has_none(
 
 
 @on_every_route
-@pytest.mark.parametrize(
+@in_turn(
     "status",
     [200, 201, 206, 300, 302, 307, 308, 400, 401, 403, 404, 409, 418, 422, 429, 499, 500, 503, 529, 599],
 )
@@ -113,7 +113,7 @@ async def test_an_error_that_is_no_json_passes_as_it_is(
     assert answer.body == page
 
 
-@pytest.mark.parametrize("status", [101, 199, 600, 999])
+@in_turn("status", [101, 199, 600, 999])
 async def test_a_status_that_can_not_end_an_answer_is_an_upstream_that_broke_off(
     proxy: RunningProxy, upstream: ScriptedUpstream, status: int
 ) -> None:
@@ -141,7 +141,7 @@ async def test_a_cookie_of_one_users_answer_is_not_sent_with_anothers_request(
     assert [request.values(b"cookie") for request in upstream.received] == [[], [], [b"own=1"]]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("status", "line"),
     [
         (200, b"HTTP/1.1 200 OK\r\n"),
@@ -162,7 +162,7 @@ async def test_the_reason_phrase_is_the_standards_and_not_the_upstreams(
 
 
 @on_every_route
-@pytest.mark.parametrize("status", [204, 304])
+@in_turn("status", [204, 304])
 async def test_an_answer_without_a_body_passes(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, status: int
 ) -> None:
@@ -204,7 +204,7 @@ async def test_an_answer_that_ends_with_the_connection_ends_clean(
 
 
 @on_every_route
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
+@in_turn("encoding", ["gzip", "deflate", "br", "zstd"])
 async def test_a_compressed_answer_stays_compressed(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, encoding: str
 ) -> None:

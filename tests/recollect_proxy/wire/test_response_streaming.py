@@ -2,8 +2,8 @@
 
 import asyncio
 
-import pytest
 from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import Route, on_every_route
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import (
@@ -61,7 +61,7 @@ async def relayed(
 
 
 @on_every_route
-@pytest.mark.parametrize("pieces", PIECES.values(), ids=PIECES)
+@in_turn("pieces", PIECES.values())
 async def test_each_piece_arrives_as_it_is_before_the_next_one_is_said(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, pieces: list[bytes]
 ) -> None:
@@ -111,7 +111,7 @@ async def test_a_body_with_a_length_arrives_piece_by_piece_too(
 
 
 @on_every_route
-@pytest.mark.parametrize("chunks", [1, 16, 1024])
+@in_turn("chunks", [1, 16, 1024])
 async def test_an_event_of_a_megabyte_arrives_whole(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, route: Route, chunks: int
 ) -> None:

@@ -1,14 +1,16 @@
 """Nobody holds a connection to the upstream who sends nothing, or has left. On real sockets."""
 
+import asyncio
+
 import pytest
-from tests.raw_client import RawConnection, fetch, request_bytes
-from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, running_proxy
+from tests.raw_client import RawConnection, request_bytes
+from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.running_proxy import RunningProxy
 from tests.scripted_upstream import End, ScriptedUpstream, completion, event, streamed
 from tests.waiting import until
 
 from recollect_proxy.bounds import BoundedProtocol
-from recollect_proxy.settings import ProxySettings
 
 CHUNKED = [(b"Transfer-Encoding", b"chunked")]
 LONG = [(b"Content-Length", b"100")]
@@ -48,8 +50,8 @@ async def test_a_body_that_stops_coming_is_given_up(
 async def test_a_long_answer_is_not_cut_by_half_a_request_behind_it(
     proxy: RunningProxy, upstream: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BoundedProtocol, "head_seconds", 0.3)
-    upstream.answers.append((1.2, *completion("At last.")))
+    monkeypatch.setattr(BoundedProtocol, "head_seconds", 0.2)
+    upstream.answers.append((0.6, *completion("At last.")))
     async with RawConnection(proxy.port) as client:
         await client.send(request_bytes(b"GET", b"/v1/models", []) + b"GET /v1/models HTTP/1.1\r\nHos")
 
@@ -68,7 +70,8 @@ async def test_who_asked_twice_at_once_and_leaves_frees_the_upstream(
         client.leave()
 
     await until(lambda: not proxy.app.upstream.connections.lent)
-    assert upstream.last.client_left.is_set()
+    async with asyncio.timeout(20):
+        await upstream.last.client_left.wait()
 
 
 async def test_many_upgrades_to_another_protocol_in_one_breath_are_each_declined(
@@ -93,7 +96,7 @@ async def test_what_an_upstreams_header_must_not_hold_costs_nobody_the_answer(
     assert (answer.status, answer.body, answer.values(b"x-odd")) == (200, b"{}", [b"a b"])
 
 
-@pytest.mark.parametrize("method", [b"POST", b"GET"])
+@in_turn("method", [b"POST", b"GET"])
 async def test_what_makes_something_is_not_asked_for_twice(
     proxy: RunningProxy, upstream: ScriptedUpstream, method: bytes
 ) -> None:
@@ -107,7 +110,7 @@ async def test_what_makes_something_is_not_asked_for_twice(
     assert len(upstream.received) - before == (1 if method == b"POST" else 2)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("target", "status"),
     [
         (b"/v1/../admin/keys", 400),
@@ -118,21 +121,19 @@ async def test_what_makes_something_is_not_asked_for_twice(
     ],
 )
 async def test_the_operators_key_is_for_what_lies_below_the_base(
-    upstream: ScriptedUpstream, session_settings: ProxySettings, target: bytes, status: int
+    keyed: RunningProxy, upstream: ScriptedUpstream, target: bytes, status: int
 ) -> None:
-    async with running_proxy(changed(session_settings, upstream_api_key="sk-operator")) as proxy:
-        answer = await fetch(proxy.port, b"GET", target)
+    answer = await keyed.fetch(b"GET", target)
 
     assert answer.status == status
     assert len(upstream.received) == (status == 200)
 
 
-@pytest.mark.parametrize("target", [b"/v1", b"/v1?a=1"])
 async def test_a_request_always_has_a_target(
-    upstream: ScriptedUpstream, session_settings: ProxySettings, target: bytes
+    upstream: ScriptedUpstream, listening_proxies: ListeningProxies
 ) -> None:
     origin = upstream.base_url.removesuffix("/v1")
-    async with running_proxy(changed(session_settings, upstream=origin)) as proxy:
-        assert (await fetch(proxy.port, b"GET", target)).status == 200
-
-    assert upstream.last.target == b"/" + target.removeprefix(b"/v1")
+    async with listening_proxies.serve(upstream=origin) as proxy:
+        for target in (b"/v1", b"/v1?a=1"):
+            assert (await proxy.fetch(b"GET", target)).status == 200
+            assert upstream.last.target == b"/" + target.removeprefix(b"/v1")

@@ -6,21 +6,17 @@ from uuid import uuid4
 
 import pytest
 from tests.raw_client import Response
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
-from tests.running_proxy import CHAT, KEY, RunningProxy, User
+from tests.running_proxy import CHAT, KEY, RunningProxy, User, somebody
 from tests.scripted_upstream import ScriptedUpstream, compressed
-
-TEA = "My favourite tea is Lapsang Souchong."
-WHICH_TEA = "Which tea is my favourite?"
 
 
 @pytest.fixture(scope="module")
-async def drinker(session_proxy: RunningProxy) -> User:
-    """Someone who told us their favourite tea."""
-    drinker = User("a drinker of tea")
-    await session_proxy.say(drinker, TEA, chat="told")
-    await session_proxy.memories(drinker)
-    return drinker
+async def drinker(session_listening: RunningProxy) -> User:
+    """Someone whose favourite tea we know."""
+    return await given_memory(session_listening, somebody())
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ REST = {
     "white space": b' \t\r\n,\n\t"x" :\r 1 \n}\r\n \t',
 }
 
-of_every_api = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
+of_every_api = in_turn("api", APIS.values())
 
 
 async def ask(
@@ -97,7 +93,7 @@ async def ask(
 
 
 @of_every_api
-@pytest.mark.parametrize("rest", REST.values(), ids=REST)
+@in_turn("rest", REST.values())
 async def test_every_byte_beside_the_added_text_is_as_it_came(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, api: Spoken, rest: bytes
 ) -> None:
@@ -109,7 +105,7 @@ async def test_every_byte_beside_the_added_text_is_as_it_came(
 
 
 @of_every_api
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "identity", "gzip, zstd"])
+@in_turn("encoding", ["gzip", "deflate", "br", "zstd", "identity", "gzip, zstd"])
 async def test_a_packed_body_is_unpacked_to_add_to_it_and_sent_plain(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, api: Spoken, encoding: str
 ) -> None:
@@ -164,7 +160,7 @@ async def test_headers_pass_as_ever_when_a_memory_is_added(
     assert sent[1:-1] == [(b"content-type", b"application/json"), (b"authorization", KEY), *kept]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("path", "body"),
     [
         (CHAT, b'{"messages":[{"role":"system","content":"a","content":"b"},' + ASKED + b"]}"),

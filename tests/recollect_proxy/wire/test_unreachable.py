@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,14 +12,13 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from tests.recollect_proxy.settings import changed
+from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.wire.routes import Route, on_every_route, said_by
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import End, ScriptedUpstream, completion, streamed
 from tests.waiting import until
 
 from recollect_proxy.errors import UPSTREAM_BUSY, UPSTREAM_SILENT, UPSTREAM_UNREACHABLE, Failure
-from recollect_proxy.settings import ProxySettings
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
 
 CAT = "I have a cat called Minka."
@@ -32,23 +31,6 @@ async def failure_of(upstream: Upstream) -> Failure:
             pass
     await upstream.aclose()
     return caught.value.failure
-
-
-@pytest.fixture(scope="module")
-async def impatient(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    """A proxy that gives its upstream up after a moment's silence."""
-    async with running_proxy(changed(session_settings, read_timeout_seconds=0.2)) as proxy:
-        yield proxy
-
-
-@pytest.fixture(scope="module")
-async def lonely(session_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    """A proxy whose upstream nobody serves."""
-    with socket.socket() as taken:  # bound, but nobody listens
-        taken.bind(("127.0.0.1", 0))
-        upstream = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        async with running_proxy(changed(session_settings, upstream=upstream)) as proxy:
-            yield proxy
 
 
 async def test_an_upstream_that_refuses_is_a_502(lonely: RunningProxy, user: User) -> None:
@@ -104,12 +86,12 @@ async def test_an_upstream_whose_certificate_nobody_vouches_for_is_unreachable(t
 
 
 async def test_a_connection_that_is_not_made_in_time_is_a_504(
-    session_settings: ProxySettings, user: User
+    listening_proxies: ListeningProxies, user: User
 ) -> None:
     with nobody_accepts() as port:
         upstream = f"http://127.0.0.1:{port}/v1"
-        own = changed(session_settings, upstream=upstream, connect_timeout_seconds=0.2)
-        async with running_proxy(own) as proxy:
+        own = {"upstream": upstream, "connect_timeout_seconds": 0.2}
+        async with listening_proxies.serve(**own) as proxy:
             for answer in (await proxy.say(user, CAT), await proxy.fetch(b"GET", b"/v1/models")):
                 assert answer.status == 504
                 assert said_by(answer) == "upstream_timeout"
@@ -131,7 +113,7 @@ async def test_an_upstream_that_says_nothing_is_a_504(
 async def test_a_slow_first_byte_is_waited_for(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
-    upstream.answers.append((0.5, *completion("At last.")))
+    upstream.answers.append((0.3, *completion("At last.")))
 
     answer = await proxy.say(user, CAT)
 
@@ -140,7 +122,7 @@ async def test_a_slow_first_byte_is_waited_for(
 
 async def test_silence_before_an_answer_has_a_bound_of_its_own() -> None:
     async with ScriptedUpstream() as server:
-        server.answers += [(0.5, *completion("At last.")), streamed(b"x", 0.6, b"y"), (End.SILENCE,)]
+        server.answers += [(0.4, *completion("At last.")), streamed(b"x", 0.4, b"y"), (End.SILENCE,)]
         upstream = Upstream(server.base_url, connect_timeout=20, read_timeout=60, first_byte_timeout=60)
         hasty = Upstream(server.base_url, connect_timeout=20, read_timeout=60, first_byte_timeout=0.2)
 
@@ -154,7 +136,7 @@ async def test_silence_before_an_answer_has_a_bound_of_its_own() -> None:
 
 async def test_silence_within_an_answer_has_a_bound_of_its_own() -> None:
     async with ScriptedUpstream() as server:
-        server.answers += [(0.6, *completion("At last.")), streamed(b"x", End.SILENCE)]
+        server.answers += [(0.4, *completion("At last.")), streamed(b"x", End.SILENCE)]
         upstream = Upstream(server.base_url, connect_timeout=20, read_timeout=0.2, first_byte_timeout=60)
 
         async with upstream.forward("GET", b"/x", [], None) as answer:
@@ -167,20 +149,19 @@ async def test_silence_within_an_answer_has_a_bound_of_its_own() -> None:
 
 
 async def test_who_finds_every_connection_taken_waits_a_while_and_is_told_503(
-    session_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+    hasty: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(hasty.app.upstream.connections, "_limit", asyncio.Semaphore(2))
     go_on = asyncio.Event()
     upstream.answers += [(go_on, *completion("One.")), (go_on, *completion("Two."))]
-    async with running_proxy(changed(session_settings, connect_timeout_seconds=0.3)) as proxy:
-        proxy.app.upstream.connections._limit = asyncio.Semaphore(2)
-        under_way = [asyncio.create_task(proxy.say(user, CAT, chat=f"chat-{number}")) for number in range(2)]
-        await upstream.requests(2)
+    under_way = [asyncio.create_task(hasty.say(user, CAT, chat=f"chat-{number}")) for number in range(2)]
+    await upstream.requests(2)
 
-        refused = await proxy.say(user, CAT)
-        other = await proxy.fetch(b"GET", b"/v1/models")
-        go_on.set()
-        answers = await asyncio.gather(*under_way)
-        late = await proxy.say(user, CAT)
+    refused = await hasty.say(user, CAT)
+    other = await hasty.fetch(b"GET", b"/v1/models")
+    go_on.set()
+    answers = await asyncio.gather(*under_way)
+    late = await hasty.say(user, CAT)
 
     for answer in (refused, other):
         assert answer.status == 503

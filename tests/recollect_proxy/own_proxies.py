@@ -1,0 +1,53 @@
+"""Proxies with settings of their own, for tests that the session's proxy is no use to. Never: a test."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tests.databases import SpareDatabases
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, running_proxy
+
+from recollect_proxy.settings import ProxySettings
+
+
+@dataclass(frozen=True)
+class OwnProxies:
+    """Serves proxies, each over a database that no other has: else one takes another's jobs.
+
+    A start costs as much as a dozen chats: tests with the same settings share a proxy.
+
+    Attributes:
+        settings: What they are told but for what is said here.
+        databases: Where each is lent one.
+    """
+
+    settings: ProxySettings
+    databases: SpareDatabases
+
+    @asynccontextmanager
+    async def serve(self, **own: Any) -> AsyncIterator[RunningProxy]:
+        """Serve one with these settings until left."""
+        async with (
+            self.databases.one() as dsn,
+            running_proxy(changed(self.settings, database_url=dsn, **own)) as proxy,
+        ):
+            yield proxy
+
+
+@dataclass(frozen=True)
+class ListeningProxies:
+    """Serves proxies that form nothing of what they hear, all over one database: who looks at a chat alone needs no more.
+
+    What comes of a chat in the background takes four times as long as the chat.
+
+    Attributes:
+        settings: What they are told but for what is said here.
+    """
+
+    settings: ProxySettings
+
+    def serve(self, **own: Any) -> AbstractAsyncContextManager[RunningProxy]:
+        """Serve one with these settings until left."""
+        return running_proxy(changed(self.settings, **own), forms=False)
