@@ -4,7 +4,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 UPSTREAM ?=
 FUZZ_SECONDS ?= 60
-TEST_PROCESSES ?= 2
+# One more than there are processors: many tests wait for a moment of a server's.
+TEST_PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 export UV_LINK_MODE ?= copy
 # uv brings its own certificates; where the system has a store, that knows a company's own authority too.
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)

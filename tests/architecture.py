@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -76,6 +77,11 @@ class Module:
     text: str
     tree: ast.Module
 
+    @cached_property
+    def nodes(self) -> Sequence[ast.AST]:
+        """All there is in the tree."""
+        return list(ast.walk(self.tree))
+
     @property
     def package(self) -> str:
         """The package that relative imports start from."""
@@ -135,14 +141,14 @@ def _import_violations(module: Module, rule: Rule) -> Iterator[tuple[int, str]]:
         elif top not in sys.stdlib_module_names and top not in rule.libraries.split():
             yield line, f"{rule.module} must not import the library {top}"
     if rule.pure:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith):
                 yield node.lineno, f"{rule.module} is pure and must not await"
 
 
 def imports(module: Module) -> Iterator[tuple[int, str]]:
     """Yield line and name of everything imported, wherever in the module, also by `import_module("...")`."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -197,8 +203,8 @@ def _words(name: str) -> Sequence[str]:
 
 
 def _sql_violations(module: Module) -> Iterator[tuple[int, str]]:
-    docstrings = {id(node.value) for node in ast.walk(module.tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(module.tree):
+    docstrings = {id(node.value) for node in module.nodes if isinstance(node, ast.Expr)}
+    for node in module.nodes:
         if (
             isinstance(node, ast.Constant | ast.JoinedStr)
             and id(node) not in docstrings
@@ -214,7 +220,7 @@ def _text(node: ast.Constant | ast.JoinedStr) -> str:
 
 
 def _definitions(module: Module) -> Iterator[Definition]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, Definition):
             yield node
 

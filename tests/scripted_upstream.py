@@ -267,6 +267,8 @@ async def _perform(answer: Answer, reader: _Reader, writer: asyncio.StreamWriter
 
 async def _first(*events: asyncio.Event) -> None:
     waiting = [asyncio.create_task(event.wait()) for event in events]
-    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-    for task in waiting:
-        task.cancel()
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()

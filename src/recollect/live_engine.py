@@ -62,8 +62,10 @@ class LiveEngine:
         """Wait ``seconds`` at most for the engine to be open; return whether it is."""
         opened = asyncio.create_task(self._opened.wait())
         keeper = (self._keeper,) if self._keeper is not None else ()
-        await asyncio.wait({opened, *keeper}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        opened.cancel()
+        try:
+            await asyncio.wait({opened, *keeper}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            opened.cancel()
         return self._engine is not None
 
     async def start(self) -> None:
@@ -74,8 +76,10 @@ class LiveEngine:
         """
         self._keeper = keeper = asyncio.create_task(self._keep_open())
         tried = asyncio.create_task(self._first_try.wait())
-        await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
-        tried.cancel()
+        try:
+            await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            tried.cancel()
         if keeper.done():
             keeper.result()
 

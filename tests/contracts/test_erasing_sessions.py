@@ -161,7 +161,7 @@ async def test_what_was_told_in_another_chat_too_stays_and_says_no_more_where_it
     assert await contents(store) == []
 
 
-@pytest.mark.parametrize("order", permutations(["a", "b", "c"]), ids="".join)
+@pytest.mark.parametrize("order", list(permutations(["a", "b", "c"])), ids="".join)
 async def test_in_whatever_order_chats_are_erased_what_the_others_told_is_there(
     store: Store, order: tuple[str, ...]
 ) -> None:

@@ -4,6 +4,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.long_texts import up_to
 from tests.tables import table
 
 from recollect.chunking import MOST_WINDOWS, Chunk, chunks, windows
@@ -258,13 +259,14 @@ def test_a_text_without_any_space_is_cut_between_whole_characters() -> None:
     assert all(not unicodedata.combining(part[0]) for part in found)
 
 
+@up_to(200_000)
 @table(
     "text",
     ["a", "\n", "`", "~", " ", "- ", "a ", "a\n", "a\n\n", "```\n", "# ", ".", "\ud800", " \n", "\u200d"],
 )
-def test_a_long_run_of_anything_is_cut_in_linear_time(text: str) -> None:
+def test_a_long_run_of_anything_is_cut_in_linear_time(text: str, length: int) -> None:
     """Quadratic in 200,000 characters would be minutes."""
-    long = text * (200_000 // len(text))
+    long = text * (length // len(text))
 
     assert sum(chunk.stop - chunk.start for chunk in chunks(long)) <= len(long)
     assert len(windows(long, tokens=256, overlap=30)) <= MOST_WINDOWS

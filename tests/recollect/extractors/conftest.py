@@ -1,3 +1,4 @@
+import ssl
 from collections.abc import AsyncIterator
 
 import httpx
@@ -13,9 +14,15 @@ async def server() -> AsyncIterator[Server]:
         yield scripted
 
 
+@pytest.fixture(scope="session")
+def no_certificates() -> ssl.SSLContext:
+    """What is asked here is asked without TLS; httpx would read all certificates for each client."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 @pytest.fixture
-async def client() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient() as opened:
+async def client(no_certificates: ssl.SSLContext) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(verify=no_certificates) as opened:
         yield opened
 
 

@@ -153,9 +153,9 @@ async def test_an_answer_to_be_rewritten_that_breaks_off_is_a_502(
 async def test_after_a_failure_the_upstream_is_asked_again(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
-    upstream.answers += [(End.RESET,), streamed(ANSWER[:9], End.CLOSE), completion("Back.")]
+    upstream.answers += [(End.RESET,), streamed(ANSWER[:9], End.CLOSE), *[completion("Back.")] * 2]
 
-    await proxy.say(user, CAT)
+    await proxy.say(user, CAT)  # asked a second time at once, where its connection was used before
     await proxy.say(user, CAT)
     answer = await proxy.say(user, CAT)
 
