@@ -45,7 +45,7 @@ def test_a_secret_is_never_printed(identity: str, tmp_path: Path) -> None:
         "database_url": f"postgresql://u:{SECRET}@h/d",
         "identity": identity,
         "api_keys": str(tmp_path / "keys"),
-        "extraction_base_url": "http://e/v1",
+        "extraction_base_url": f"http://u:{SECRET}@e/v1",
         "extraction_model": "m",
     }
 
