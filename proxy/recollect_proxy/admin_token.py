@@ -3,12 +3,17 @@
 import os
 import secrets
 import tempfile
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.file_lock import FileLock
 from recollect.settings import NOWHERE
 from recollect_proxy.settings import ProxySettings
+
+_PATIENCE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,10 @@ class AdminToken:
             OSError: The data folder can't be written.
         """
         if self.is_new and self.file is not None:
-            with suppress(FileNotFoundError):  # a process that started beside this one did it
+            with (
+                _alone(self.file),
+                suppress(FileNotFoundError),
+            ):  # a process that started beside this one did it
                 _unshown(self.file).replace(self.file)
 
 
@@ -50,15 +58,26 @@ def admin_token(settings: ProxySettings) -> AdminToken:
         return AdminToken(_made(), is_new=True)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     file = settings.data_dir / "admin-token"
-    if token := _read(file):
-        return AdminToken(token, file)
-    while not (token := _read(_unshown(file))):
-        with suppress(FileExistsError):  # read, then: the other process's counts
-            _write(_unshown(file), _made())
-    if kept := _read(file):  # another process that started beside this one has shown it meanwhile
-        _unshown(file).unlink(missing_ok=True)
-        return AdminToken(kept, file)
+    with _alone(file):
+        if token := _read(file):
+            return AdminToken(token, file)
+        if not (token := _read(_unshown(file))):
+            token = _made()
+            _write(_unshown(file), token)
     return AdminToken(token, file, is_new=True)
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Keep processes that start beside this one from the token during the body.
+
+    Raises:
+        TimeoutError: One of them does not let go.
+    """
+    with closing(FileLock(file.with_name(f"{file.name}.lock"))) as lock:
+        if not lock.wait(time.monotonic() + _PATIENCE_SECONDS):
+            raise TimeoutError("another process that is starting holds the admin token")
+        yield
 
 
 def _unshown(file: Path) -> Path:
@@ -81,15 +100,11 @@ def _read(file: Path) -> str:
 
 
 def _write(file: Path, token: str) -> None:
-    """Write the file, which is there whole or not at all.
-
-    Raises:
-        FileExistsError: It is there already.
-    """
+    """Write the file, which is there whole or not at all."""
     descriptor, unfinished = tempfile.mkstemp(prefix=file.name, dir=file.parent)  # only its owner reads it
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as opened:
             opened.write(token + "\n")
-        os.link(unfinished, file)
+        Path(unfinished).replace(file)
     finally:
-        Path(unfinished).unlink()
+        Path(unfinished).unlink(missing_ok=True)

@@ -30,5 +30,6 @@ def read_settings(**options: Any) -> ProxySettings:
             if name == "upstream" and mistake["type"] == "missing":
                 typer.echo(NO_UPSTREAM, err=True)
             else:
-                typer.echo(f"RECOLLECT_{name.upper()}: {mistake['msg']}", err=True)
+                said = mistake["msg"].removeprefix("Value error, ")
+                typer.echo(f"RECOLLECT_{name.upper()}: {said}", err=True)
         raise typer.Exit(2) from None

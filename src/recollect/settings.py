@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import platformdirs
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from recollect.indexing import Embedded
@@ -32,6 +32,8 @@ IN_MEMORY = "memory:"
 
 NOWHERE = Path(":memory:")
 """The data folder of who keeps nothing."""
+
+_EITHER = frozenset({IN_MEMORY, str(NOWHERE)})  # who writes the one for the other means the same
 
 _Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -249,14 +251,23 @@ class EngineSettings(BaseSettings):
     @field_validator("data_dir")
     @classmethod
     def _whole_path(cls, value: Path) -> Path:
-        return value if value == NOWHERE else value.expanduser().absolute()
+        return NOWHERE if str(value) in _EITHER else value.expanduser().absolute()
+
+    @field_validator("database_url")
+    @classmethod
+    def _kept_or_not(cls, value: SecretStr | None, others: ValidationInfo) -> SecretStr | None:
+        if value and value.get_secret_value() not in _EITHER and others.data.get("data_dir") == NOWHERE:
+            raise ValueError(
+                "names a database, and the data folder :memory: keeps nothing; leave one of them out"
+            )
+        return value
 
     @property
     def in_memory(self) -> bool:
         """Whether the database is gone with the process."""
         if self.database_url is None:
             return self.data_dir == NOWHERE
-        return self.database_url.get_secret_value() == IN_MEMORY
+        return self.database_url.get_secret_value() in _EITHER
 
     log_memory_text: bool = Field(
         default=False, description="Write the text of memories into the log line of each decision."

@@ -356,6 +356,17 @@ async def test_what_was_kept_verbatim_is_searched_beside_the_log_where_that_is_a
     assert texts(await found(vector(*NORTH), documents, log=False)) == everything - {"More tea"}
 
 
+async def test_what_was_retired_takes_no_place_of_others(store: Store) -> None:
+    for number in range(3):
+        retired = await kept(store, f"Retired {number}", embedding=vector(*NORTH))
+        await apply(store, Retire(retired.id, Reason.CONTRADICTS))
+    await kept(store, "Likes tea", embedding=vector(*NORTH_EAST))
+
+    assert texts(await near(store, vector(*NORTH), limit=1)) == {"Likes tea"}
+    [nearest] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=1)
+    assert nearest.memory.content == "Likes tea"
+
+
 async def test_what_was_kept_verbatim_takes_no_place_of_others(store: Store) -> None:
     for number in range(3):
         await kept(store, f"Verbatim {number}", source=Source.QA_TURN)

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
+from time import sleep
 from typing import Any
 
 import httpx
@@ -196,6 +198,29 @@ def test_instructions_that_cannot_be_read_are_told_at_once(client: httpx.AsyncCl
 
     with pytest.raises(ConfigurationError, match=r"nowhere\.toml"):
         make_models(given, client, "http://upstream/v1")
+
+
+async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
+    client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it goes on in its thread, and writes into a folder that may be gone."""
+    begun, written = Event(), tmp_path / "models" / "graph"
+
+    def build_slowly(_: LocalEmbedder) -> None:
+        begun.set()
+        sleep(0.1)
+        written.parent.mkdir()
+        written.touch()
+
+    monkeypatch.setattr(LocalEmbedder, "_loaded", build_slowly)
+    loading = asyncio.create_task(make_embedder(settings(), client, cache_dir=tmp_path))
+    await until(begun.is_set)
+
+    loading.cancel()
+    await asyncio.wait({loading})
+
+    assert loading.cancelled()
+    assert written.exists(), "it would be written later"
 
 
 async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient, tmp_path: Path) -> None:

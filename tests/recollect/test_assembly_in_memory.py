@@ -16,6 +16,7 @@ from tests.waiting import until
 
 from recollect.assembly import open_engine
 from recollect.engine import Engine
+from recollect.errors import ConfigurationError
 from recollect.model import Scope
 from recollect.settings import EngineSettings
 
@@ -34,8 +35,9 @@ def _no_settings_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where temporary folders are made."""
     folder = quick_folder()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder.path))
-    yield folder.path
+    (folder.path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder.path / "temporary"))
+    yield folder.path / "temporary"
     folder.remove()
 
 
@@ -106,3 +108,13 @@ async def test_without_a_data_folder_two_know_nothing_of_each_other_and_leave_no
     assert BLACK in of_the_other
     assert GREEN not in of_the_other
     assert inside(tmp_path) == inside(temporary) == []
+
+
+async def test_where_no_temporary_folder_can_be_made_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+
+    with pytest.raises(ConfigurationError, match="no temporary folder: No such file"):
+        async with open_engine(in_memory(database_url="memory:", data_dir=tmp_path)):
+            pass

@@ -2,11 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 from tests.tables import table
 
 from recollect.model import Strategy
-from recollect.settings import EngineSettings, default_data_dir
+from recollect.settings import NOWHERE, EngineSettings, default_data_dir
 
 
 def test_every_setting_says_what_it_is() -> None:
@@ -91,3 +91,18 @@ def test_weights_that_are_no_numbers_are_refused(
 
     with pytest.raises(ValidationError, match=complaint):
         EngineSettings()
+
+
+@table("word", ["memory:", ":memory:"])
+def test_in_memory_is_said_in_either_way_of_either_setting(word: str) -> None:
+    assert EngineSettings(data_dir=Path(word)).data_dir == NOWHERE
+    assert EngineSettings(data_dir=Path(word)).in_memory
+    assert EngineSettings(database_url=SecretStr(word)).in_memory
+    assert EngineSettings(database_url=SecretStr(word), data_dir=Path(word)).in_memory
+
+
+def test_who_keeps_nothing_names_no_database_that_would() -> None:
+    with pytest.raises(ValidationError, match="database_url") as refused:
+        EngineSettings(data_dir=Path(":memory:"), database_url=SecretStr("postgresql://u:word@h/d"))
+
+    assert "word" not in str(refused.value)

@@ -1,9 +1,13 @@
 import stat
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from tests.recollect_proxy.settings import proxy_settings
 
+from recollect.file_lock import FileLock
 from recollect_proxy import admin_token as tokens
 from recollect_proxy.admin_token import AdminToken, admin_token
 
@@ -24,14 +28,14 @@ def test_a_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
     file = tmp_path / "new" / "folder" / "admin-token"
 
     made = admin_token(settings)
-    before = [stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()]
+    before = {stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()}
     made.was_shown()
 
     assert (made.file, made.is_new) == (file, True)
     assert len(made.value) >= 40
-    assert before == [0o600]
+    assert before == {0o600}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert list(file.parent.iterdir()) == [file]
+    assert {each.name for each in file.parent.iterdir()} == {file.name, "admin-token.lock"}
     assert admin_token(settings) == AdminToken(made.value, file, is_new=False)
 
 
@@ -47,46 +51,47 @@ def test_a_token_that_a_failed_start_made_is_shown_by_the_next(tmp_path: Path) -
     assert not admin_token(settings).is_new
 
 
-def test_two_starts_at_once_agree_on_one_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_starts_at_once_agree_on_one_token(tmp_path: Path) -> None:
     settings = proxy_settings(data_dir=tmp_path)
-    others: list[AdminToken] = []
+    together = Barrier(8)
 
-    def made_while_another_starts() -> str:
-        monkeypatch.undo()
-        others.append(admin_token(settings))
-        return "the token of the one that was late"
+    def start(_: int) -> AdminToken:
+        together.wait()
+        token = admin_token(settings)
+        token.was_shown()
+        return token
 
-    monkeypatch.setattr(tokens, "_made", made_while_another_starts)
+    with ThreadPoolExecutor(8) as processes:
+        found = list(processes.map(start, range(8)))
 
-    token = admin_token(settings)
-    others[0].was_shown()
-    token.was_shown()
-
-    assert token == others[0]
-    assert admin_token(settings) == AdminToken(token.value, token.file, is_new=False)
+    kept = admin_token(settings)
+    assert {token.value for token in found} == {kept.value}
+    assert any(token.is_new for token in found)
+    assert not kept.is_new
 
 
-def test_a_token_that_another_start_showed_meanwhile_stays(
+def test_a_token_that_another_start_showed_meanwhile_stays(tmp_path: Path) -> None:
+    settings = proxy_settings(data_dir=tmp_path)
+    one, other = admin_token(settings), admin_token(settings)
+
+    one.was_shown()
+    late = admin_token(settings)
+    other.was_shown()
+    late.was_shown()
+
+    assert one == other
+    assert late == AdminToken(one.value, one.file) == admin_token(settings)
+
+
+def test_a_start_that_does_not_let_go_of_the_token_is_not_waited_for_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = proxy_settings(data_dir=tmp_path)
-    other = admin_token(settings)
-    read = tokens._read
+    monkeypatch.setattr(tokens, "_PATIENCE_SECONDS", 0.05)
+    with closing(FileLock(tmp_path / "admin-token.lock")) as lock:
+        lock.share()
 
-    def read_as_another_shows_it(file: Path) -> str:
-        found = read(file)
-        if file.name == "admin-token":
-            monkeypatch.undo()
-            other.was_shown()
-        return found
-
-    monkeypatch.setattr(tokens, "_read", read_as_another_shows_it)
-
-    token = admin_token(settings)
-    token.was_shown()
-
-    assert (token.value, token.is_new) == (other.value, False)
-    assert [file.name for file in tmp_path.iterdir()] == ["admin-token"]
+        with pytest.raises(TimeoutError, match="another process"):
+            admin_token(proxy_settings(data_dir=tmp_path))
 
 
 def test_two_folders_have_two_tokens(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_without_an_upstream_it_says_what_is_missing_in_one_line_and_ends_with_2
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--upstream", "127.0.0.1:11434"], "RECOLLECT_UPSTREAM: Value error, not an http(s) URL"),
+        (["--upstream", "127.0.0.1:11434"], "RECOLLECT_UPSTREAM: not an http(s) URL"),
         ([*UPSTREAM, "--port", "70000"], "RECOLLECT_PORT: Input should be less than or equal to 65535"),
         ([*UPSTREAM, "--log-level", "loud"], "loud"),
     ],

@@ -56,7 +56,11 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
         local = LocalEmbedder(
             model, cache_dir=cache_dir / "models", precision=settings.embedder_precision.value
         )
-        await local.load()
+        try:
+            await local.load()
+        except BaseException:
+            await local.aclose()  # it goes on in its thread: nothing is written any more once this is over
+            raise
         return local
     if scheme == "mistral":
         from recollect.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import

@@ -132,9 +132,14 @@ class _Folders:
 async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folders:
     """Return the data folder for both; in place of it, where nothing is to be kept, one that is removed in the end."""
     kept = settings.data_dir
-    if kept != NOWHERE and not settings.in_memory:
+    if not settings.in_memory:
         return _Folders(kept, kept)
-    temporary = await asyncio.to_thread(TemporaryFolder)
+    try:
+        temporary = await asyncio.to_thread(TemporaryFolder)
+    except OSError as error:
+        raise ConfigurationError(
+            f"The database in memory has no temporary folder: {error.strerror}. TMPDIR names another place."
+        ) from error
     closing.push_async_callback(asyncio.to_thread, temporary.remove)
     return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
 

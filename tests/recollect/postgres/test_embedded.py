@@ -20,7 +20,7 @@ from tests.recollect.postgres.servers import (
 from tests.waiting import until
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
-from recollect.postgres.embedded.locks import FileLock
+from recollect.file_lock import FileLock
 
 pytestmark = pytest.mark.process
 

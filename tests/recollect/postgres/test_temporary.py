@@ -1,11 +1,13 @@
 """A folder, and a server in it, that are gone with the process that made them."""
 
 import asyncio
+import errno
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import asyncpg
 import pytest
@@ -38,7 +40,7 @@ def temporary() -> Iterator[TemporaryFolder]:
 
 
 def test_it_is_a_new_folder_that_its_owner_alone_may_list(temporary: TemporaryFolder) -> None:
-    assert list(temporary.path.iterdir()) == []
+    assert [each.suffix for each in temporary.path.iterdir()] == [".lock"]
     assert mode(temporary.path) == 0o711
 
 
@@ -93,6 +95,34 @@ def test_a_process_that_has_the_number_of_its_server_by_now_is_left_alone(tempor
 
         assert not temporary.path.exists()
         assert bystander.poll() is None
+
+
+def test_what_was_killed_with_its_watcher_leaves_is_removed_by_the_next(tmp_path: Path) -> None:
+    abandoned = TemporaryFolder(within=tmp_path)
+    (abandoned.path / "said").touch()
+    abandoned._watcher.kill()
+    abandoned._lock.close()  # as the kernel does
+    another = tmp_path / "recollect-of-something-else"
+    another.mkdir()
+    used = TemporaryFolder(within=tmp_path)
+
+    newest = TemporaryFolder(within=tmp_path)
+
+    assert set(tmp_path.iterdir()) == {another, used.path, newest.path}
+    for each in (used, newest):
+        each.remove()
+    abandoned._watcher.communicate()
+
+
+def test_a_folder_that_nothing_can_watch_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_more_processes(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.EAGAIN, "none left")
+
+    monkeypatch.setattr(subprocess, "Popen", no_more_processes)
+
+    with pytest.raises(OSError, match="none left"):
+        TemporaryFolder(within=tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 # -- a server that need not be durable -------------------------------------------------------------

@@ -16,8 +16,8 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
+from recollect.file_lock import FileLock
 from recollect.postgres.embedded.cluster import Cluster
-from recollect.postgres.embedded.locks import FileLock
 from recollect.postgres.embedded.temporary import TemporaryFolder
 
 __all__ = ["EmbeddedServer", "TemporaryFolder", "start_embedded"]

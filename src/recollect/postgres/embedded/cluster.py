@@ -14,8 +14,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
+from recollect.file_lock import FileLock
 from recollect.postgres.embedded.accounts import POSTGRES_VERSION, account_for, binaries_for
-from recollect.postgres.embedded.locks import FileLock
 
 _POLL_SECONDS = 0.01
 _STARTS = 5

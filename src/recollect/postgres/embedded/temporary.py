@@ -2,20 +2,28 @@
 
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
+from contextlib import closing
 from pathlib import Path
+
+from recollect.file_lock import FileLock
+
+_PREFIX = "recollect-"
+_LOCK = "in-use.lock"
 
 _WATCHER = """
 read -r _
 pid=$(head -n 1 "$1/postgres/data/postmaster.pid" 2>/dev/null)
-if [ -n "$pid" ] && [ "/proc/$pid/cwd" -ef "$1/postgres/data" ]; then kill -QUIT "$pid"; fi
+if [ -n "$pid" ] && tr '\\0' '\\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qxF -- "$1/postgres/data"
+then kill -QUIT "$pid"; fi
 tries=0
 while [ -e "$1" ] && [ $tries -lt 100 ]; do rm -rf -- "$1" 2>/dev/null || sleep 0.1; tries=$((tries + 1)); done
 """
 """Waits for the end of the pipe that is its input, then ends the server in the folder ``$1`` and removes it.
 
-A process number is another process's where its working folder is not the data. Where no /proc says so, the server ends
+A process number is another process's where its command does not name the data. Where no /proc says so, the server ends
 by itself, within a minute, as its folder is gone.
 """
 
@@ -24,19 +32,32 @@ class TemporaryFolder:
     """A folder that is removed when this process ends, however it ends.
 
     Nothing that a process does at its end is done by one that is killed. So a shell watches it: it reads from a pipe
-    that the kernel closes with the process.
+    that the kernel closes with the process. Where the shell is killed as well, as with its whole container, the next
+    one that is made beside it removes it: nobody holds its lock any more.
 
     Args:
         within: Where it is made; None: where the system has its temporary folders.
 
     Attributes:
         path: Where it is. Other accounts may pass through, as root's database runs as another, and not look.
+
+    Raises:
+        OSError: It can't be made, or not be watched.
     """
 
     def __init__(self, within: Path | None = None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="recollect-", dir=within))
-        self.path.chmod(0o711)
-        self._watcher = subprocess.Popen(  # noqa: S603 - constants
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=within))
+        try:
+            self.path.chmod(0o711)
+            self._lock = _held(self.path / _LOCK)
+            self._watcher = self._watched()
+        except BaseException:
+            shutil.rmtree(self.path, ignore_errors=True)
+            raise
+        _remove_abandoned(self.path.parent)
+
+    def _watched(self) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(  # noqa: S603 - constants
             ["/bin/sh", "-c", _WATCHER, "sh", self.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -50,4 +71,27 @@ class TemporaryFolder:
         """Remove it; its server must have been stopped. A second call does nothing."""
         if self._watcher.returncode is None:
             shutil.rmtree(self.path, ignore_errors=True)
+            self._lock.close()
             self._watcher.communicate()  # which ends it
+
+
+def _held(path: Path) -> FileLock:
+    """Return a lock that this process holds; it has its name once it is held."""
+    lock = FileLock(path.with_suffix(".new"))
+    lock.share()
+    path.with_suffix(".new").rename(path)
+    return lock
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what was left in it by processes that were killed with their watchers."""
+    for path in folder.glob(f"{_PREFIX}*"):
+        try:
+            found = path.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or not (path / _LOCK).exists():
+                continue  # another's, or no such folder
+            with closing(FileLock(path / _LOCK)) as lock:
+                if lock.take():
+                    shutil.rmtree(path, ignore_errors=True)
+        except OSError:
+            continue  # another process removes it just now
