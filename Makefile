@@ -35,10 +35,10 @@ demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a 
 test: $(VENV)/.dev
 	$(PYTEST) $(IN_PARALLEL) -m "not slow"
 
-test-fast: $(VENV)/.dev  ## what needs no database and no other process
+test-fast: $(VENV)/.dev  ## what needs no database and starts no other program
 	$(PYTEST) $(IN_PARALLEL) -m "not (slow or database or process)"
 
-test-slow: $(VENV)/.dev  ## what `make test` leaves out: benches from end to end, a thousand exchanges at once, long texts; and properties with many examples
+test-slow: $(VENV)/.dev  ## what `make test` leaves out: the calibration, a thousand exchanges at once, long texts; and properties with many examples
 	$(PYTEST) $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=many
 
 coverage: $(VENV)/.dev  ## all of these tests with branch coverage, which takes twice the processor time

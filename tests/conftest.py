@@ -1,7 +1,7 @@
 """A real Postgres for each worker, and on it databases: one that all share, and some for a test of its own.
 
-The server is the embedded one in memory, or the one RECOLLECT_TEST_DATABASE_URL names, whose user may create
-databases. What a test does not ask for is not imported either: a test of a pure function begins at once.
+The server is the embedded one in memory, or the one RECOLLECT_TEST_DATABASE_URL names, as a superuser. What a test
+does not ask for is not imported either: a test of a pure function begins at once.
 """
 
 import os
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from recollect.postgres import Postgres
 
 
+_DATABASES = {"database_server", "empty_folder", "folder", "start"}
+"""The fixtures that start a Postgres, or the watcher of a folder for one."""
+
+
 def pytest_configure(config: pytest.Config) -> None:  # noqa: ARG001
     for profile, examples in (("few", 20), ("many", 500), ("fuzz", 2000)):
         hypothesis.settings.register_profile(
@@ -40,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:  # noqa: ARG001
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "database_server" in getattr(item, "fixturenames", ()):
+        if _DATABASES & set(getattr(item, "fixturenames", ())):
             item.add_marker("database")
 
 
