@@ -144,6 +144,16 @@ def test_a_budget_too_small_for_any_memory_is_no_block() -> None:
     assert compose([recollection("Likes tea.")], budget=20, count=estimate_tokens) is None
 
 
+def test_a_memory_is_told_where_just_its_tokens_are_left() -> None:
+    tea, rain = recollection("Likes tea."), recollection("Likes rain.")
+    one, both = composed(tea).tokens, composed(tea, rain).tokens
+
+    assert compose([tea], budget=one - 1, count=estimate_tokens) is None
+    assert composed(tea, budget=one).recollections == (tea,)
+    assert composed(tea, rain, budget=both - 1).recollections == (tea,)
+    assert composed(tea, rain, budget=both).recollections == (tea, rain)
+
+
 def test_a_memory_that_does_not_fit_is_passed_over_for_a_smaller_one_behind_it() -> None:
     huge, small = recollection("long " * 200_000), recollection("short")
 

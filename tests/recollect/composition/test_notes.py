@@ -82,6 +82,15 @@ def test_what_does_not_fit_is_not_told() -> None:
     assert compose([], budget=100, count=estimate_tokens, done=[long]) is None
 
 
+def test_what_was_done_is_told_where_just_its_tokens_are_left() -> None:
+    asked = [done(Reason.ASKED, "Has a sister called Carla")]
+    block = compose([], budget=1000, count=estimate_tokens, done=asked)
+    assert block is not None
+
+    assert compose([], budget=block.tokens, count=estimate_tokens, done=asked) == block
+    assert compose([], budget=block.tokens - 1, count=estimate_tokens, done=asked) is None
+
+
 def test_many_take_no_more_than_the_budget() -> None:
     updates = [done(Reason.ASKED, f"Thing number {number} " * 20, number) for number in range(1, 11)]
 
