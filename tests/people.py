@@ -6,7 +6,7 @@ from itertools import count
 from recollect.model import Scope
 
 _numbers = count(1)
-_NEW = re.compile(r"-(\d+|[0-9a-f]{32})\Z")
+_NEW = re.compile(r"-(?:new\d+|[0-9a-f]{32})\Z")
 
 
 class Person(str):
@@ -36,4 +36,4 @@ def is_new(user_id: str) -> bool:
 
 def person(name: str) -> Person:
     """Return somebody new."""
-    return Person(f"{name}-{next(_numbers)}")
+    return Person(f"{name}-new{next(_numbers)}")

@@ -41,3 +41,4 @@ async def ready_servers(spare: SpareDatabases, starts: int = 1) -> AsyncIterator
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(opening, "start_embedded", start)
             yield
+        assert not waiting, "fewer were started"

@@ -37,7 +37,7 @@ def table(
                 for row in given:
                     try:
                         await test(*instance, **row, **fixtures)
-                    except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 -- told below, with all the others
+                    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001 -- told below, with all the others
                         failed.append(_of(row, error))
                 _tell(failed, len(given))
 
@@ -48,7 +48,7 @@ def table(
                 for row in given:
                     try:
                         test(*instance, **row, **fixtures)
-                    except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 -- told below, with all the others
+                    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001 -- told below, with all the others
                         failed.append(_of(row, error))
                 _tell(failed, len(given))
 

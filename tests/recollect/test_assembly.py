@@ -15,6 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.folders import database_folder
 from tests.mistral_server import running_mistral
+from tests.recollect.postgres.servers import durability
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
@@ -45,6 +46,7 @@ from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
 from recollect.model import Caps, Exchange, Judging, Placement, Strategy
 from recollect.policy import Batching, Policy, Summarizing
+from recollect.postgres import start_embedded
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
 
@@ -364,7 +366,11 @@ async def test_without_an_address_the_database_is_the_embedded_one(folder: Path)
     own = {"data_dir": folder, "embedder": "openai:e", "embedder_base_url": "http://127.0.0.1:9/v1"}
     async with open_engine(settings(**own)) as engine:
         assert (await engine.backlog()).pending == 0
-        assert folder.joinpath("postgres").is_dir()
+        joined = await asyncio.to_thread(start_embedded, folder)
+        try:
+            assert await durability(joined.dsn) == {"on"}
+        finally:
+            await asyncio.to_thread(joined.stop)
 
 
 async def test_a_database_that_is_away_can_be_tried_again() -> None:

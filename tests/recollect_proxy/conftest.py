@@ -1,5 +1,6 @@
 """The proxy as most tests want it: one for the whole session, before a scripted LLM, over a real Postgres."""
 
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -19,6 +20,10 @@ from tests.scripted_extraction import Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
 from recollect_proxy.settings import ProxySettings
+
+
+class SignalNotHandledError(Exception):
+    """A process would have ended here."""
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +73,6 @@ async def session_settings(
             recall_deadline_ms=10_000,  # the machine may be busy with other tests
             recall_embedding_ms=10_000,
             recall_lexical_ms=10_000,
-            job_heartbeat_seconds=1,  # else what is to be tried again soon may be looked for after seconds
         )
 
 
@@ -117,6 +121,18 @@ def proxy(session_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningPro
     """A proxy before ``upstream``."""
     assert upstream.base_url == session_proxy.settings.upstream
     return session_proxy
+
+
+@pytest.fixture
+def sigterm_as_in_a_process() -> Iterator[None]:
+    """SIGTERM is dealt with by what is tested or by nobody: that of the tests' own process is out of the way."""
+
+    def nobody_deals_with_it(_number: int, _frame: object) -> None:
+        raise SignalNotHandledError
+
+    before = signal.signal(signal.SIGTERM, nobody_deals_with_it)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture

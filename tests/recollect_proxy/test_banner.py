@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,25 @@ def test_what_was_set_is_named(settings: dict[str, str], row: str, named: tuple[
     said = printed(proxy_settings(**settings))[row]
 
     assert all(each in said for each in named)
+
+
+def test_who_is_believed_and_whose_key_is_used_is_told_apart() -> None:
+    asked = {"extraction_model": "m", "extraction_base_url": "http://e/v1"}
+    keyed, keyless = (
+        printed(proxy_settings(**asked, extraction_api_key=SECRET)),
+        printed(proxy_settings(**asked)),
+    )
+    assert (
+        len({row["formation"] for row in (keyed, keyless, printed(proxy_settings(extraction_model="m")))})
+        == 3
+    )
+
+    open_to_all, with_secret = printed(proxy_settings()), printed(proxy_settings(shared_secret=SECRET))
+    assert "whoever" in open_to_all["identity"]
+    assert "whoever" not in with_secret["identity"]
+
+    asks_none = printed(proxy_settings(formation="qa_turn", extraction_model="m"))["formation"]
+    assert not re.search(r"\bm\b", asks_none)
 
 
 def test_it_names_the_file_of_keys(tmp_path: Path) -> None:

@@ -121,6 +121,7 @@ def test_the_help_names_every_setting() -> None:
     for name in ProxySettings.model_fields:
         assert f"RECOLLECT_{name.upper()}:" in said
     assert "Undefined" not in said, "of a setting that must be given there is no default"
+    assert all(field.description for field in ProxySettings.model_fields.values())
 
 
 def test_without_a_command_it_shows_what_there_is() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -45,8 +46,12 @@ async def tell(port: int, user: Person) -> None:
 
 
 async def time_passes(dsn: str) -> None:
-    """Let pass what a dead process's rights to form hold for, which is longer than a test should wait."""
+    """Let pass what a dead process's rights to form hold for: seconds, which a test need not wait."""
     async with administrator(dsn) as connection:
+        longest = await connection.fetchval(
+            "SELECT max(expires_at) - clock_timestamp() FROM recollect.leases"
+        )
+        assert longest < timedelta(seconds=20)
         await connection.execute("UPDATE recollect.leases SET expires_at = clock_timestamp()")
 
 

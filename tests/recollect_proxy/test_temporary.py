@@ -104,6 +104,7 @@ def test_work_runs_to_its_end() -> None:
 
 
 @table("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.usefixtures("sigterm_as_in_a_process")
 def test_a_signal_lets_it_clean_up(number: signal.Signals) -> None:
     cleaned = False
 

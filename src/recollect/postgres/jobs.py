@@ -23,6 +23,8 @@ from recollect.postgres.sql import SQL
 Drain = Callable[[str], Awaitable[timedelta | None]]
 
 _POLL_WHEN_FULL = timedelta(seconds=0.25)
+_POLL_WHEN_IDLE = timedelta(seconds=1)
+"""What is to be tried again is announced by nobody when its time has come."""
 _RETRY_AFTER_OUTAGE = timedelta(seconds=5)
 _SHORTEST_BACKOFF, _LONGEST_BACKOFF = 0.5, 15.0
 _LEAVE_SECONDS = 2.0
@@ -137,7 +139,7 @@ class _Worker:
         queue.entrypoint(FORM, on_failure="hold")(self._form)
         working = asyncio.create_task(
             queue.run(
-                dequeue_timeout=heartbeat / 2,  # finds the jobs of dead processes in good time
+                dequeue_timeout=min(heartbeat / 2, _POLL_WHEN_IDLE),
                 batch_size=max(1, self._workers // 2),
                 max_concurrent_tasks=max(2, self._workers),
                 shutdown_on_listener_failure=True,

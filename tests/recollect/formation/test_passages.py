@@ -1,8 +1,8 @@
 """A quote is read with the clauses it touches; whatever is said, that ends."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.long_texts import up_to
 from tests.recollect.formation.probing import judged
 
 from recollect.formation.proof.evidence import plain_quote
@@ -80,7 +80,7 @@ def test_any_text_is_judged(said: str, content: str, evidence: str, injected: st
     judged(f"{said} {evidence}", content, evidence, injected=injected, reply=assistant)
 
 
-@up_to(1_000_000)
+@pytest.mark.parametrize("length", [1_000_000])
 def test_long_texts_are_judged(length: int) -> None:
     long = "if i had a dog, my sister said, " * (length // 32)
 

@@ -15,6 +15,8 @@ from recollect.postgres.embedded import EmbeddedServer
 
 Start = Callable[..., EmbeddedServer]
 
+_FOR_DURABILITY = ("fsync", "synchronous_commit", "full_page_writes")
+
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has another account run the server")
 
 
@@ -25,6 +27,15 @@ async def answers(dsn: str) -> bool:
         return False
     await connection.close()
     return True
+
+
+async def durability(dsn: str) -> set[str]:
+    """Return what a server says of all that makes it outlive a crash of the machine."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        return {await connection.fetchval(f"SHOW {name}") for name in _FOR_DURABILITY}
+    finally:
+        await connection.close()
 
 
 def postmaster(folder: Path) -> int:

@@ -92,6 +92,23 @@ async def test_a_drained_job_leaves_the_queue(store: Store, table: Table) -> Non
         await until(table.is_empty)
 
 
+async def test_what_is_to_be_tried_again_is_looked_for_however_long_a_dead_process_has(own_dsn: str) -> None:
+    calls: list[str] = []
+
+    async def drain(user_id: str) -> timedelta | None:
+        calls.append(user_id)
+        return timedelta(milliseconds=100) if len(calls) == 1 else None
+
+    patient = await open_postgres(own_dsn, heartbeat=600)
+    store = store_over(patient)
+    try:
+        await say(store, "anna")
+        async with running(store, drain):
+            await until(lambda: len(calls) == 2, seconds=20)
+    finally:
+        await patient.aclose()
+
+
 async def test_a_failed_job_is_held_and_quotes_nobody(
     store: Store, table: Table, caplog: pytest.LogCaptureFixture
 ) -> None:

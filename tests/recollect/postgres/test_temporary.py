@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-import asyncpg
 import pytest
-from tests.recollect.postgres.servers import Start, as_root, bystander_of, mode, postmaster, runs
+from tests.recollect.postgres.servers import (
+    Start,
+    as_root,
+    bystander_of,
+    durability,
+    mode,
+    postmaster,
+    runs,
+)
 from tests.waiting import until
 
 from recollect.postgres import TemporaryFolder
@@ -26,7 +33,6 @@ start_embedded(folder.path, durable=False)
 print(folder.path, flush=True)
 sys.stdin.readline()
 """
-FOR_DURABILITY = ("fsync", "synchronous_commit", "full_page_writes")
 
 
 @pytest.fixture
@@ -126,15 +132,6 @@ def test_a_folder_that_nothing_can_watch_is_not_left(tmp_path: Path, monkeypatch
 
 
 # -- a server that need not be durable -------------------------------------------------------------
-
-
-async def durability(dsn: str) -> set[str]:
-    """Return what a server says of all that makes it outlive a crash of the machine."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        return {await connection.fetchval(f"SHOW {name}") for name in FOR_DURABILITY}
-    finally:
-        await connection.close()
 
 
 async def test_a_server_waits_for_the_disk_unless_it_need_not_be_durable(folder: Path, start: Start) -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import subprocess
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.recollections import NOON, turn
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.served_process import RECOLLECT, environment
 from tests.stores import PORTS, Store
 from tests.waiting import until
 from tests.watched_stores import broken
@@ -210,9 +212,12 @@ def test_the_command_prints_the_setting_and_nothing_of_anybodys(full: ProxySetti
         assert word not in told.stdout + as_json.stdout
 
 
+@pytest.mark.process
 def test_the_command_ends_with_1_and_says_why(tmp_path: Path) -> None:
-    ended = recollect("calibrate", "--data-dir", tmp_path)
+    command = (RECOLLECT, "calibrate", "--data-dir", tmp_path)
 
-    assert (ended.exit_code, ended.stdout) == (1, "")
+    ended = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stdout) == (1, "")
     assert "There is no database in" in ended.stderr
     assert "Traceback" not in ended.stderr

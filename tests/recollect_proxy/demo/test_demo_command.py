@@ -71,6 +71,7 @@ def test_it_fails_when_what_must_come_of_it_does_not(operator_settings: ProxySet
 
 
 @pytest.mark.process
+@pytest.mark.usefixtures("sigterm_as_in_a_process")
 def test_asked_to_end_it_clears_away_what_it_began(
     operator_settings: ProxySettings, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,7 +86,7 @@ async def test_failures_are_told_apart_and_take_no_place() -> None:
         assert await failure_of(impatient) is UPSTREAM_SILENT
         assert impatient.connections.lent == 0
 
-        upstream = upstream_at(server.base_url, connections=1, connect_timeout=0.4)
+        upstream = upstream_at(server.base_url, connections=1, connect_timeout=1)
         server.answers.append((b"HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n",))
         assert await failure_of(upstream) is UPSTREAM_BROKE_OFF
         server.answers.append((b"nonsense\r\n\r\n",))

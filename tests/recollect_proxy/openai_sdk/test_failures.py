@@ -117,7 +117,7 @@ async def test_a_client_whose_patience_ends_frees_the_upstream(
 ) -> None:
     upstream.answers.append((End.SILENCE,))
 
-    async with sdk(proxy, someone, timeout=1) as client:
+    async with sdk(proxy, someone, timeout=2) as client:
         with pytest.raises(openai.APITimeoutError):
             await client.chat.completions.create(model="scripted", messages=ASK)
 
@@ -137,7 +137,7 @@ async def test_a_client_whose_patience_ends_within_a_stream_frees_the_upstream(
         async for chunk in await client.chat.completions.create(model="scripted", messages=ASK, stream=True):
             said += chunk.choices[0].delta.content or ""
 
-    async with sdk(proxy, someone, timeout=1) as client:
+    async with sdk(proxy, someone, timeout=2) as client:
         with pytest.raises(openai.APIConnectionError):
             await listen(client)
 

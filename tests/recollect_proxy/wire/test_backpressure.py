@@ -67,7 +67,7 @@ async def stands_still(count: Callable[[], int]) -> int:
     """Wait until a count has begun and then is the same however often it is looked at; return it."""
     await until(lambda: count() > 0)
     before, looks = 0, 0
-    while looks < 4:
+    while looks < 8:
         looks = looks + 1 if count() == before else 0
         before = count()
         await asyncio.sleep(0.1)  # in which everybody who may go on does
