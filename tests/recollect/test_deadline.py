@@ -45,7 +45,7 @@ async def test_late_work_is_cancelled_and_its_end_not_waited_for() -> None:
     with pytest.raises(TimeoutError):
         await within(0.01, work())
 
-    await until(lambda: work.was_cancelled)
+    await until(lambda: work.was_cancelled, seconds=5)
     work.may_end.set()
 
 
@@ -58,5 +58,5 @@ async def test_work_that_nobody_waits_for_any_more_is_cancelled() -> None:
     await asyncio.wait({waiting})
 
     assert waiting.cancelled()
-    await until(lambda: work.was_cancelled)
+    await until(lambda: work.was_cancelled, seconds=5)
     work.may_end.set()
