@@ -4,10 +4,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.alternatives import alternatives
 from tests.long_texts import up_to
 from tests.tables import table
 
 from recollect.formation.planting.instructions import is_instruction, is_planted
+from recollect.formation.word_lists.orders import OrderWords
+from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 
 LABELLED = Path(__file__).parents[2] / "bench" / "formation" / "orders.jsonl"
 
@@ -318,6 +321,20 @@ def test_any_text_is_survived_and_hides_no_order_on_a_line_of_its_own(text: str)
 )
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
     assert isinstance(is_instruction(piece * (length // len(piece))), bool)
+
+
+@pytest.mark.parametrize("words", [words for words, _ in LANGUAGES], ids=lambda words: words.lead[:12])
+def test_what_may_stand_before_an_order_may_be_said_again_and_again(words: OrderWords) -> None:
+    """It took twice as long with each word where some are the beginning of others: a message of 300 characters, for ever."""
+    for part in (words.lead, words.always, words.asked):
+        for text in alternatives(part):
+            is_instruction(f"{text} " * (400 // len(text)) + "hello")
+
+
+@table("said", ["recuerda que " * 45 + "hola", "lembre-se de que " * 40, "when asked " * 360])
+def test_what_held_everybody_up_is_read(said: str) -> None:
+    assert not is_instruction(said)
+    assert not is_planted(said, said, said)
 
 
 def test_enough_orders_and_near_misses_are_labelled_each_once() -> None:

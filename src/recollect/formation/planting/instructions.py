@@ -46,6 +46,9 @@ _CLAUSE_ENDS = re.compile(
 _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 _ADDRESS = re.compile(ADDRESS)
 _AVOIDS = re.compile(r"(?<!\w)(?:never|nie|niemals|jamais|nunca|mai|nooit|никогда)(?!\w)|从不|決して|绝不")
+_FEW = "{0,4}"
+"""How many words may stand before an order. Some are the beginning of others: without a bound, a message that repeats
+one is read in as many ways as there are to divide it, which doubles with each."""
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 _TOGETHER = (
@@ -263,7 +266,7 @@ def _anywhere(words: OrderWords) -> dict[str, re.Pattern[str]]:
         "style": re.compile(words.style),
         "asked": re.compile(
             rf"{edge}(?:{words.asked}){edge}.{{0,120}}?(?:[,:\u2013\u2014\uff0c\u3001] ?|\bthen |{edge})"
-            rf"(?:(?:{words.lead}|{words.always}) )*{_NOT_SOMEBODYS if words.spaced else ''}"
+            rf"(?:(?:{words.lead}|{words.always}) ){_FEW}{_NOT_SOMEBODYS if words.spaced else ''}"
             rf"(?:{steered}{edge}|{edge}(?:{words.always}) .{{1,80}}{edge}(?:{words.steer_last})$)"
         ),
     }
@@ -281,7 +284,7 @@ def _steering(words: OrderWords) -> re.Pattern[str]:
     """Return what is looked for at a clause's beginning, or, where clauses are not told apart, anywhere."""
     edge = r"\b" if words.spaced else ""
     space = " " if words.spaced else ""
-    lead = rf"^(?:(?:{words.lead}) )*" if words.spaced else ""
+    lead = rf"^(?:(?:{words.lead}) ){_FEW}" if words.spaced else ""
     always, steer = rf"(?:{words.always})", rf"(?:{words.steer})"
     sent = rf"(?:{words.data})" if words.sends_last else rf"(?:{ADDRESS}|{edge}(?:{words.data}))"
     return re.compile(
