@@ -1,5 +1,6 @@
 """Which headers go on, either way (RFC 9110, section 7.6.1). Pure. Never: who they tell of."""
 
+import re
 from collections.abc import Callable, Iterable
 
 from recollect_proxy.asgi import Headers
@@ -36,6 +37,7 @@ BOUND_TO_THE_BODY = frozenset(
 OWN_KEY = b"recollect-"
 """What the API keys of our making begin with: nobody else's, and so never sent on."""
 
+_WHOLE_OWN_KEY = re.compile(rb"recollect-[A-Za-z0-9_-]{43}")  # as ``identity.api_key`` makes them
 _KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
 _BODILESS = frozenset({204, 304})
 
@@ -87,15 +89,21 @@ def keyed(headers: Headers, api_key: bytes | None) -> Headers:
     """
     if api_key is None:
         return [(name, value) for name, value in headers if not is_own_key(name, value)]
-    keyed = [(name, _in_place(name, value, api_key)) for name, value in headers]
+    keyed = [
+        (name, _in_place(name, value, api_key))
+        for name, value in headers
+        if name.lower() in _KEYS or not is_own_key(name, value)
+    ]
     if any(name.lower() in _KEYS for name, _ in headers):
         return keyed
     return [*keyed, (b"authorization", b"Bearer " + api_key)]
 
 
 def is_own_key(name: bytes, value: bytes) -> bool:
-    """Whether a header carries an API key of our making."""
-    if name.lower() not in _KEYS:
+    """Whether a header carries an API key of our making: a whole one anywhere, or what begins as one where keys stand."""
+    if _WHOLE_OWN_KEY.search(value):
+        return True
+    if name.lower().replace(b"_", b"-") not in _KEYS:  # some servers take the one for the other
         return False
     words = value.split(None, 1)  # a scheme and the key, or the key alone
     return bool(words) and words[-1].startswith(OWN_KEY)

@@ -1,8 +1,11 @@
 """Which headers pass, and which don't."""
 
+from pathlib import Path
+
 from tests.tables import table
 
 from recollect_proxy.headers import forwardable, keyed, relayable, rewritable
+from recollect_proxy.identity.api_key import add_key
 
 
 def nothing(_name: bytes) -> bool:
@@ -84,7 +87,8 @@ def test_the_upstreams_own_key_takes_the_place_of_the_clients_in_the_clients_way
     assert keyed([(b"x-a", b"1")], b"ours") == [(b"x-a", b"1"), (b"authorization", b"Bearer ours")]
 
 
-def test_a_key_of_our_making_goes_no_further_and_anybody_elses_does() -> None:
+def test_a_key_of_our_making_goes_no_further_and_anybody_elses_does(tmp_path: Path) -> None:
+    whole = add_key(tmp_path / "keys", "anna").encode()
     others = [
         (b"authorization", b"Bearer sk-recollect-1"),
         (b"authorization", b""),
@@ -95,6 +99,19 @@ def test_a_key_of_our_making_goes_no_further_and_anybody_elses_does() -> None:
         (b"Authorization", b"Bearer recollect-1"),
         (b"x-api-key", b"recollect-1"),
         (b"api-key", b" recollect-1"),
+        (b"X_Api_Key", b"recollect-1"),
+        (b"x-a", whole),
+        (b"Sec-WebSocket-Protocol", b"realtime, openai-insecure-api-key." + whole),
+        (b"Cookie", b"a=b; key=" + whole),
     ]
 
     assert keyed([*ours, *others], None) == others
+    assert {value for _, value in keyed([*ours, *others], b"theirs")} == {
+        b"Bearer theirs",
+        b"theirs",
+        b"recollect-1",
+    }
+
+
+def test_the_upstreams_key_may_be_one_that_another_recollect_made() -> None:
+    assert keyed([], b"recollect-" + b"k" * 43) == [(b"authorization", b"Bearer recollect-" + b"k" * 43)]
