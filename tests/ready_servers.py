@@ -24,6 +24,10 @@ class ReadyServer:
     def stop(self) -> None:
         """Leave it running."""
 
+    def revive(self) -> bool:
+        """Say that it runs."""
+        return False
+
 
 @asynccontextmanager
 async def ready_servers(spare: SpareDatabases, starts: int = 1) -> AsyncIterator[None]:

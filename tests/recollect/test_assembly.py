@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.folders import database_folder
 from tests.mistral_server import running_mistral
-from tests.recollect.postgres.servers import durability
+from tests.recollect.postgres.servers import durability, postmaster
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
@@ -371,6 +373,26 @@ async def test_without_an_address_the_database_is_the_embedded_one(folder: Path)
             assert await durability(joined.dsn) == {"on"}
         finally:
             await asyncio.to_thread(joined.stop)
+
+
+@pytest.mark.process
+async def test_an_embedded_database_that_dies_is_there_again_without_a_restart(
+    folder: Path,
+) -> None:
+    own = {"data_dir": folder, "embedder": "openai:e", "embedder_base_url": "http://127.0.0.1:9/v1"}
+    async with open_engine(settings(**own)) as engine:
+        os.kill(postmaster(folder), signal.SIGKILL)
+        with suppress(StoreUnavailableError):
+            await engine.remember(turn(SAID), "Good.")
+
+        async def is_there() -> bool:
+            with suppress(StoreUnavailableError):
+                await engine.backlog()
+                return True
+            return False
+
+        await until(is_there, seconds=30)
+        assert await engine.remember(turn("I drink coffee."), "Good.")
 
 
 async def test_a_database_that_is_away_can_be_tried_again() -> None:

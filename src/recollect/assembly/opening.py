@@ -18,10 +18,13 @@ from recollect.engine import Backends, Engine, system_clock
 from recollect.errors import ConfigurationError, StoreError
 from recollect.failures import place
 from recollect.ports import Clock, Embedder
-from recollect.postgres import Postgres, TemporaryFolder, open_postgres, start_embedded
+from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
 from recollect.settings import NOWHERE, EngineSettings
 
 log = structlog.get_logger(__name__)
+
+_LOOK_SECONDS = 1.0
+_AGAIN_SECONDS = 10.0
 
 
 @asynccontextmanager
@@ -150,6 +153,8 @@ async def _open_store(settings: EngineSettings, folder: Path, closing: AsyncExit
     else:
         server = await asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
         closing.push_async_callback(asyncio.to_thread, server.stop)
+        reviving = asyncio.create_task(_keep_running(server))
+        closing.callback(reviving.cancel)
         dsn = server.dsn
     postgres = await open_postgres(
         dsn,
@@ -159,3 +164,15 @@ async def _open_store(settings: EngineSettings, folder: Path, closing: AsyncExit
     )
     closing.push_async_callback(postgres.aclose)
     return postgres
+
+
+async def _keep_running(server: EmbeddedServer) -> None:
+    """Start the embedded server again whenever it dies: nobody else would."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        try:
+            if await asyncio.to_thread(server.revive):
+                log.warning("embedded_database_restarted")
+        except (StoreError, OSError) as error:
+            log.warning("embedded_database_down", error=type(error).__name__, detail=str(error))
+            await asyncio.sleep(_AGAIN_SECONDS)

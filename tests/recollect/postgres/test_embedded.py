@@ -157,6 +157,26 @@ async def test_a_killed_postmaster_is_replaced_when_its_children_are_gone(folder
     assert await answers(server.dsn)
 
 
+async def test_who_uses_a_server_that_died_starts_it_again_at_its_address(deep: Path, start: Start) -> None:
+    server = start(deep)
+    assert not server.revive()
+    os.kill(postmaster(deep), signal.SIGKILL)
+    await until_dead(server.dsn)
+
+    await until(server.revive)  # once its children have ended
+
+    assert await answers(server.dsn)
+    assert not server.revive()
+
+
+async def test_a_server_that_was_stopped_stays_so(folder: Path, start: Start) -> None:
+    server = start(folder)
+    server.stop()
+
+    assert not server.revive()
+    assert not await answers(server.dsn)
+
+
 async def test_a_creation_cut_off_is_begun_again(empty_folder: Path, start: Start) -> None:
     partial = empty_folder / "postgres" / "data.new"
     partial.mkdir(parents=True)

@@ -40,6 +40,22 @@ class EmbeddedServer:
         self._stopped = False
         atexit.register(self.stop)
 
+    def revive(self) -> bool:
+        """Start the server again if it has died; return whether it had.
+
+        Raises:
+            StoreError: It does not start.
+            StoreUnavailableError: It is not ready yet; it goes on starting.
+        """
+        if not self._cluster.has_died():
+            return False
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        with self._cluster.alone(deadline):
+            if self._stopped or not self._cluster.has_died():
+                return False
+            self._cluster.start(deadline)
+        return True
+
     def stop(self) -> None:
         """Use the server no longer; its last user stops it. A second call does nothing.
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -166,6 +167,13 @@ class Cluster:
             time.sleep(_POLL_SECONDS)
             self._reap()
 
+    def has_died(self) -> bool:
+        """Whether neither the server nor one of its children runs; where its folder is gone, nothing is to be run."""
+        if not self._data.exists():
+            return False
+        with closing(FileLock(self.folder / "server.lock")) as alive:
+            return alive.take()
+
     def _spawn(self, alive: FileLock) -> None:
         """Start the server with ``alive``, which it and its children hold as long as they live."""
         sockets = self._socket_folder()
@@ -195,6 +203,11 @@ class Cluster:
         path = os.fsencode(self._data / f".s.PGSQL.{_SETTINGS['port']}")
         if len(path) <= _LONGEST_SOCKET and not set(path) & set(b',"'):  # both divide a list of folders
             return self._data
+        with suppress(OSError):
+            before = Path(self._sockets.read_text())  # of a server that died: its address stays the same
+            found = before.lstat()
+            if found.st_uid == self._account.user and found.st_mode == stat.S_IFDIR | 0o700:
+                return before
         self._remove_socket_folder()
         folder = Path(tempfile.mkdtemp(prefix="recollect-"))
         self._sockets.write_text(str(folder))
