@@ -54,6 +54,10 @@ class ProxySettings(EngineSettings):
     trusted_networks: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="For header: whom to believe, as CIDR with commas: 10.0.0.0/8,fd00::/8."
     )
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="For header, without a secret: under which names beside localhost and addresses web pages may ask, with commas.",
+    )
     shared_secret: SecretStr | None = Field(
         default=None, description="For header: the secret that the frontend sends along."
     )
@@ -164,7 +168,7 @@ class ProxySettings(EngineSettings):
             raise ValueError("must be PATTERN=STYLE, with commas: gemma*=none,o1*=developer")
         return {pattern.strip().lower(): style.strip() for pattern, _, style in pairs}
 
-    @field_validator("identity", "trusted_networks", mode="before")
+    @field_validator("identity", "trusted_networks", "allowed_hosts", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
         return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value

@@ -38,6 +38,7 @@ def _plain_header(settings: ProxySettings) -> Mode:
     return PlainHeader(
         settings.user_header,
         networks=settings.trusted_networks,
+        hosts=settings.allowed_hosts,
         secret_header=settings.shared_secret_header,
         secret=secret.get_secret_value() if secret else None,
     )

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.asgi import Headers, values
@@ -21,11 +22,13 @@ class PlainHeader:
     """The mode ``header``: a plain header from a trusted network, a trusted peer, or both.
 
     Without a secret, a browser's request for a page of another site is refused, as that site could
-    have made it: from a trusted network, with whatever header it liked.
+    have made it: from a trusted network, with whatever header it liked. A name is any site's that lets it lead to us
+    (DNS rebinding), so that a page is believed under an address, as localhost, or under names that are known.
 
     Args:
         header: The header that names the user.
         networks: Addresses that are trusted, as CIDR; empty: any.
+        hosts: Names under which pages may ask.
         secret_header: The header that carries the shared secret.
         secret: What it must be; None: no secret is asked for.
 
@@ -34,9 +37,16 @@ class PlainHeader:
     """
 
     def __init__(
-        self, header: str, *, networks: Sequence[str] = (), secret_header: str, secret: str | None = None
+        self,
+        header: str,
+        *,
+        networks: Sequence[str] = (),
+        hosts: Sequence[str] = (),
+        secret_header: str,
+        secret: str | None = None,
     ) -> None:
         self._header = header.encode()
+        self._hosts = frozenset(host.lower() for host in hosts)
         self._secret_header = secret_header.encode()
         self._secret = secret.encode() if secret is not None else None
         if secret is not None:
@@ -63,7 +73,7 @@ class PlainHeader:
             return None
         if not (self._is_near(peer) and self._knows_secret(headers)):
             return REFUSED
-        if self._secret is None and _is_another_sites(headers):
+        if self._secret is None and (_is_another_sites(headers) or self._is_misled(headers)):
             return REFUSED
         # No encoder escapes what needs none: who does wants to be taken for somebody else.
         user_id = None if _NEEDLESS.search(users[0]) else readable_id(users)
@@ -84,11 +94,35 @@ class PlainHeader:
         mapped = getattr(address, "ipv4_mapped", None)
         return any((mapped or address) in network for network in self._networks)
 
+    def _is_misled(self, headers: Headers) -> bool:
+        """Whether a page asks under a name that may be another site's (RFC 6454, section 7; Fetch Metadata)."""
+        if not (values(headers, b"sec-fetch-site") or _web_origins(headers)):
+            return False  # no page's; other programs may say Sec-Fetch-Mode, as Node does
+        return not all(_is_own_host(value, self._hosts) for value in values(headers, b"host"))
+
     def _knows_secret(self, headers: Headers) -> bool:
         if self._secret is None:
             return True
         given = values(headers, self._secret_header)
         return len(given) == 1 and hmac.compare_digest(given[0], self._secret)
+
+
+def _is_own_host(value: bytes, known: frozenset[str]) -> bool:
+    """Whether a Host (RFC 9110, section 7.2) is an address, localhost or a known name."""
+    try:
+        host = urlsplit("//" + value.decode("ascii")).hostname or ""
+    except ValueError:
+        return False
+    name = host.removesuffix(".")
+    return name == "localhost" or name.endswith(".localhost") or name in known or _is_address(host)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
 
 
 def _is_another_sites(headers: Headers) -> bool:
@@ -97,5 +131,9 @@ def _is_another_sites(headers: Headers) -> bool:
         return True
     hosts = values(headers, b"host")
     own = {scheme + host for scheme in (b"http://", b"https://") for host in hosts}
-    web = [value for value in values(headers, b"origin") if value.startswith((b"http:", b"https:", b"null"))]
-    return any(origin not in own for origin in web)
+    return any(origin not in own for origin in _web_origins(headers))
+
+
+def _web_origins(headers: Headers) -> list[bytes]:
+    """Return the origins of pages; those of programs, as app://desktop, are none."""
+    return [value for value in values(headers, b"origin") if value.startswith((b"http:", b"https:", b"null"))]

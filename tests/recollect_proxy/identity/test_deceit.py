@@ -40,6 +40,39 @@ def test_a_page_of_another_site_is_not_believed_without_a_secret(
     assert secret.claim([*user, (b"x-secret", SECRET.encode())], NEAR) == Claim("anna")
 
 
+@table(
+    ("host", "believed"),
+    [
+        (b"127.0.0.1:8787", True),
+        (b"[::1]:8787", True),
+        (b"localhost:8787", True),
+        (b"LOCALHOST", True),
+        (b"memory.localhost", True),
+        (b"recollect.lan:8787", True),
+        (b"evil.example:8787", False),
+        (b"evil.example", False),
+        (b"127.0.0.1.evil.example", False),
+        (b"localhost.evil.example", False),
+        (b"not-recollect.lan", False),
+        (b"[::1", False),
+        (b"", False),
+    ],
+)
+def test_a_page_whose_name_was_led_here_is_not_believed_without_a_secret(
+    host: bytes, *, believed: bool
+) -> None:
+    """Its origin is the host that it asks, as both are evil.example."""
+    known = PlainHeader("x-user", hosts=("recollect.lan",), secret_header="x-secret")
+    program = [(b"x-user", b"anna"), (b"host", host), (b"sec-fetch-mode", b"cors")]
+    page = [*program, (b"origin", b"http://" + host)]
+
+    assert known.claim(page, NEAR) == (Claim("anna") if believed else REFUSED)
+    assert known.claim([*program, (b"sec-fetch-site", b"same-origin")], NEAR).user_id == (  # type: ignore[union-attr]
+        "anna" if believed else None
+    )
+    assert known.claim(program, NEAR) == Claim("anna")
+
+
 @table("sent", [b"%61nna", b"ann%61", b"a%2Dn", b"a%2dn", b"%7e", b"%31", b"%5F", b"%41"])
 def test_who_encodes_what_needs_none_is_nobody(sent: bytes) -> None:
     assert PLAIN.claim([(b"x-user", sent)], NEAR) == REFUSED
