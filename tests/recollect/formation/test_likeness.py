@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
+from recollect.formation.difference import likeness
 from recollect.formation.difference.likeness import same_letter, same_letters
 from recollect.formation.difference.vetoes import Statement
 
@@ -71,3 +72,9 @@ def test_any_text_is_the_same_as_itself_and_order_does_not_matter(one: str, othe
     assert same(one, other) == same(other, one)
     if any(map(str.isalnum, one)):
         assert same(one, one)
+
+
+def test_endings_that_are_said_again_and_again_are_read() -> None:
+    """Read in as many ways as there are to divide them, they never would be."""
+    assert likeness._ENDING.sub("", "好き" + "だよ" * 60) == "好き"
+    assert likeness._ENDING.search("だよ" * 60 + "!") is None

@@ -20,7 +20,7 @@ SAME_LETTERS = 0.8
 """Above which share of equal letters (normalised Levenshtein similarity) two statements may be one."""
 
 _MOST_WORDS = 400
-_ENDING = re.compile("(?:です|だよ|だ|よ|ね|な)+$")
+_ENDING = re.compile("(?:です|だ|よ|ね|な)+$")  # each in one way alone: with だよ too, repeated, in very many
 _PARTICLES = re.compile("^[はがをにでともへのか]")
 _UNTELLING = frozenset("了着著过過呢吧啊呀嘛的地得也就都很")
 
