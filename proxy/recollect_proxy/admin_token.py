@@ -39,10 +39,8 @@ class AdminToken:
             OSError: The data folder can't be written.
         """
         if self.is_new and self.file is not None:
-            with (
-                _alone(self.file),
-                suppress(FileNotFoundError),
-            ):  # a process that started beside this one did it
+            # Where it is gone, a process that started beside this one did it.
+            with _alone(self.file), suppress(FileNotFoundError):
                 _unshown(self.file).replace(self.file)
 
 

@@ -15,7 +15,7 @@ from recollect.assembly.models import Models, make_embedder, make_models
 from recollect.assembly.policy import make_policy
 from recollect.embedders.cache import CachedEmbedder
 from recollect.engine import Backends, Engine, system_clock
-from recollect.errors import ConfigurationError, StoreError
+from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.failures import place
 from recollect.ports import Clock, Embedder
 from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
@@ -173,6 +173,6 @@ async def _keep_running(server: EmbeddedServer) -> None:
         try:
             if await asyncio.to_thread(server.revive):
                 log.warning("embedded_database_restarted")
-        except (StoreError, OSError) as error:
+        except (RecollectError, OSError) as error:
             log.warning("embedded_database_down", error=type(error).__name__, detail=str(error))
             await asyncio.sleep(_AGAIN_SECONDS)

@@ -5,7 +5,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from recollect.file_lock import FileLock
@@ -47,13 +47,13 @@ class TemporaryFolder:
 
     def __init__(self, within: Path | None = None) -> None:
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=within))
-        try:
+        with ExitStack() as undoing:
+            undoing.callback(shutil.rmtree, self.path, ignore_errors=True)
             self.path.chmod(0o711)
             self._lock = _held(self.path / _LOCK)
+            undoing.callback(self._lock.close)
             self._watcher = self._watched()
-        except BaseException:
-            shutil.rmtree(self.path, ignore_errors=True)
-            raise
+            undoing.pop_all()
         _remove_abandoned(self.path.parent)
 
     def _watched(self) -> "subprocess.Popen[bytes]":
