@@ -7,7 +7,7 @@ from tests.architecture import Rule, modules, violations
 
 REPOSITORY = Path(__file__).parents[1]
 
-NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.tokens"
+NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.patterns recollect.tokens"
 PORTS = f"{NOUNS} recollect.ports"
 TEXTS = f"{NOUNS} recollect.lexical recollect.chunking"
 ENGINE = f"{PORTS} recollect.engine recollect.live_engine recollect.recalling recollect.retrieval"
@@ -22,6 +22,7 @@ RULES = (
     Rule("recollect.deadline"),
     Rule("recollect.file_lock"),
     Rule("recollect.normalization", NOUNS, pure=True),
+    Rule("recollect.patterns", "", "re2", pure=True),
     Rule("recollect.tokens", pure=True),
     Rule("recollect.lexical", "", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.tokens", pure=True),
