@@ -18,6 +18,7 @@ from recollect.ports import (
     MemoryStore,
     MessageLog,
     RequestLog,
+    Tries,
     UsageLog,
 )
 from recollect.postgres import Postgres
@@ -41,6 +42,7 @@ class Ports:
     requests: RequestLog
     flags: FlagStore
     usage: UsageLog
+    tries: Tries
 
 
 PORTS = tuple(each.name for each in fields(Ports))

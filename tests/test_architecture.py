@@ -21,6 +21,8 @@ RULES = (
     Rule("recollect.failures", pure=True),
     Rule("recollect.deadline"),
     Rule("recollect.file_lock"),
+    Rule("recollect.logs", "", "structlog"),
+    Rule("recollect.steps", PORTS, "structlog"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
     Rule("recollect.tokens", pure=True),
@@ -48,7 +50,11 @@ RULES = (
     ),
     Rule("recollect.formation.said", f"{PORTS} recollect.formation", pure=True),
     *(
-        Rule(f"recollect.formation.{part}", f"{PORTS} recollect.formation recollect.lexical", "structlog")
+        Rule(
+            f"recollect.formation.{part}",
+            f"{PORTS} recollect.formation recollect.lexical recollect.steps",
+            "structlog",
+        )
         for part in ("comparing", "deciding", "forgetting", "forming", "guarding", "learning")
     ),
     Rule("recollect.audit", NOUNS, pure=True),
@@ -56,19 +62,19 @@ RULES = (
     Rule("recollect.counting", "recollect.model", pure=True),
     Rule(
         "recollect.inbox",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.steps",
         "structlog",
     ),
     Rule(
         "recollect.summarizing",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.steps",
         "cachetools structlog",
     ),
     Rule(
         "recollect.background",
         f"{PORTS} recollect.counting recollect.formation recollect.inbox recollect.indexing recollect.policy "
-        "recollect.summarizing",
-        "structlog uuid_utils",
+        "recollect.steps recollect.summarizing recollect.tidying",
+        "cachetools structlog uuid_utils",
     ),
     Rule("recollect.commons", PORTS, "structlog uuid_utils"),
     Rule("recollect.curating", f"{PORTS} recollect.commons", "structlog"),
@@ -109,7 +115,7 @@ RULES = (
     ),
     Rule(
         "recollect.embedders",
-        f"{PORTS} recollect.mistral_sdk",
+        f"{PORTS} recollect.mistral_sdk recollect.steps",
         "cachetools httpx mistralai msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
     Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
@@ -125,6 +131,17 @@ RULES = (
         "platformdirs pydantic pydantic_settings",
     ),
     Rule("recollect.assembly", "recollect", "httpx pydantic structlog"),
+    # The worker: who watches it knows nothing of what it opens.
+    Rule("recollect.worker"),
+    Rule("recollect.worker.__main__", "recollect.worker"),
+    Rule("recollect.worker.wire", "recollect.counting recollect.formation", "msgspec"),
+    Rule("recollect.worker.watchdog", "recollect.steps", "structlog"),
+    Rule(
+        "recollect.worker.supervising",
+        "recollect.background recollect.counting recollect.formation recollect.worker",
+        "cachetools msgspec structlog",
+    ),
+    Rule("recollect.worker.working", "recollect", "structlog"),
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),
@@ -132,7 +149,6 @@ RULES = (
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
     Rule("recollect_proxy.settings", "recollect.chat recollect.settings", "pydantic pydantic_settings"),
     Rule("recollect_proxy.admin_token", "recollect.file_lock recollect.settings recollect_proxy.settings"),
-    Rule("recollect_proxy.logs", "", "structlog"),
     Rule(
         "recollect_proxy.identity",
         "recollect.errors recollect.model recollect_proxy.asgi recollect_proxy.headers recollect_proxy.settings",

@@ -9,6 +9,7 @@ import uvloop
 from pydantic.fields import FieldInfo
 
 from recollect.errors import RecollectError
+from recollect.logs import configure_logging
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
@@ -16,7 +17,6 @@ from recollect_proxy.bench.command import bench_app
 from recollect_proxy.calibrate import calibrate
 from recollect_proxy.demo.command import demo
 from recollect_proxy.identity import add_key
-from recollect_proxy.logs import configure_logging
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.openwebui.import_command import import_app
 from recollect_proxy.options import read_settings

@@ -190,10 +190,12 @@ def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     for name, says, value in gauges:
         yield GaugeMetricFamily(name, says, value=value)
     yield CounterMetricFamily(
-        "recollect_model_breaker_opened", "How often they began to be left alone.", value=use.opened
+        "recollect_model_breaker_opened", "How often they began to be left alone.", value=use.guarded.opened
     )
-    yield CounterMetricFamily("recollect_model_calls", "Background calls of models.", value=use.calls)
-    yield _labelled("recollect_model_errors", "error", "Those that failed or were not made.", use.errors)
+    yield CounterMetricFamily("recollect_model_calls", "Background calls of models.", value=use.guarded.calls)
+    yield _labelled(
+        "recollect_model_errors", "error", "Those that failed or were not made.", use.guarded.errors
+    )
 
 
 def _labelled(name: str, label: str, says: str, counts: Mapping[str, int]) -> Metric:

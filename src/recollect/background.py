@@ -3,27 +3,79 @@
 The model's calls are guarded together: one budget, and a circuit breaker for what forms and for what sums up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
+from typing import Protocol
 from uuid import UUID
 
 import structlog
+from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.counting import FormationCounts
 from recollect.errors import RecollectError
 from recollect.failures import place
-from recollect.formation import Budget, Forming, Guard
+from recollect.formation import Budget, Forming, Guard, Guarded
 from recollect.inbox import Draining
 from recollect.indexing import keep_indexed, soonest
 from recollect.model import Exchange, Fallback, Formed, Strategy
 from recollect.policy import Batching, Policy
 from recollect.ports import Backends, Clock
+from recollect.steps import Step, Steps
 from recollect.summarizing import Summaries
+from recollect.tidying import keep_tidy
+
+CREDENTIALS_KEPT = 10_000
+CREDENTIAL_SECONDS = 3600.0
 
 log = structlog.get_logger(__name__)
+
+
+class Worker(Protocol):
+    """Does what is done for users in the background: within this process, or in one of its own.
+
+    Attributes:
+        counts: What it did.
+        guarded: How its calls of models stand.
+    """
+
+    @property
+    def counts(self) -> FormationCounts: ...  # noqa: D102 -- see above
+
+    @property
+    def guarded(self) -> Guarded: ...  # noqa: D102 -- see above
+
+    def lend(self, exchange_id: UUID, credential: str) -> None:
+        """Let it use the credential of an exchange's own request, for a while; it is written down nowhere."""
+        ...
+
+    def clear_caches(self) -> None:
+        """Let it forget what it keeps of texts: somebody was erased."""
+        ...
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        ...
+
+
+class Absent:
+    """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
+
+    counts = FormationCounts()
+    guarded = Guarded()
+
+    def lend(self, exchange_id: UUID, credential: str) -> None:
+        """Lend it nothing: it uses a key of its own."""
+
+    def clear_caches(self) -> None:
+        """Forget nothing: what it keeps of texts are hashes and embeddings, which go with time."""
+
+    async def run(self) -> None:
+        """Wait until cancelled."""
+        await asyncio.Event().wait()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +85,20 @@ class ModelUse:
     Attributes:
         tokens_today: What they took since midnight, UTC, for all users.
         budget: What they may take a day.
-        failures: How often they failed in a row.
-        left_alone_until: Until when no model is called, as they failed too often; None: they are called.
-        opened: How often that happened since the start.
-        calls: How often they were to be called since the start.
-        errors: How often that failed or was not let through, by the error's name.
+        guarded: Whether they fail.
+        at: When that was so.
     """
 
     tokens_today: int
     budget: Budget
-    failures: int
-    left_alone_until: datetime | None
-    opened: int
-    calls: int = 0
-    errors: Mapping[str, int] = field(default_factory=dict)
+    guarded: Guarded
+    at: datetime
+
+    @property
+    def left_alone_until(self) -> datetime | None:
+        """Until when no model is called, as they failed too often; None: they are called."""
+        until = self.guarded.left_alone_until
+        return until if until is not None and until > self.at else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +117,41 @@ class UserUsage:
 
 
 class Background:
-    """Forms, summarizes and indexes what users say."""
+    """Forms, summarizes and indexes what users say, within this process; a ``Worker``."""
 
-    def __init__(
-        self,
-        backends: Backends,
-        policy: Policy,
-        clock: Clock,
-        *,
-        credential: Callable[[UUID], str | None],
-    ) -> None:
+    def __init__(self, backends: Backends, policy: Policy, clock: Clock) -> None:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._credential = credential
+        self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._guard = Guard(backends.usage, policy.budget, clock)
+        self.steps = Steps(backends.tries, clock)
         self.counts = FormationCounts()
         # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
         summing_up = Guard(backends.usage, policy.budget, clock)
-        self._summaries = Summaries(backends, summing_up, clock, uuid7, credential, self.counts)
+        self._summaries = Summaries(
+            backends, summing_up, clock, uuid7, self._credentials.get, self.counts, self.steps, policy.tries
+        )
+
+    @property
+    def guarded(self) -> Guarded:
+        """How the calls of the model that forms stand."""
+        return self._guard.guarded
+
+    def lend(self, exchange_id: UUID, credential: str) -> None:
+        """Use the credential of an exchange's own request, for a while."""
+        self._credentials[exchange_id] = credential
+
+    def clear_caches(self) -> None:
+        """Forget the embeddings of texts."""
+        for cache in self._backends.caches:
+            cache.clear()
+
+    async def run(self) -> None:
+        """Form memories of what was remembered, and keep the index, until cancelled."""
+        async with asyncio.TaskGroup() as running:
+            running.create_task(self._backends.jobs.run(self.drain))
+            running.create_task(keep_tidy(self._backends, self._policy, self._clock))
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
@@ -92,8 +160,9 @@ class Background:
         draining = Draining(
             inbox=self._backends.inbox,
             form=partial(self.form, policy=policy),
-            credential=self._credential,
+            credential=self._credentials.get,
             clock=self._clock,
+            steps=self.steps,
             # Who asks no model gains nothing by waiting.
             batching=policy.batching if asks and self._backends.extractor else Batching(),
             caps=policy.caps,
@@ -102,7 +171,7 @@ class Background:
             counts=self.counts,
         )
         again = await draining.drain(user_id)
-        indexed = await self._index(user_id)
+        indexed = await self._keep_indexed(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
             if await self._backends.inbox.pending(user_id, limit=1):
@@ -132,29 +201,19 @@ class Background:
         forming = Forming(self._backends, self._guard, policy.rules, clock=self._clock, new_id=uuid7)
         return await forming.form(exchanges, strategy=policy.strategy, fallback=fallback)
 
-    async def usage(self, user_id: str) -> UserUsage:
-        """Return what models took for a user today."""
-        day = self._clock().date()
-        return UserUsage(day, (await self._backends.usage.used(user_id, day)).user, self._policy.budget.user)
+    async def _keep_indexed(self, user_id: str) -> timedelta | None:
+        """Index what is left; message by message, each given up in the end, where a worker did not live through it."""
+        async with self.steps.step(user_id, Step.INDEX, "") as begun:
+            return await self._index(user_id, careful=begun > 1)
 
-    async def model_use(self) -> ModelUse:
-        """Return how the calls of models stand."""
-        now, breaker = self._clock(), self._guard.breaker
-        used = await self._backends.usage.used_by_all(now.date())
-        paused = breaker.open_until if breaker.open_until and breaker.open_until > now else None
-        return ModelUse(
-            used,
-            self._policy.budget,
-            breaker.failures,
-            paused,
-            breaker.opened,
-            self._guard.calls,
-            dict(self._guard.errors),
-        )
-
-    async def _index(self, user_id: str, *, until: UUID | None = None) -> timedelta | None:
+    async def _index(
+        self, user_id: str, *, until: UUID | None = None, careful: bool = False
+    ) -> timedelta | None:
+        tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
         return await keep_indexed(
             user_id,
+            tried=tried,
+            tries=self._policy.tries,
             index=self._backends.index,
             embedder=self._backends.embedder,
             embedded=self._policy.embedded,

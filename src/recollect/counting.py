@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from recollect.model import (
@@ -78,6 +78,16 @@ class FormationCounts:
     def dedup_rate(self) -> float:
         """Duplicates of all that was added, replaced or found to be there; 0 before the first."""
         return self.duplicates / max(1, self.adds + self.replaces + self.duplicates)
+
+    def plus(self, other: "FormationCounts") -> "FormationCounts":
+        """Return what both counted."""
+        lag = [one + another for one, another in zip(self.lag, other.lag, strict=True)]
+        summed = {
+            each.name: getattr(self, each.name) + getattr(other, each.name)
+            for each in fields(self)
+            if each.name != "lag"
+        }
+        return FormationCounts(**summed, lag=lag)
 
     def tried(self, exchanges: int) -> None:
         """Count that exchanges are being formed."""

@@ -5,12 +5,11 @@ Failing open lives in what is recalled and remembered, and nowhere else: ``prepa
 raise, so that nothing fails silently.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from recollect.background import Background, ModelUse, UserUsage
+from recollect.background import Background, ModelUse, UserUsage, Worker
 from recollect.composition import Placed
 from recollect.counting import FormationCounts
 from recollect.curating import Curating
@@ -20,7 +19,6 @@ from recollect.ports import Backends, Clock
 from recollect.recalling import NO_WISHES, Prepared, Recalling, Wishes
 from recollect.remembering import Remembering
 from recollect.retrieval import Ranking
-from recollect.tidying import keep_tidy
 from recollect.tokens import estimate_tokens
 
 __all__ = ["Backends", "Engine", "Policy", "Prepared", "Wishes", "system_clock"]
@@ -34,12 +32,28 @@ def system_clock() -> datetime:
 class Engine(Curating):
     """Long-term memory of many users, kept apart from each other."""
 
-    def __init__(self, backends: Backends, policy: Policy, *, clock: Clock = system_clock) -> None:
+    def __init__(
+        self,
+        backends: Backends,
+        policy: Policy,
+        *,
+        clock: Clock = system_clock,
+        worker: Worker | None = None,
+    ) -> None:
+        """Put an engine together.
+
+        Args:
+            backends: What it works with.
+            policy: How.
+            clock: Tells the time.
+            worker: Works in the background; None: this process does, as long as ``run`` runs.
+        """
         super().__init__(backends, clock)
         self._policy = policy
+        self._background = Background(backends, policy, clock)
+        self._worker = worker or self._background
         self._recalling = Recalling(backends, policy, clock)
-        self._remembering = Remembering(backends, policy, clock)
-        self._background = Background(backends, policy, clock, credential=self._remembering.credential)
+        self._remembering = Remembering(backends, policy, clock, lend=self._worker.lend)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
@@ -99,9 +113,7 @@ class Engine(Curating):
 
     async def run(self) -> None:
         """Form memories of what was remembered, and keep the index, until cancelled."""
-        async with asyncio.TaskGroup() as running:
-            running.create_task(self._backends.jobs.run(self.drain))
-            running.create_task(keep_tidy(self._backends, self._policy, self._clock))
+        await self._worker.run()
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
@@ -140,6 +152,7 @@ class Engine(Curating):
     def _clear_caches(self) -> None:
         for cache in self._backends.caches:
             cache.clear()
+        self._worker.clear_caches()
 
     # -- how it does -------------------------------------------------------------------------------
 
@@ -162,7 +175,7 @@ class Engine(Curating):
     @property
     def counts(self) -> FormationCounts:
         """What formation did since the start."""
-        return self._background.counts
+        return self._worker.counts
 
     async def count_memories(self) -> int:
         """Count the memories of all users."""
@@ -170,8 +183,11 @@ class Engine(Curating):
 
     async def usage(self, user_id: str) -> UserUsage:
         """Return what models took in the background for a user today, and what they may take."""
-        return await self._background.usage(user_id)
+        day = self._clock().date()
+        used = await self._backends.usage.used(user_id, day)
+        return UserUsage(day, used.user, self._policy.budget.user)
 
     async def model_use(self) -> ModelUse:
         """Return how the calls of models in the background stand."""
-        return await self._background.model_use()
+        used = await self._backends.usage.used_by_all(self._clock().date())
+        return ModelUse(used, self._policy.budget, self._worker.guarded, self._clock())

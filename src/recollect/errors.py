@@ -41,6 +41,14 @@ class NotUndoableError(StoreError):
     """This can't be undone: it changed nothing, was undone already, or something was changed since."""
 
 
+class WorkerStoppedError(RecollectError):
+    """Whatever this was, workers that did it did not live to its end."""
+
+    def __init__(self, tries: int) -> None:
+        """Say how often it was tried."""
+        super().__init__(f"The worker was stopped each of the {tries} times that this was tried.")
+
+
 class EmbedderError(RecollectError):
     """The embedder failed."""
 

@@ -18,12 +18,14 @@ from recollect.errors import (
     ExtractorPausedError,
     RecollectError,
     StoreUnavailableError,
+    WorkerStoppedError,
 )
 from recollect.failures import place
 from recollect.formation import asks_to_forget, log_decision
 from recollect.model import Caps, Exchange, Fallback, Formed, Pending
 from recollect.policy import Batching
 from recollect.ports import NO_CAPS, Clock, Inbox
+from recollect.steps import Step, Steps
 
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
@@ -73,6 +75,7 @@ class Draining:
         form: Forms exchanges.
         credential: Finds a request's own credential by the exchange's id, while it is at hand.
         clock: Tells the time.
+        steps: Counts each try before it begins.
         batching: Which exchanges are formed at once.
         caps: How many memories may be kept.
         tries: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
@@ -86,6 +89,7 @@ class Draining:
     form: Former
     credential: Callable[[UUID], str | None]
     clock: Clock
+    steps: Steps
     batching: Batching = field(default_factory=Batching)
     caps: Caps = NO_CAPS
     tries: int = 3
@@ -119,6 +123,21 @@ class Draining:
             if wait > timedelta():
                 return wait
             batch = self._batch(pending)
+            again = await self._try(user_id, batch)
+            if again is not None:
+                return again
+        return None
+
+    async def _try(self, user_id: str, batch: Sequence[Pending]) -> timedelta | None:
+        """Form a batch, once; return how long to wait for what is away, None where the inbox tells what is next."""
+        first = batch[0]
+        async with self.steps.step(user_id, Step.FORM, str(first.exchange.id)) as begun:
+            if begun > self.tries:
+                self.counts.failed(error := WorkerStoppedError(begun - 1))
+                await self._hold(first, error, tries=begun - 1)
+                return None
+            if begun > 1:
+                batch = [first]  # another of them may be what a worker died of
             try:
                 done = await self._complete(batch)
             except StoreUnavailableError:
@@ -126,12 +145,8 @@ class Draining:
             except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
                 self.counts.failed(error)
                 waits = [await self._postpone(each, error) for each in batch]
-                if waits[0] is not None:
-                    return waits[0]
-            else:
-                if not done:
-                    return GONE_DELAY
-        return None
+                return waits[0]
+            return None if done else GONE_DELAY
 
     def _wait(self, pending: Sequence[Pending]) -> timedelta:
         """Return for how long nothing is to be formed yet: until the first is due, and its chat is quiet."""
@@ -189,28 +204,35 @@ class Draining:
 
     async def _postpone(self, pending: Pending, error: Exception) -> timedelta | None:
         """Note what failed; return how long to wait for what is away, None where the exchange's own time says it."""
-        name = type(error).__name__
-        # our own errors never quote a user; of others only the kind and the place are told
-        told = f"{name}: {error}" if isinstance(error, RecollectError) else name
-        exchange = pending.exchange
+        told, exchange = _told(error), pending.exchange
         if (wait := self._wait_for(pending, error)) is not None:
             log.info(
                 "formation_waits", exchange_id=str(exchange.id), error=told, seconds=wait.total_seconds()
             )
             await self.inbox.postpone(exchange, error=told, until=pending.due, counts=False)
             return wait
-        held = pending.attempts + 1 >= self.tries
+        if pending.attempts + 1 >= self.tries:
+            await self._hold(pending, error, tries=pending.attempts + 1)
+            return None
         delay = self.delays[min(pending.attempts, len(self.delays) - 1)]
+        self._tell(pending, error, tries=pending.attempts + 1, held=False)
+        await self.inbox.postpone(exchange, error=told, until=self.clock() + delay)
+        return None
+
+    async def _hold(self, pending: Pending, error: Exception, *, tries: int) -> None:
+        """Hold an exchange as failed, until somebody has it tried again."""
+        self._tell(pending, error, tries=tries, held=True)
+        await self.inbox.postpone(pending.exchange, error=_told(error), until=None)
+
+    def _tell(self, pending: Pending, error: Exception, *, tries: int, held: bool) -> None:
         log.warning(
             "formation_failed",
-            exchange_id=str(exchange.id),
-            error=told,
+            exchange_id=str(pending.exchange.id),
+            error=_told(error),
             place=place(error),
-            tries=pending.attempts + 1,
+            tries=tries,
             held=held,
         )
-        await self.inbox.postpone(exchange, error=told, until=None if held else self.clock() + delay)
-        return None
 
     def _wait_for(self, pending: Pending, error: Exception) -> timedelta | None:
         """Return how long to wait for what an exchange needs and is away; None where that is not what failed."""
@@ -223,3 +245,9 @@ class Draining:
         ):
             return EMBEDDER_DELAY
         return None
+
+
+def _told(error: Exception) -> str:
+    """Return what is told of an error: our own never quote a user; of others only the kind is told."""
+    name = type(error).__name__
+    return f"{name}: {error}" if isinstance(error, RecollectError) else name

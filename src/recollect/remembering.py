@@ -4,7 +4,7 @@ Failing open for what is remembered lives here. Never: a concrete backend, how m
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -20,8 +20,8 @@ from recollect.model import Exchange, Memory, Recollection, RequestRecord, Scope
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 
-_CREDENTIALS_KEPT = 10_000
-_CREDENTIAL_SECONDS = 3600.0
+_ERASURES_KEPT = 10_000
+_ERASURE_SECONDS = 3600.0
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _APPEND_DELAYS = (0.5, 2.0, 5.0, *(15.0,) * 40)  # ten minutes; in a long gap a shutdown loses it
 
@@ -29,19 +29,23 @@ log = structlog.get_logger(__name__)
 
 
 class Remembering:
-    """Remembers exchanges of many users."""
+    """Remembers exchanges of many users.
 
-    def __init__(self, backends: Backends, policy: Policy, clock: Clock) -> None:
+    Args:
+        backends: Where.
+        policy: Whose exchanges are kept at all.
+        clock: Tells the time.
+        lend: Gives an exchange's own credential to who forms it.
+    """
+
+    def __init__(
+        self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[UUID, str], None]
+    ) -> None:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._credentials: TTLCache[UUID, str] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
-        self._erased: TTLCache[Scope | str, datetime] = TTLCache(_CREDENTIALS_KEPT, _CREDENTIAL_SECONDS)
-
-    def credential(self, exchange_id: UUID) -> str | None:
-        """Return the credential of an exchange's own request, while it is at hand."""
-        credential: str | None = self._credentials.get(exchange_id)
-        return credential
+        self._lend = lend
+        self._erased: TTLCache[Scope | str, datetime] = TTLCache(_ERASURES_KEPT, _ERASURE_SECONDS)
 
     def note_erasure(self, erased: Scope | str, at: datetime) -> None:
         """Let nothing that this user said until then, or said in this chat, be written any more."""
@@ -72,7 +76,7 @@ class Remembering:
             uuid7(), turn, reply, uuid7(), uuid7(), authorized=credential is not None, credential=credential
         )
         if credential is not None:
-            self._credentials[exchange.id] = credential
+            self._lend(exchange.id, credential)
         new = await self._append(exchange)
         if new is None:
             log.error("exchange_lost", exchange_id=str(exchange.id))

@@ -20,6 +20,14 @@ class ExtractionSdk(StrEnum):
     MISTRAL = "mistral"
 
 
+class Worker(StrEnum):
+    """Who works in the background."""
+
+    OWN = "own"
+    ELSEWHERE = "elsewhere"
+    WITHIN = "within"
+
+
 class Precision(StrEnum):
     """The arithmetic of the local embedder."""
 
@@ -229,6 +237,11 @@ class EngineSettings(BaseSettings):
     )
     formation_tries: int = Field(
         default=3, ge=1, le=20, description="Tries before an exchange falls back or is held as failed."
+    )
+    worker: Worker = Field(
+        default=Worker.OWN,
+        description="Who forms memories: own (a process that is started and watched), elsewhere (`recollect worker`, on "
+        "this machine or others), or within (this process: a text that takes long then holds up every chat).",
     )
     formation_workers: int = Field(default=4, ge=1, description="Users formed for at the same time.")
     job_heartbeat_seconds: float = Field(

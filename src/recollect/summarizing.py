@@ -17,11 +17,13 @@ from recollect.errors import (
     ExtractorPausedError,
     ExtractorUnusableError,
     InvalidExtractionError,
+    WorkerStoppedError,
 )
 from recollect.formation import Guard, redacted
 from recollect.model import Kind, Memory, Outline, Provenance, Source, Vector
 from recollect.policy import Summarizing
 from recollect.ports import Asker, Backends, Clock, Conversation, Summarized, Summarizer
+from recollect.steps import Step, Steps
 
 SUMMARY_IMPORTANCE = 0.5
 
@@ -44,6 +46,8 @@ class Summaries:
         new_id: Makes ids.
         credential: Finds a request's own credential by the exchange's id, while it is at hand.
         counts: Counts what is done.
+        steps: Counts each try before it begins.
+        tries: How often a summary is begun that a worker does not live to the end of; then there is none of these turns.
         failures: How often the summary of a user's chat up to a turn failed.
     """
 
@@ -53,6 +57,8 @@ class Summaries:
     new_id: Callable[[], UUID]
     credential: Callable[[UUID], str | None]
     counts: FormationCounts
+    steps: Steps
+    tries: int
     failures: MutableMapping[tuple[str, str, int], int] = field(
         default_factory=lambda: LRUCache(_FAILURES_KEPT)
     )
@@ -76,7 +82,7 @@ class Summaries:
             if conversation is None:
                 return None
             try:
-                memory = await self._summary(user_id, conversation, summarizer)
+                memory = await self._tried(user_id, conversation, summarizer)
             except BudgetSpentError as error:
                 _tell(error)
                 return None  # it would not be otherwise a minute later: the chat's next turn tries again
@@ -88,6 +94,13 @@ class Summaries:
                 memory = None  # not asked again with every turn: it would cost as much, and say as little
             self.counts.summarized(await inbox.summarized(user_id, conversation, memory, at=self.clock()))
         return _AGAIN
+
+    async def _tried(self, user_id: str, conversation: Conversation, summarizer: Summarizer) -> Memory | None:
+        async with self.steps.step(user_id, Step.SUMMARIZE, conversation.session_id) as begun:
+            if begun > self.tries:
+                log.error("summary_given_up", error=WorkerStoppedError.__name__, tries=begun - 1)
+                return None
+            return await self._summary(user_id, conversation, summarizer)
 
     async def _summary(
         self, user_id: str, conversation: Conversation, summarizer: Summarizer

@@ -56,7 +56,7 @@ SAID = "I drink tea."
 
 
 def settings(**given: Any) -> EngineSettings:
-    return EngineSettings(**given)
+    return EngineSettings(**{"worker": "within"} | given)
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def caches(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def in_memory(**given: Any) -> EngineSettings:
     patient = {f"recall_{limit}_ms": 10_000 for limit in ("deadline", "embedding", "lexical")}
-    return EngineSettings(**{"formation": "qa_turn"} | patient | given)
+    return EngineSettings(**{"formation": "qa_turn", "worker": "within"} | patient | given)
 
 
 def inside(folder: Path) -> list[Path]:

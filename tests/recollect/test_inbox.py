@@ -32,6 +32,7 @@ from recollect.model import Exchange, Fallback, Formed, Ignore, Reason
 from recollect.policy import Batching
 from recollect.postgres import Postgres
 from recollect.postgres.pool import Database
+from recollect.steps import Steps
 
 START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 WORDS = "my secret words"
@@ -87,6 +88,7 @@ class Worker:
             form=self.form,
             credential=self.credential,
             clock=lambda: self.now,
+            steps=Steps(self.store.tries, lambda: self.now),
             batching=self.batching,
             tries=tries,
             counts=self.counts,

@@ -13,7 +13,7 @@ from tests.waiting import until
 from recollect.assembly import open_engine
 from recollect.engine import Engine
 from recollect.model import Passage, Scope, Strategy, Turn
-from recollect.settings import EngineSettings
+from recollect.settings import EngineSettings, Worker
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ async def engine(database_server: str, data_dir: Path) -> AsyncIterator[Engine]:
         database_url=SecretStr(database_server),
         data_dir=data_dir,
         formation=Strategy.QA_TURN,
+        worker=Worker.WITHIN,
         recall_deadline_ms=20_000,
         recall_embedding_ms=20_000,
     )

@@ -141,7 +141,7 @@ async def test_one_that_fails_again_and_again_is_given_up_for_these_turns_and_st
         assert await subject.drain(store.anna) is None
 
     assert len(summarizer.asked) == 3
-    assert (await subject.model_use()).failures == 0
+    assert (await subject.model_use()).guarded.failures == 0
 
 
 async def test_a_chat_nobody_may_ask_for_keeps_no_other_from_its_summary(store: Store) -> None:

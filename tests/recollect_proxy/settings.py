@@ -22,6 +22,7 @@ def proxy_settings(**changed: Any) -> ProxySettings:
     """Return the proxy's settings as they stand without any variable, with these changed."""
     quick: dict[str, Any] = {
         "upstream": "http://127.0.0.1:9/v1",
+        "worker": "within",
         "formation_quiet_seconds": 0,
         "formation_batch_turns": 1,
         "summary_turns": 0,

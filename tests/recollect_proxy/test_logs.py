@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from recollect_proxy.logs import configure_logging
+from recollect.logs import configure_logging
 
 
 @pytest.fixture(autouse=True)

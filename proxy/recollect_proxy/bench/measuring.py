@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from recollect.errors import RecollectError
+from recollect.logs import configure_logging
 from recollect_proxy.bench.dataset import DatasetError
-from recollect_proxy.logs import configure_logging
 from recollect_proxy.options import read_settings
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import run_to_the_end

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from recollect.errors import RecollectError
+from recollect.logs import configure_logging
 from recollect_proxy.calibrate.measuring import measure_gate
-from recollect_proxy.logs import configure_logging
 from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.temporary import run_to_the_end
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from recollect_proxy.logs import configure_logging
+from recollect.logs import configure_logging
 from recollect_proxy.options import read_settings
 from recollect_proxy.temporary import run_to_the_end
 

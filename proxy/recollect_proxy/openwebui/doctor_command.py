@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from recollect.errors import RecollectError
-from recollect_proxy.logs import configure_logging
+from recollect.logs import configure_logging
 from recollect_proxy.openwebui.awaiting import await_request
 from recollect_proxy.openwebui.captured import Captured, read_captured
 from recollect_proxy.openwebui.examining import Finding, Status, examine, is_persons

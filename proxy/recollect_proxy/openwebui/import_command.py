@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from recollect.assembly import make_policy
 from recollect.errors import RecollectError
-from recollect_proxy.logs import configure_logging
+from recollect.logs import configure_logging
 from recollect_proxy.openwebui.destination import open_destination
 from recollect_proxy.openwebui.importing import Importing
 from recollect_proxy.openwebui.rows import Row, SourceError

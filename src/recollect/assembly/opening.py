@@ -9,17 +9,22 @@ from pathlib import Path
 
 import httpx
 import structlog
+from pydantic import SecretStr
 
 from recollect.assembly.globals import keep_global_memories
 from recollect.assembly.models import Models, make_embedder, make_models
 from recollect.assembly.policy import make_policy
+from recollect.background import Absent
 from recollect.embedders.cache import CachedEmbedder
 from recollect.engine import Backends, Engine, system_clock
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.failures import place
+from recollect.logs import configured_level
 from recollect.ports import Clock, Embedder
 from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
-from recollect.settings import NOWHERE, EngineSettings
+from recollect.settings import NOWHERE, EngineSettings, Worker
+from recollect.worker.supervising import WorkerProcess
+from recollect.worker.wire import Start
 
 log = structlog.get_logger(__name__)
 
@@ -44,17 +49,33 @@ async def open_engine(
         EmbedderError: The embedder can't be loaded.
     """
     policy = make_policy(settings)
-    async with open_backends(settings, upstream=upstream) as backends:
-        engine = Engine(backends, policy, clock=clock)
+    async with _open(settings, upstream) as (backends, start):
+        engine = Engine(backends, policy, clock=clock, worker=_worker(settings, start))
         await keep_global_memories(engine, settings.global_memories)
-        forming = asyncio.create_task(engine.run())
-        forming.add_done_callback(_tell_of_failure)
+        working = asyncio.create_task(engine.run())
+        working.add_done_callback(_tell_of_failure)
         try:
             yield engine
         finally:
-            forming.cancel()
+            working.cancel()
             with suppress(asyncio.CancelledError):
-                await forming
+                await working
+
+
+async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -> None:
+    """Keep a worker working in a process of its own, until cancelled; no chat is answered here.
+
+    Args and errors are those of ``open_engine``.
+    """
+    async with _open(settings, upstream) as (_, start):
+        await WorkerProcess(start).run()
+
+
+def _worker(settings: EngineSettings, start: Start) -> WorkerProcess | Absent | None:
+    """Return who works in the background; None: this process."""
+    if settings.worker is Worker.WITHIN:
+        return None
+    return Absent() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start)
 
 
 @asynccontextmanager
@@ -63,6 +84,13 @@ async def open_backends(settings: EngineSettings, *, upstream: str | None = None
 
     Args and errors are those of ``open_engine``.
     """
+    async with _open(settings, upstream) as (backends, _):
+        yield backends
+
+
+@asynccontextmanager
+async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator[tuple[Backends, Start]]:
+    """Open what an engine works with, and tell what a worker beside it starts with."""
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
             httpx.AsyncClient(timeout=settings.extraction_timeout_seconds, trust_env=False)
@@ -73,7 +101,8 @@ async def open_backends(settings: EngineSettings, *, upstream: str | None = None
         )  # beside the database's start
         closing.push_async_callback(_unload, loading)
         try:
-            postgres = await _open_store(settings, folders.database, closing)
+            dsn = await _open_server(settings, folders.database, closing)
+            postgres = await _open_store(settings, dsn, closing)
         except StoreError:
             await asyncio.wait({loading})
             if isinstance(error := loading.exception(), ConfigurationError):
@@ -88,7 +117,7 @@ async def open_backends(settings: EngineSettings, *, upstream: str | None = None
         models = make_models(settings, client, upstream)
         if models is not None:
             closing.push_async_callback(models.extractor.aclose)
-        yield _backends(postgres, embedder, models)
+        yield _backends(postgres, embedder, models), _start(settings, folders, dsn, upstream)
 
 
 def _backends(postgres: Postgres, embedder: CachedEmbedder, models: Models | None) -> Backends:
@@ -102,12 +131,25 @@ def _backends(postgres: Postgres, embedder: CachedEmbedder, models: Models | Non
         jobs=postgres.jobs,
         flags=postgres.flags,
         usage=postgres.usage,
+        tries=postgres.tries,
         embedder=embedder,
         extractor=models.extractor if models else None,
         judge=models.judge if models else None,
         summarizer=models.summarizer if models else None,
         caches=(embedder,),
     )
+
+
+def _start(settings: EngineSettings, folders: "_Folders", dsn: str, upstream: str | None) -> Start:
+    """Return what a worker starts with: the same settings over the same database, which it does not start again."""
+    given = {name: _plain(getattr(settings, name)) for name in EngineSettings.model_fields}
+    return Start(given | {"database_url": dsn, "data_dir": str(folders.caches)}, upstream, configured_level())
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return str(value) if isinstance(value, Path) else value
 
 
 def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
@@ -147,15 +189,18 @@ async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folder
     return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
 
 
-async def _open_store(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> Postgres:
+async def _open_server(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> str:
+    """Return how to connect to the database; the embedded one is started."""
     if settings.database_url is not None and not settings.in_memory:
-        dsn = settings.database_url.get_secret_value()
-    else:
-        server = await asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
-        closing.push_async_callback(asyncio.to_thread, server.stop)
-        reviving = asyncio.create_task(_keep_running(server))
-        closing.callback(reviving.cancel)
-        dsn = server.dsn
+        return settings.database_url.get_secret_value()
+    server = await asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
+    closing.push_async_callback(asyncio.to_thread, server.stop)
+    reviving = asyncio.create_task(_keep_running(server))
+    closing.callback(reviving.cancel)
+    return server.dsn
+
+
+async def _open_store(settings: EngineSettings, dsn: str, closing: AsyncExitStack) -> Postgres:
     postgres = await open_postgres(
         dsn,
         pool_size=settings.pool_size,

@@ -2,7 +2,7 @@
 
 from recollect.formation.deciding import log_decision
 from recollect.formation.forming import Forming
-from recollect.formation.guarding import Budget, Guard
+from recollect.formation.guarding import Budget, Guard, Guarded
 from recollect.formation.requests import asks_to_forget
 from recollect.formation.rules import Rules
 from recollect.formation.secrecy.confidential import redacted
@@ -11,6 +11,7 @@ __all__ = [
     "Budget",
     "Forming",
     "Guard",
+    "Guarded",
     "Rules",
     "asks_to_forget",
     "log_decision",

@@ -20,6 +20,7 @@ from recollect.errors import (
     StoreError,
 )
 from recollect.ports import Clock, UsageLog
+from recollect.steps import waiting_for_others
 
 FAILURES = 5
 """So many failures in a row open the breaker."""
@@ -53,6 +54,25 @@ class Budget:
 
     user: int = 0
     everybody: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """How the calls of a model stand.
+
+    Attributes:
+        failures: How often they failed in a row.
+        left_alone_until: Until when the model is not called, as they failed too often; None: it is called.
+        opened: How often that happened since the start.
+        calls: How often it was to be called since the start.
+        errors: How often that failed or was not let through, by the error's name.
+    """
+
+    failures: int = 0
+    left_alone_until: datetime | None = None
+    opened: int = 0
+    calls: int = 0
+    errors: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -127,6 +147,12 @@ class Guard:
         self.calls = 0
         self.errors: Counter[str] = Counter()
 
+    @property
+    def guarded(self) -> Guarded:
+        """How the calls stand."""
+        breaker = self.breaker
+        return Guarded(breaker.failures, breaker.open_until, breaker.opened, self.calls, dict(self.errors))
+
     async def call(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Return what a model answers, and count what that took.
 
@@ -146,7 +172,8 @@ class Guard:
         await self._require_budget(user_id)
         self.breaker.enter(self._clock())
         try:
-            answered = await ask()
+            with waiting_for_others():
+                answered = await ask()
         except (ExtractorUnusableError, InvalidExtractionError) as error:
             # It is there and it answers: what is wrong is this call.
             self.breaker.succeed() if isinstance(error, InvalidExtractionError) else self.breaker.give_up()

@@ -4,6 +4,8 @@ Never: how a message is cut, who calls it and when, where the index is.
 """
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -11,7 +13,7 @@ from uuid import UUID
 
 import structlog
 
-from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
+from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, WorkerStoppedError
 from recollect.failures import place
 from recollect.formation.said import is_to_be_hidden
 from recollect.indexing.memories import MemoryEmbedding
@@ -53,6 +55,8 @@ async def keep_indexed(
     embedded: Embedded,
     messages: bool = True,
     until: UUID | None = None,
+    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
+    tries: int = 3,
 ) -> timedelta | None:
     """Index what of the user's is not, and embed what was not; return after how long to come again for the rest, if any.
 
@@ -68,11 +72,13 @@ async def keep_indexed(
         embedded: What gets them.
         messages: Whether messages of the log are indexed, not memories alone.
         until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
+        tried: Counts a try of a message by its id before it begins, where a worker may have died of one; None: no need.
+        tries: How often a message is tried so; then it is indexed without its words.
     """
     try:
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
-        run = _Run(user_id, index, embedder, embedded)
+        run = _Run(user_id, index, embedder, embedded, tried, tries)
         if messages and await run.index_messages(until):
             return _NEXT_RUN_DELAY
         if until is None and await _embed_later(run, chunks=messages):
@@ -115,6 +121,8 @@ class _Run:
     index: LogIndex
     embedder: Embedder
     embedded: Embedded
+    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None
+    tries: int = 3
     failure: EmbedderError | None = None
     refused: set[UUID] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
@@ -189,7 +197,7 @@ class _Run:
         """Index a message; with no chunks if the store refuses them, so that it keeps no other from being found."""
         bare = IndexedMessage(message.id, (), {}, self.embedder.name)
         try:
-            await self._put(await self._prepared(message) or bare)
+            await self._put(await self._carefully_prepared(message) or bare)
         except StoreUnavailableError:
             raise
         except StoreError as error:
@@ -214,6 +222,16 @@ class _Run:
             self.refused.add(bare.id)
             if len(self.refused) >= _AT_ONCE:
                 raise  # the store's failure, not that of some messages
+
+    async def _carefully_prepared(self, message: LoggedMessage) -> IndexedMessage | None:
+        """Return what of a message is indexed; None for one that breaks us, or that workers die of."""
+        if self.tried is None:
+            return await self._prepared(message)
+        async with self.tried(str(message.id)) as begun:
+            if begun > self.tries:
+                log.error("message_not_indexed", error=WorkerStoppedError.__name__, tries=begun - 1)
+                return None
+            return await self._prepared(message)
 
     async def _prepared(self, message: LoggedMessage) -> IndexedMessage | None:
         """Return what of a message is indexed, with embeddings if there are any; None if its text breaks us.

@@ -20,7 +20,7 @@ from recollect.ports.models import (
 )
 from recollect.ports.stores import MOST_QUARANTINED, LogIndex, MemoryStore
 from recollect.ports.surroundings import Cache, Clock
-from recollect.ports.work import NO_CAPS, Inbox, Jobs, UsageLog
+from recollect.ports.work import NO_CAPS, Inbox, Jobs, Tries, UsageLog
 
 __all__ = [
     "MOST_QUARANTINED",
@@ -49,6 +49,7 @@ __all__ = [
     "RequestLog",
     "Summarized",
     "Summarizer",
+    "Tries",
     "UsageLog",
 ]
 
@@ -66,6 +67,7 @@ class Backends:
     jobs: Jobs
     flags: FlagStore
     usage: UsageLog
+    tries: Tries
     embedder: Embedder
     extractor: Extractor | None = None
     judge: Judge | None = None

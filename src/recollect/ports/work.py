@@ -108,6 +108,33 @@ class Inbox(Protocol):
         ...
 
 
+class Tries(Protocol):
+    """Counts how often a step was begun for a user and not ended: whatever a worker died of is counted."""
+
+    async def unended(self, user_id: str, step: str, subject: str) -> int:
+        """Return how often a step on this subject was begun and did not end; 0: it ended, or never began."""
+        ...
+
+    async def begin(self, user_id: str, step: str, subject: str, *, at: datetime, afresh: bool) -> int:
+        """Count a try before it begins.
+
+        Args:
+            user_id: For whom.
+            step: What is done; of each there is one at a time for a user.
+            subject: On what; another one is begun afresh.
+            at: Now.
+            afresh: Whether the tries before are known to have ended, though nobody could note it.
+
+        Returns:
+            How often it was begun since it last ended, this try included.
+        """
+        ...
+
+    async def end(self, user_id: str, step: str) -> None:
+        """Note that it ended, well or not."""
+        ...
+
+
 class UsageLog(Protocol):
     """Counts what background calls of models take."""
 

@@ -14,6 +14,7 @@ from recollect.postgres.pool import Access, Database
 from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
+from recollect.postgres.tries import PostgresTries
 
 __all__ = ["EmbeddedServer", "Postgres", "TemporaryFolder", "open_postgres", "start_embedded"]
 
@@ -31,6 +32,7 @@ class Postgres:
     jobs: PostgresJobs
     flags: PostgresFlags
     usage: PostgresUsage
+    tries: PostgresTries
     database: Database
 
     async def aclose(self) -> None:
@@ -80,5 +82,6 @@ async def open_postgres(
         jobs=PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat)),
         flags=PostgresFlags(database),
         usage=PostgresUsage(database),
+        tries=PostgresTries(database),
         database=database,
     )

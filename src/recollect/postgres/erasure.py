@@ -16,6 +16,7 @@ ERASED_TABLES = (
     # Exchanges first: a formation under way that finds none pending changes nothing.
     "exchanges",
     "leases",
+    "tries",
     "injections",
     "request_metrics",
     "chunk_vectors",

@@ -77,6 +77,7 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
     async with own_store.inbox.lease(NAME) as held:
         assert held
+        await own_store.tries.begin(NAME, "form", "1", at=NOON, afresh=False)
         before = await rows_with_the_name(own_dsn)
         assert all(before[table] for table in (*ERASED_TABLES, "pgqueuer")), before
 

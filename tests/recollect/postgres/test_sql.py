@@ -12,6 +12,7 @@ USER_TABLES = {
     "messages",
     "exchanges",
     "leases",
+    "tries",
     "corpora",
     "postings",
     "message_chunks",

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.watched_stores import Outage, Through, breakable
 
 from recollect.background import ModelUse
 from recollect.errors import StoreError, StoreUnavailableError
-from recollect.formation import Budget
+from recollect.formation import Budget, Guarded
 from recollect.model import Backlog
 from recollect.ports import Inbox
 from recollect_proxy.health_check import Condition, HealthCheck
@@ -30,7 +30,7 @@ UNAVAILABLE: dict[str, Any] = {
     "model": None,
     "skipped": {},
 }
-IDLE = ModelUse(tokens_today=0, budget=Budget(), failures=0, left_alone_until=None, opened=0)
+IDLE = ModelUse(0, Budget(), Guarded(), NOON - timedelta(minutes=1))
 
 
 @pytest.fixture
@@ -167,7 +167,9 @@ def test_exchanges_held_as_failed_are_a_degradation() -> None:
 
 
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
-    use = replace(IDLE, tokens_today=81, budget=Budget(user=10, everybody=90), left_alone_until=NOON)
+    use = replace(
+        IDLE, tokens_today=81, budget=Budget(user=10, everybody=90), guarded=Guarded(left_alone_until=NOON)
+    )
 
     health = Health.of(Condition(Backlog(), use), {})
 

@@ -6,6 +6,10 @@ DELETE FROM exchanges WHERE user_id = $1;
 -- Delete the user's lease, which ends a formation under way.
 DELETE FROM leases WHERE user_id = $1;
 
+-- name: erase_tries
+-- Delete what is done for the user just now.
+DELETE FROM tries WHERE user_id = $1;
+
 -- name: erase_injections
 -- Delete what was added to the user's prompts.
 DELETE FROM injections WHERE user_id = $1;

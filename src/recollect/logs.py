@@ -5,6 +5,13 @@ import sys
 
 import structlog
 
+_configured: list[str] = []
+
+
+def configured_level() -> str | None:
+    """Return the level that was configured last; None: logging is the host's."""
+    return _configured[-1] if _configured else None
+
 
 def configure_logging(level: str) -> None:
     """Send the logs of structlog, and of libraries that use ``logging``, the same way.
@@ -18,6 +25,7 @@ def configure_logging(level: str) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
+    _configured[:] = [level]
     number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
         processors=[*shared, structlog.processors.JSONRenderer()],

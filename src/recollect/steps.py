@@ -1,0 +1,203 @@
+"""What the background does for users, step by step: each try counted before it begins, and timed.
+
+A step that takes its worker down, or never ends, is so known by its count when it is tried again. It is then tried
+alone, so that nobody else's step is counted with it, and given up after a few tries.
+
+Never: what a step does, how a worker is stopped.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+
+import structlog
+
+from recollect.errors import StoreError
+from recollect.ports import Clock, Tries
+
+log = structlog.get_logger(__name__)
+
+
+class Step(StrEnum):
+    """What is done for a user; one of each at a time."""
+
+    FORM = "form"
+    SUMMARIZE = "summarize"
+    INDEX = "index"
+    MESSAGE = "message"
+    """Indexing one message, where the indexing of several took a worker down."""
+
+
+SECONDS = {Step.FORM: 120.0, Step.SUMMARIZE: 120.0, Step.INDEX: 300.0, Step.MESSAGE: 120.0}
+"""How long a step may take by itself: far longer than any takes, and than a statement of the store may. What it waits for
+others, models above all, has limits of its own and is not counted."""
+
+
+@dataclass(slots=True, eq=False)
+class Timer:
+    """How long a step has taken by itself.
+
+    Attributes:
+        step: Which.
+        began: When it began or went on, by ``time.monotonic``.
+        taken: Seconds it took before.
+        waits: How many others it waits for.
+    """
+
+    step: Step
+    began: float
+    taken: float = 0.0
+    waits: int = 0
+
+    def seconds(self, now: float) -> float:
+        """Return the seconds taken until now."""
+        return self.taken if self.waits else self.taken + now - self.began
+
+
+_timer: ContextVar[Timer | None] = ContextVar("timer", default=None)
+
+
+@contextmanager
+def waiting_for_others() -> Iterator[None]:
+    """Count no time of the step that waits within the body for what has a limit of its own."""
+    timer = _timer.get()
+    if timer is None:
+        yield
+        return
+    if not timer.waits:
+        timer.taken += time.monotonic() - timer.began
+    timer.waits += 1
+    try:
+        yield
+    finally:
+        timer.waits -= 1
+        if not timer.waits:
+            timer.began = time.monotonic()
+
+
+class Steps:
+    """The steps of one worker.
+
+    Args:
+        tries: Where they are counted.
+        clock: Tells the time.
+    """
+
+    def __init__(self, tries: Tries, clock: Clock) -> None:
+        self._tries = tries
+        self._clock = clock
+        self._gate = _Gate()
+        self._ended_unnoted: set[tuple[str, Step]] = set()
+        self._timers: set[Timer] = set()
+
+    @asynccontextmanager
+    async def step(self, user_id: str, step: Step, subject: str) -> AsyncIterator[int]:
+        """Count a try, do the body, and note that it has ended; yield how often it was begun since it last ended.
+
+        Raises:
+            StoreError: The try can't be counted; the body is not begun.
+        """
+        noted = (user_id, step)
+        afresh = noted in self._ended_unnoted
+        is_suspect = not afresh and await self._tries.unended(user_id, step, subject) > 0
+        async with self._gate_of(is_suspect=is_suspect):
+            tries = await self._tries.begin(user_id, step, subject, at=self._clock(), afresh=afresh)
+            self._ended_unnoted.discard(noted)
+            try:
+                with self._timed(step):
+                    yield tries
+            finally:
+                await self._end(user_id, step)
+
+    def _gate_of(self, *, is_suspect: bool) -> AbstractAsyncContextManager[None]:
+        if _timer.get() is not None:
+            return nullcontext()  # a step within another, which has passed
+        return self._gate.alone() if is_suspect else self._gate.together()
+
+    async def _end(self, user_id: str, step: Step) -> None:
+        self._ended_unnoted.add((user_id, step))
+        try:
+            await self._tries.end(user_id, step)
+        except (
+            StoreError
+        ) as error:  # no try has failed: the next one is counted afresh, while this process lives
+            log.debug("end_not_noted", error=type(error).__name__)
+        else:
+            self._ended_unnoted.discard((user_id, step))
+
+    @contextmanager
+    def _timed(self, step: Step) -> Iterator[None]:
+        timer = Timer(step, time.monotonic())
+        self._timers.add(timer)
+        token = _timer.set(timer)
+        try:
+            yield
+        finally:
+            _timer.reset(token)
+            self._timers.discard(timer)
+
+    def overdue(self) -> Step | None:
+        """Return a step that takes longer than it may; None: none does."""
+        now = time.monotonic()
+        return next((each.step for each in self._timers if each.seconds(now) > SECONDS[each.step]), None)
+
+
+class _Gate:
+    """Lets some pass together, or one alone; in the order they came."""
+
+    def __init__(self) -> None:
+        self._within = 0
+        self._is_alone = False
+        self._waiting: deque[tuple[asyncio.Future[None], bool]] = deque()
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        """Pass beside others."""
+        return self._pass(alone=False)
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """Pass when nobody is within, and let nobody in meanwhile."""
+        return self._pass(alone=True)
+
+    @asynccontextmanager
+    async def _pass(self, *, alone: bool) -> AsyncIterator[None]:
+        if self._waiting or not self._has_room(alone=alone):
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((turn, alone))
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self._leave()
+                else:
+                    self._waiting.remove((turn, alone))
+                    self._let_in()
+                raise
+        else:
+            self._enter(alone=alone)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _has_room(self, *, alone: bool) -> bool:
+        return not self._within if alone else not self._is_alone
+
+    def _enter(self, *, alone: bool) -> None:
+        self._within += 1
+        self._is_alone = alone
+
+    def _leave(self) -> None:
+        self._within -= 1
+        self._is_alone = False
+        self._let_in()
+
+    def _let_in(self) -> None:
+        while self._waiting and self._has_room(alone=self._waiting[0][1]):
+            turn, alone = self._waiting.popleft()
+            self._enter(alone=alone)
+            turn.set_result(None)

@@ -1,0 +1,77 @@
+"""What a worker and who watches it tell each other: JSON, a line each, over the worker's standard streams.
+
+Never: on a disk, for it carries credentials.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+from uuid import UUID
+
+import msgspec
+
+from recollect.counting import FormationCounts
+from recollect.formation import Guarded
+
+LONGEST_LINE = 1024 * 1024
+"""Bytes of one line at most."""
+
+
+class Start(msgspec.Struct, frozen=True, tag="start"):
+    """The first line to a worker: what it works with.
+
+    Attributes:
+        settings: Of the engine, by their names; secrets in clear.
+        upstream: Base URL of the chat's own LLM, if there is one.
+        log_level: How much is logged, as JSON; None: as structlog does by itself.
+    """
+
+    settings: Mapping[str, Any]
+    upstream: str | None = None
+    log_level: str | None = None
+
+
+class Lend(msgspec.Struct, frozen=True, tag="lend"):
+    """To a worker: the credential of an exchange's own request."""
+
+    exchange_id: UUID
+    credential: str
+
+
+class Clear(msgspec.Struct, frozen=True, tag="clear"):
+    """To a worker: forget what is kept of texts."""
+
+
+class Told(msgspec.Struct, frozen=True, tag="told"):
+    """From a worker: what it did since its start, and how its calls of models stand."""
+
+    counts: FormationCounts
+    guarded: Guarded
+
+
+ToWorker: TypeAlias = Start | Lend | Clear
+
+_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lend | Clear)
+_TOLD = msgspec.json.Decoder(Told)
+
+
+def line_of(message: ToWorker | Told) -> bytes:
+    """Return the line that says this."""
+    return msgspec.json.encode(message) + b"\n"
+
+
+def to_worker(line: bytes) -> ToWorker:
+    """Return what a line says to a worker.
+
+    Raises:
+        msgspec.MsgspecError: It says nothing that one knows.
+    """
+    return _TO_WORKER.decode(line)
+
+
+def told(line: bytes) -> Told:
+    """Return what a worker tells with a line.
+
+    Raises:
+        msgspec.MsgspecError: It tells nothing that one does.
+    """
+    return _TOLD.decode(line)

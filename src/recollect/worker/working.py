@@ -1,0 +1,109 @@
+"""A worker's own life: opens what it works with, works, tells what it did, and ends with its standard input.
+
+Never: who watches it.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import BinaryIO
+
+import structlog
+
+from recollect.assembly.opening import open_backends
+from recollect.assembly.policy import make_policy
+from recollect.background import Background
+from recollect.engine import system_clock
+from recollect.errors import RecollectError
+from recollect.failures import place
+from recollect.logs import configure_logging
+from recollect.settings import EngineSettings
+from recollect.worker.watchdog import watch
+from recollect.worker.wire import LONGEST_LINE, Clear, Lend, Start, Told, line_of, to_worker
+
+_TELL_SECONDS = 1.0
+_NICENESS = 5
+"""Chats come first where processors are few."""
+
+log = structlog.get_logger(__name__)
+
+
+def main() -> None:
+    """Work until standard input ends."""
+    told_to, tells = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # whatever a library prints is a log line, and nothing that we tell
+    os.nice(_NICENESS)
+    sys.exit(asyncio.run(_live(told_to, tells)))
+
+
+async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
+    reader = asyncio.StreamReader(limit=LONGEST_LINE)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), told_to
+    )
+    try:
+        start = to_worker(await reader.readline())
+        if not isinstance(start, Start):
+            raise TypeError("a worker is told first what it works with")
+        if start.log_level is not None:
+            configure_logging(start.log_level)
+        await _work(start, reader, tells)
+    except RecollectError as error:
+        log.error("worker_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+        return 1
+    finally:
+        transport.close()
+    return 0
+
+
+async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> None:
+    settings = EngineSettings(**start.settings)
+    async with open_backends(settings, upstream=start.upstream) as backends:
+        background = Background(backends, make_policy(settings), system_clock)
+        working = asyncio.create_task(background.run())
+        further = {
+            working,
+            asyncio.create_task(_listen(reader, background)),
+            asyncio.create_task(_until_told_to_end()),
+            asyncio.create_task(_tell(background, tells)),
+            asyncio.create_task(watch(background.steps)),
+        }
+        ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
+        if working in ended and (error := working.exception()) is not None:
+            log.error("worker_stopped", error=type(error).__name__, place=place(error))
+        working.cancel()
+        await asyncio.wait({working})
+        for task in further:
+            task.cancel()
+        await asyncio.wait(further)
+
+
+async def _listen(reader: asyncio.StreamReader, background: Background) -> None:
+    """Take what is said until nobody says anything any more."""
+    while line := await reader.readline():
+        match to_worker(line):
+            case Lend(exchange_id, credential):
+                background.lend(exchange_id, credential)
+            case Clear():
+                background.clear_caches()
+
+
+async def _until_told_to_end() -> None:
+    """Return when a signal asks for it, as who stops a whole group of processes sends to each."""
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
+    await told.wait()
+
+
+async def _tell(background: Background, tells: BinaryIO) -> None:
+    """Tell what was done whenever that has changed."""
+    last = b""
+    while True:
+        line = line_of(Told(background.counts, background.guarded))
+        if line != last:
+            with suppress(BrokenPipeError):  # nobody hears it: standard input ends too
+                await asyncio.to_thread(tells.write, line)
+            last = line
+        await asyncio.sleep(_TELL_SECONDS)
