@@ -228,7 +228,7 @@ async def test_how_the_models_calls_stand_can_be_asked(own_store: Store) -> None
 
     use = await engine_over(own_store).model_use()
 
-    assert (use.tokens_today, use.failures, use.left_alone_until) == (70, 0, None)
+    assert (use.tokens_today, use.guarded.failures, use.left_alone_until) == (70, 0, None)
 
 
 async def test_all_memories_are_counted(own_store: Store) -> None:

@@ -17,6 +17,9 @@ from recollect.formation import Guarded
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
 from recollect.worker.wire import LONGEST_LINE, Clear, Lend, Start, ToWorker, line_of, told
 
+_COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
+"""What a worker is started by; nothing is imported from the folder that we happen to be started in."""
+
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _LIVED_SECONDS = 60.0
 """Who lived so long ended for another reason than the one before."""
@@ -89,9 +92,7 @@ class WorkerProcess:
         """Live through one worker's life; return how it ended."""
         # Of a session of its own: what a terminal sends to who watches it does not end it first.
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "recollect.worker",
+            *_COMMAND,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=LONGEST_LINE,

@@ -3,6 +3,7 @@
 Never: on a disk, for it carries credentials.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -50,8 +51,12 @@ class Told(msgspec.Struct, frozen=True, tag="told"):
 
 ToWorker: TypeAlias = Start | Lend | Clear
 
+def _counter(_kind: type, numbers: Mapping[str, int]) -> Counter[str]:
+    return Counter(numbers)
+
+
 _TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lend | Clear)
-_TOLD = msgspec.json.Decoder(Told)
+_TOLD = msgspec.json.Decoder(Told, dec_hook=_counter)
 
 
 def line_of(message: ToWorker | Told) -> bytes:

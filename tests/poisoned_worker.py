@@ -1,0 +1,39 @@
+"""A worker that texts can hold: what they would do to one with a mistake in it. Never: a test.
+
+Started as ``recollect.worker`` is. A text with HELD holds the interpreter, one with SLOW takes a thread for ever, and one
+with KILLED ends the process.
+"""
+
+import os
+import re
+import signal
+import time
+from typing import Any
+
+from recollect import steps
+from recollect.formation import forming
+from recollect.model import Exchange
+from recollect.worker import watchdog
+from recollect.worker.working import main
+
+HELD, SLOW, KILLED = "poison that holds", "poison that lasts", "poison that kills"
+
+_read_said = forming.read_said
+
+
+def _read(exchange: Exchange) -> Any:
+    text = exchange.turn.text
+    if HELD in text:
+        re.search("(a|a)*b", "a" * 60)
+    if SLOW in text:
+        time.sleep(600)
+    if KILLED in text:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _read_said(exchange)
+
+
+if __name__ == "__main__":
+    forming.read_said = _read  # type: ignore[attr-defined]
+    watchdog.HELD_SECONDS = 2
+    steps.SECONDS[steps.Step.FORM] = 1.0
+    main()

@@ -1,0 +1,184 @@
+"""A worker in a process of its own: whatever becomes of it, chats go on, and nothing is lost or tried for ever."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from structlog.testing import capture_logs
+from tests.databases import administrator
+from tests.people import Person, person
+from tests.poisoned_worker import HELD, KILLED, SLOW
+from tests.stores import NOON
+from tests.waiting import until
+
+from recollect.assembly import open_engine
+from recollect.engine import Engine
+from recollect.model import Scope, Strategy, Turn
+from recollect.settings import EngineSettings, Worker
+from recollect.worker import supervising
+from recollect.worker.supervising import WorkerProcess
+
+pytestmark = pytest.mark.process
+
+REPOSITORY = Path(__file__).parents[3]
+STATES = "SELECT state, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id"
+
+
+@pytest.fixture
+def given(own_dsn: str, data_dir: Path) -> EngineSettings:
+    return EngineSettings(
+        database_url=SecretStr(own_dsn),
+        data_dir=data_dir,
+        formation=Strategy.QA_TURN,
+        worker=Worker.OWN,
+        formation_tries=2,
+        job_heartbeat_seconds=1,
+    )
+
+
+@pytest.fixture
+def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervising, "_COMMAND", (sys.executable, "-m", "tests.poisoned_worker"))
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY), prepend=os.pathsep)
+
+
+@asynccontextmanager
+async def impatient(dsn: str) -> AsyncIterator[None]:
+    """Let the rights of dead workers run out at once, and not after their seconds."""
+
+    async def run_out() -> None:
+        async with administrator(dsn) as connection:
+            while True:
+                await connection.execute(
+                    "UPDATE recollect.leases SET expires_at = clock_timestamp() - interval '1 second' "
+                    "WHERE expires_at < clock_timestamp() + interval '13 seconds'"
+                )
+                await asyncio.sleep(0.2)
+
+    running = asyncio.create_task(run_out())
+    try:
+        yield
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+def worker_of(engine: Engine) -> WorkerProcess:
+    assert isinstance(engine._worker, WorkerProcess)
+    return engine._worker
+
+
+def said(user: Person, text: str, number: int = 1) -> Turn:
+    return Turn(Scope(user, f"chat-{number}"), text, f"key-{number}", NOON, "scripted")
+
+
+async def states(dsn: str, user: Person) -> list[tuple[str, str | None]]:
+    async with administrator(dsn) as connection:
+        return [tuple(row) for row in await connection.fetch(STATES, user)]
+
+
+async def remembers(engine: Engine, user: Person, text: str, number: int = 1) -> None:
+    assert await engine.remember(said(user, text, number), "I see.")
+
+
+async def all_done(dsn: str, *users: Person) -> None:
+    async def none_waits() -> bool:
+        return all([state != "pending" for user in users for state, _ in await states(dsn, user)])
+
+    await until(none_waits)
+
+
+async def test_it_forms_what_was_said_and_tells_what_it_did(given: EngineSettings, own_dsn: str) -> None:
+    anna = person("anna")
+
+    async with open_engine(given) as engine:
+        await remembers(engine, anna, "I play the violoncello.")
+        await all_done(own_dsn, anna)
+        assert worker_of(engine).pid not in {None, os.getpid()}
+        await until(lambda: engine.counts.successes == 1)
+
+    assert await states(own_dsn, anna) == [("formed", None)]
+
+
+async def test_one_that_is_killed_is_followed_by_another(given: EngineSettings, own_dsn: str) -> None:
+    anna = person("anna")
+
+    async with open_engine(given) as engine, impatient(own_dsn):
+        await remembers(engine, anna, "I play the violoncello.")
+        await all_done(own_dsn, anna)
+        await until(lambda: engine.counts.successes == 1)
+        first = worker_of(engine).pid
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        await remembers(engine, anna, "I was born in Ljubljana.", 2)
+        await all_done(own_dsn, anna)
+        await until(lambda: engine.counts.successes == 2)
+        assert worker_of(engine).pid != first
+
+
+async def test_it_ends_with_who_watches_it(given: EngineSettings) -> None:
+    async with open_engine(given) as engine:
+        await until(lambda: worker_of(engine).pid is not None)
+        pid = worker_of(engine).pid
+        assert pid is not None
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.usefixtures("poisoned")
+@pytest.mark.parametrize(
+    ("poison", "how"),
+    [
+        (HELD, "its interpreter was held for 20 seconds"),
+        (SLOW, "a step took too long"),
+        (KILLED, "killed by SIGKILL"),
+    ],
+    ids=["held", "slow", "killed"],
+)
+async def test_what_it_dies_of_is_held_as_failed_and_nothing_else_is(
+    given: EngineSettings, own_dsn: str, poison: str, how: str
+) -> None:
+    anna, ben, carl = person("anna"), person("ben"), person("carl")
+
+    with capture_logs() as logs:
+        async with open_engine(given) as engine, impatient(own_dsn):
+            await remembers(engine, anna, f"This is {poison}.")
+            for number, user in enumerate((anna, ben, carl), 2):
+                await remembers(engine, user, "I play the violoncello.", number)
+            await all_done(own_dsn, anna, ben, carl)
+
+    [held, after] = await states(own_dsn, anna)
+    assert held == (
+        "failed",
+        "WorkerStoppedError: The worker was stopped each of the 2 times that this was tried.",
+    )
+    assert after == ("formed", None)
+    assert await states(own_dsn, ben) == await states(own_dsn, carl) == [("formed", None)]
+    assert [each["how"] for each in logs if each["event"] == "worker_ended"] == [how] * 2
+
+
+async def test_the_next_one_has_the_credentials_that_the_last_was_lent(
+    given: EngineSettings, own_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+    send = WorkerProcess._send
+    monkeypatch.setattr(WorkerProcess, "_send", lambda self, each: (sent.append(each), send(self, each))[1])
+    anna = person("anna")
+
+    async with open_engine(given) as engine:
+        await until(lambda: worker_of(engine).pid is not None)
+        assert await engine.remember(said(anna, "I play the violoncello."), "Oh.", credential="Bearer of-anna")
+        pid = worker_of(engine).pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        await until(lambda: worker_of(engine).pid not in {None, pid})
+        await until(lambda: [getattr(each, "credential", "") for each in sent].count("Bearer of-anna") == 2)
