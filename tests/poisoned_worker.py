@@ -12,13 +12,12 @@ from typing import Any
 
 from recollect import steps
 from recollect.formation import forming
+from recollect.formation.said import read_said
 from recollect.model import Exchange
 from recollect.worker import watchdog
 from recollect.worker.working import main
 
 HELD, SLOW, KILLED = "poison that holds", "poison that lasts", "poison that kills"
-
-_read_said = forming.read_said
 
 
 def _read(exchange: Exchange) -> Any:
@@ -29,7 +28,7 @@ def _read(exchange: Exchange) -> Any:
         time.sleep(600)
     if KILLED in text:
         os.kill(os.getpid(), signal.SIGKILL)
-    return _read_said(exchange)
+    return read_said(exchange)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ REPOSITORY = Path(__file__).parents[1]
 NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.patterns recollect.tokens"
 PORTS = f"{NOUNS} recollect.ports"
 TEXTS = f"{NOUNS} recollect.lexical recollect.chunking"
-ENGINE = f"{PORTS} recollect.engine recollect.live_engine recollect.recalling recollect.retrieval"
+ENGINE = (
+    f"{PORTS} recollect.logs recollect.engine recollect.live_engine recollect.recalling recollect.retrieval"
+)
 CONSOLE = "pydantic rich structlog typer uvicorn uvloop"
 
 RULES = (
@@ -233,6 +235,11 @@ RULES = (
             CONSOLE,
         )
         for command in ("banner", "cli", "options", "serving", "temporary")
+    ),
+    Rule(
+        "recollect_proxy.worker_command",
+        "recollect.assembly recollect.logs recollect_proxy.app recollect_proxy.options",
+        "typer",
     ),
     Rule(
         "recollect_proxy.demo",

@@ -59,7 +59,7 @@ class App:
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""
         self._settings = settings
-        engine = partial(open_engine, _with_upstream_key(settings), upstream=settings.upstream, clock=clock)
+        engine = partial(open_engine, with_upstream_key(settings), upstream=settings.upstream, clock=clock)
         self.engine = LiveEngine(engine)
         self.upstream = Upstream(
             settings.upstream,
@@ -214,7 +214,7 @@ async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, NOT_FOUND)
 
 
-def _with_upstream_key(settings: ProxySettings) -> ProxySettings:
+def with_upstream_key(settings: ProxySettings) -> ProxySettings:
     """Let the upstream's own key extract too, where the upstream is who extracts."""
     if settings.extraction_api_key or settings.extraction_base_url or not settings.upstream_api_key:
         return settings

@@ -1,4 +1,4 @@
-"""The command line: `recollect serve`, `key`, `demo`, `calibrate`, `import`, `doctor`, `bench`. Never: what the commands do."""
+"""The command line: `recollect serve`, `worker`, `key`, `demo`, `calibrate`, `import`, `doctor`, `bench`. Never: what the commands do."""
 
 import sys
 from pathlib import Path
@@ -22,6 +22,7 @@ from recollect_proxy.openwebui.import_command import import_app
 from recollect_proxy.options import read_settings
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
+from recollect_proxy.worker_command import worker
 
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 
@@ -47,6 +48,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(calibrate)
 app.command()(doctor)
+app.command()(worker)
 app.add_typer(bench_app, name="bench")
 app.add_typer(import_app, name="import")
 

@@ -51,6 +51,7 @@ class Told(msgspec.Struct, frozen=True, tag="told"):
 
 ToWorker: TypeAlias = Start | Lend | Clear
 
+
 def _counter(_kind: type, numbers: Mapping[str, int]) -> Counter[str]:
     return Counter(numbers)
 

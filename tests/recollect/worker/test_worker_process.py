@@ -7,7 +7,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -24,6 +23,7 @@ from recollect.model import Scope, Strategy, Turn
 from recollect.settings import EngineSettings, Worker
 from recollect.worker import supervising
 from recollect.worker.supervising import WorkerProcess
+from recollect.worker.wire import ToWorker
 
 pytestmark = pytest.mark.process
 
@@ -91,7 +91,8 @@ async def remembers(engine: Engine, user: Person, text: str, number: int = 1) ->
 
 async def all_done(dsn: str, *users: Person) -> None:
     async def none_waits() -> bool:
-        return all([state != "pending" for user in users for state, _ in await states(dsn, user)])
+        found = [state for user in users for state, _ in await states(dsn, user)]
+        return "pending" not in found
 
     await until(none_waits)
 
@@ -167,16 +168,23 @@ async def test_what_it_dies_of_is_held_as_failed_and_nothing_else_is(
 
 
 async def test_the_next_one_has_the_credentials_that_the_last_was_lent(
-    given: EngineSettings, own_dsn: str, monkeypatch: pytest.MonkeyPatch
+    given: EngineSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[Any] = []
+    sent: list[ToWorker] = []
     send = WorkerProcess._send
-    monkeypatch.setattr(WorkerProcess, "_send", lambda self, each: (sent.append(each), send(self, each))[1])
+
+    def overheard(worker: WorkerProcess, message: ToWorker) -> None:
+        sent.append(message)
+        send(worker, message)
+
+    monkeypatch.setattr(WorkerProcess, "_send", overheard)
     anna = person("anna")
 
     async with open_engine(given) as engine:
         await until(lambda: worker_of(engine).pid is not None)
-        assert await engine.remember(said(anna, "I play the violoncello."), "Oh.", credential="Bearer of-anna")
+        assert await engine.remember(
+            said(anna, "I play the violoncello."), "Oh.", credential="Bearer of-anna"
+        )
         pid = worker_of(engine).pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,49 @@
+"""`recollect worker`: forms memories of what proxies have logged, and answers no chat. Never: how it forms them."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from recollect.assembly import run_worker
+from recollect.logs import configure_logging
+from recollect_proxy.app import with_upstream_key
+from recollect_proxy.options import read_settings
+
+
+def worker(
+    upstream: Annotated[
+        str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of database and caches.")] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help="The Postgres of the proxies; empty: the one in the data folder.")
+    ] = None,
+    log_level: Annotated[
+        str, typer.Option(help="How much is logged.", envvar="RECOLLECT_LOG_LEVEL")
+    ] = "info",
+) -> None:
+    """Form memories, beside the proxies or in place of their own workers (RECOLLECT_WORKER=elsewhere).
+
+    It has the proxies' database and settings. A client's own API key never leaves the proxy that it came to: where chats
+    bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here.
+    """
+    configure_logging(log_level)
+    settings = read_settings(upstream=upstream, data_dir=data_dir, database_url=database_url)
+    if settings.in_memory:
+        typer.echo("A database in memory is its proxy's alone: there is nothing to form elsewhere.", err=True)
+        raise typer.Exit(2)
+    asyncio.run(_until_told(run_worker(with_upstream_key(settings), upstream=settings.upstream)))
+
+
+async def _until_told(work: Coroutine[Any, Any, None]) -> None:
+    """Work until a signal says that it is enough."""
+    working = asyncio.ensure_future(work)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, working.cancel)
+    await asyncio.wait({working})
+    if not working.cancelled():
+        working.result()
