@@ -67,6 +67,13 @@ class ServedProcess:
         """Send the process a signal."""
         self.process.send_signal(number)
 
+    def kill(self) -> None:
+        """Kill the process and its worker, as a machine does that loses its power."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        self.process.kill()
+        for each in children:
+            os.kill(int(each), signal.SIGKILL)
+
     async def ended(self) -> int:
         """Wait until the process has ended, and return its exit status.
 

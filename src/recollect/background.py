@@ -143,9 +143,7 @@ class Background:
         self._credentials[exchange_id] = credential
 
     def clear_caches(self) -> None:
-        """Forget the embeddings of texts."""
-        for cache in self._backends.caches:
-            cache.clear()
+        """Forget nothing more: what it keeps of texts is the engine's, within one process."""
 
     async def run(self) -> None:
         """Form memories of what was remembered, and keep the index, until cancelled."""

@@ -11,6 +11,7 @@ from tests.people import Person
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
+from recollect.inbox import Draining
 from recollect.errors import StoreUnavailableError
 
 
@@ -130,18 +131,17 @@ async def test_what_was_changed_again_since_stays(taught: Any, undo: Any, alice:
 async def test_what_is_not_formed_yet_never_is(
     memory: Any, engine: Engine, undo: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    drain = engine._background.drain
-
-    async def later(_user_id: str) -> timedelta:
+    async def later(_draining: Draining, _user_id: str) -> timedelta:
         return timedelta(milliseconds=1)
 
-    monkeypatch.setattr(engine._background, "drain", later)
-    chat = Chat(memory, alice)
-    await chat.says(DOG)
-    await settled(memory)
-    assert notified(await chat.acts(undo)).startswith("Nothing is left here to undo.")
+    with monkeypatch.context() as busy:
+        busy.setattr(Draining, "drain", later)
+        chat = Chat(memory, alice)
+        await chat.says(DOG)
+        await settled(memory)
+        assert notified(await chat.acts(undo)).startswith("Nothing is left here to undo.")
 
-    assert await drain(alice) is None
+    await engine.drain(alice)
     assert await contents(memory, alice) == []
     assert not (await progress(memory, alice))["pending"]
 

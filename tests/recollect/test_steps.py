@@ -89,13 +89,13 @@ async def test_what_did_not_end_is_tried_alone_and_counted_only_then(store: Stor
     await until(lambda: bool(seen))
     suspect = asyncio.create_task(take(store.ben, Step.FORM, bens))
     later = asyncio.create_task(take(store.anna, Step.INDEX))
-    await asyncio.sleep(0.05)
+    await until(lambda: len(subject._gate._waiting) == 2)
     assert seen == [(store.anna, Step.FORM, 1)]
     assert await store.tries.unended(store.ben, Step.FORM, "1") == 1
 
     annas.set()
     await first
-    await asyncio.sleep(0.05)
+    await until(lambda: len(seen) > 1)
     assert seen[1:] == [(store.ben, Step.FORM, 2)]
     bens.set()
     await asyncio.gather(suspect, later)
@@ -111,14 +111,13 @@ async def test_who_gives_up_waiting_lets_the_next_one_in(store: Store) -> None:
             await leave.wait()
 
     first = asyncio.create_task(take(store.anna, Step.FORM, leaves))
-    await asyncio.sleep(0.05)
+    await until(lambda: subject._gate._within == 1)
     suspect = asyncio.create_task(take(store.ben, Step.FORM, leaves))
-    await asyncio.sleep(0.05)
+    await until(lambda: len(subject._gate._waiting) == 1)
     done = asyncio.Event()
     done.set()
     later = asyncio.create_task(take(store.anna, Step.INDEX, done))
-    await asyncio.sleep(0.05)
-    assert not later.done()
+    await until(lambda: len(subject._gate._waiting) == 2)
 
     suspect.cancel()
     await asyncio.wait_for(later, 5)

@@ -1,7 +1,6 @@
 """Killed in the middle of forming: after a restart everything is formed, once."""
 
 import asyncio
-import signal
 from collections import Counter
 from datetime import timedelta
 from typing import Any
@@ -103,7 +102,7 @@ async def test_a_kill_loses_no_exchange_and_forms_none_twice(
         async with served_process(environ=environ) as served:
             await asyncio.gather(*(tell(served.port, user) for user in users))
             await model.requests(FORMED_BEFORE_THE_KILL + WORKERS)  # all workers are at it
-            served.signal(signal.SIGKILL)
+            served.kill()
             await served.ended()
         killed.set()
         await time_passes(dsn)

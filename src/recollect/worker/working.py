@@ -7,6 +7,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -19,6 +20,7 @@ from recollect.engine import system_clock
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.logs import configure_logging
+from recollect.ports import Cache
 from recollect.settings import EngineSettings
 from recollect.worker.watchdog import watch
 from recollect.worker.wire import LONGEST_LINE, Clear, Lend, Start, Told, line_of, to_worker
@@ -65,7 +67,7 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
         working = asyncio.create_task(background.run())
         further = {
             working,
-            asyncio.create_task(_listen(reader, background)),
+            asyncio.create_task(_listen(reader, background, backends.caches)),
             asyncio.create_task(_until_told_to_end()),
             asyncio.create_task(_tell(background, tells)),
             asyncio.create_task(watch(background.steps)),
@@ -80,14 +82,15 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
         await asyncio.wait(further)
 
 
-async def _listen(reader: asyncio.StreamReader, background: Background) -> None:
+async def _listen(reader: asyncio.StreamReader, background: Background, caches: Sequence[Cache]) -> None:
     """Take what is said until nobody says anything any more."""
     while line := await reader.readline():
         match to_worker(line):
             case Lend(exchange_id, credential):
                 background.lend(exchange_id, credential)
             case Clear():
-                background.clear_caches()
+                for cache in caches:
+                    cache.clear()
 
 
 async def _until_told_to_end() -> None:
