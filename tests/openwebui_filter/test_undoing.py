@@ -11,8 +11,8 @@ from tests.people import Person
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
-from recollect.inbox import Draining
 from recollect.errors import StoreUnavailableError
+from recollect.inbox import Draining
 
 
 @pytest.fixture

@@ -1,0 +1,69 @@
+"""What a worker is told is what its host was told, and what it tells adds up."""
+
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+from pydantic import SecretStr
+from tests.stores import NOON
+
+from recollect.assembly import opening
+from recollect.counting import FormationCounts
+from recollect.formation import Guarded
+from recollect.settings import EngineSettings, Precision
+from recollect.worker.wire import Clear, Start, Told, line_of, to_worker, told
+
+CHANGED = {
+    "database_url": SecretStr("postgresql://given"),
+    "data_dir": Path("/given"),
+    "embedder_api_key": SecretStr("an embedder's"),
+    "extraction_api_key": SecretStr("a model's"),
+    "embedder_precision": Precision.FP32,
+    "recall_weights": {"dense": 0.5},
+    "extraction_instructions": Path("/given/instructions.toml"),
+    "user_cap": 3,
+}
+
+
+def test_a_worker_has_every_setting_of_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_USER_CAP", "7")
+    given = EngineSettings(**CHANGED)  # type: ignore[arg-type]  # of different kinds
+    folders = opening._Folders(Path("/given"), Path("/caches"))
+
+    said = to_worker(line_of(opening._start(given, folders, "postgresql://ours", "http://llm/v1")))
+
+    assert isinstance(said, Start)
+    assert said.upstream == "http://llm/v1"
+    ours = {"database_url": SecretStr("postgresql://ours"), "data_dir": Path("/caches")}
+    assert EngineSettings(**said.settings) == given.model_copy(update=ours)
+
+
+def test_what_it_tells_arrives_whole() -> None:
+    counts = FormationCounts(attempts=3, errors=Counter(StoreError=2), lag_sum=1.5)
+    counts.lag[2] = 4
+    guarded = Guarded(2, NOON + timedelta(minutes=1), 1, 9, {"ExtractorError": 2})
+
+    heard = told(line_of(Told(counts, guarded)))
+
+    assert (heard.counts, heard.guarded) == (counts, guarded)
+    assert heard.counts.errors["none"] == 0
+
+
+def test_the_counts_of_two_workers_add_up() -> None:
+    one = FormationCounts(attempts=3, errors=Counter(StoreError=2), lag=[1, 0, 0, 0, 0, 0, 0, 0, 0])
+    other = FormationCounts(attempts=1, errors=Counter(StoreError=1, EmbedderError=1), lag_sum=0.5)
+
+    both = one.plus(other)
+
+    assert (both.attempts, both.lag_sum, both.lag[0]) == (4, 0.5, 1)
+    assert both.errors == {"StoreError": 3, "EmbedderError": 1}
+
+
+def test_what_nobody_says_is_told_from_what_is_said() -> None:
+    assert to_worker(line_of(Clear())) == Clear()
+    with pytest.raises(msgspec.MsgspecError):
+        to_worker(b'{"type": "sleep"}')
+    with pytest.raises(msgspec.MsgspecError):
+        told(b"a library's own words\n")
