@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_FENCE = re.compile(
+from recollect.patterns import bounded
+
+_FENCE = bounded(
     r"^(?P<margin>[ \t]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?)(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n]*+)",
     re.MULTILINE,
 )

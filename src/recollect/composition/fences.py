@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 from recollect.normalization import storable_text
+from recollect.patterns import bounded
 
 MEMORIES = "recollect_memories"
 HISTORY = "recollect_history"
@@ -74,8 +75,8 @@ _NAME = (
     f"{_name('recollect')}{_NO_LETTER}"
     f"(?:{_name('memories')}|{_name('history').replace(_ST_IN_NAME, f'(?:{_ST_IN_NAME}|{_ST})')})"
 )
-_A_TAG_OPENS = re.compile(_ANGLE, re.IGNORECASE)
-_PERHAPS_A_FENCE = re.compile(
+_A_TAG_OPENS = bounded(_ANGLE, re.IGNORECASE)
+_PERHAPS_A_FENCE = bounded(
     rf"(?P<opening>{_ANGLE}(?:{_ANGLE}|{_SLASH}|[\W_])*+)(?P<name>{_NAME})?", re.IGNORECASE
 )
 """What opens a tag, with all the marks up to the next word: a name is optional, so that none is read twice."""

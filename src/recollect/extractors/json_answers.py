@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from recollect.patterns import bounded
+
 ANSWER_LENGTH = 200_000
 """The most characters of an answer that are looked at: as many as a hundred statements can need."""
 
@@ -16,12 +18,12 @@ _Found = TypeVar("_Found")
 _ATTEMPTS = 120  # a page of opening brackets must not be parsed from each of them
 _FENCES = 10
 
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_FENCE = re.compile(r"```[ \t]*+(?:\w++[ \t]*+)?\n(.*?)(?:```|\Z)", re.DOTALL)
+_THOUGHT = bounded(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT_END = bounded(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_FENCE = bounded(r"```[ \t]*+(?:\w++[ \t]*+)?\n(.*?)(?:```|\Z)", re.DOTALL)
 # A string is matched to step over it; its closing quote is optional, so that each is scanned once.
-_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]++|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL)
-_OPENING = re.compile(r"[{\[]")
+_STRING_OR_COMMA = bounded(r'"(?:[^"\\]++|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL)
+_OPENING = bounded(r"[{\[]")
 
 
 def without_thoughts(text: str) -> str:

@@ -1,16 +1,17 @@
 """A text from which pieces are cut. Pure. Never: why a piece is cut."""
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
+
+from recollect.patterns import bounded
 
 Span: TypeAlias = tuple[int, int]
 
 GAP = "\n\n"
 """What stands in the place of whole lines that were cut."""
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_EMPTY_LINES = re.compile(r"\n[ \t\r\n]*\n")
+_LINE = bounded(r"[^\n]*\n|[^\n]+")
+_EMPTY_LINES = bounded(r"\n[ \t\r\n]*\n")
 
 
 def lines_of(text: str) -> list[Span]:

@@ -15,11 +15,12 @@ from recollect.formation.word_lists.inventing import (
     WRITE_A_STORY_UNSPACED,
     YOU_ARE,
 )
+from recollect.patterns import Pattern, bounded
 
-_SENTENCE_END = re.compile("[.!?\u2026\u3002\uff01\uff1f]+(?=\\s|$|[\u3040-\u9fff])|\n")
-_CLAUSE_END = re.compile("[,;.!?\u2026\u3002\uff01\uff1f\uff0c\u3001\n]")
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_CLAUSES = re.compile(
+_SENTENCE_END = bounded("[.!?\u2026\u3002\uff01\uff1f]+(?=\\s|$|[\u3040-\u9fff])|\n")
+_CLAUSE_END = bounded("[,;.!?\u2026\u3002\uff01\uff1f\uff0c\u3001\n]")
+_PARAGRAPH_END = bounded(r"\n[ \t]*\n")
+_CLAUSES = bounded(
     r"[,;:\uff0c\u3001()\u2013\u2014]|\b(?:because|since|as i|as my|for my|but|weil|denn|da ich|f\u00fcr mein\w*|aber|parce que|car|mais|pour m\w+|"
     r"porque|pero|para mi|\u043f\u043e\u0442\u043e\u043c\u0443|\u043d\u043e|\u0434\u043b\u044f \u043c\u043e\w+)\b|\u56e0\u4e3a|\u4f46|\u306e\u3067|\u304b\u3089",
     re.IGNORECASE,
@@ -78,6 +79,6 @@ def _going_on(text: str, at: int) -> Iterator[Span]:
         at = end
 
 
-def _end(shape: re.Pattern[str], text: str, begin: int) -> int:
+def _end(shape: Pattern, text: str, begin: int) -> int:
     found = shape.search(text, begin, begin + _LONGEST)
     return found.start() if found else min(len(text), begin + _LONGEST)

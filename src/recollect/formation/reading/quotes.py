@@ -1,19 +1,19 @@
 """Finds what others wrote: quoted lines, mails passed on, long quotations. Pure. Never: what was pasted without a mark."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from recollect.formation.reading.cutting import Span, lines_of
 from recollect.formation.word_lists.mails import FORWARDED, HEADER, ONESELF, OWN_WORDS, SUBJECT, WROTE
 from recollect.formation.word_lists.speaking import OWN_TEXT
+from recollect.patterns import bounded
 
-_QUOTED = re.compile(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
-_QUOTED_BEHIND = re.compile(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
+_QUOTED = bounded(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
+_QUOTED_BEHIND = bounded(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
 _HEAD_LINES = 3
 """A mail's head has its second line within so many lines."""
 _LONGEST_LINE = 400
 
-_QUOTATION = re.compile(
+_QUOTATION = bounded(
     r"\"\"\"(?P<triple>(?:[^\"]|\"(?!\"\"))*)\"\"\"|<<<(?P<angles>(?:[^<>]|<(?!<<)|>(?!>>))*)>>>"
     r"|\u201e(?P<low>[^\u201e\u201c\u201d]*)[\u201c\u201d]|\u201c(?P<curly>[^\u201c\u201d]*)\u201d"
     r"|\u00ab(?P<french>[^\u00ab\u00bb]*)\u00bb|\u00bb(?P<german>[^\u00ab\u00bb]*)\u00ab"
@@ -27,7 +27,7 @@ _ON_ITS_OWN = 40
 _WORDS_OF_OTHERS = 4
 """So many words in which somebody speaks of themselves are no title."""
 _BEFORE = 100
-_WORD = re.compile(r"\w+")
+_WORD = bounded(r"\w+")
 
 
 def quoted_lines(text: str) -> list[Span]:
