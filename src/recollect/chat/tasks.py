@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.chat.body import ChatBody
 from recollect.model import Skip
-from recollect.patterns import bounded
+from recollect.patterns import bounded, linear
 
 _SESSIONS = (
     ("temporary:", Skip.TEMPORARY),
@@ -102,9 +102,9 @@ _WAKING = bounded(
     r"|Read HEARTBEAT\.md\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
     r"|\[cron:[^\]\n]{1,200}\]\s"
 )
-_EVENTS = bounded(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
+_EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
 # An administrator may have put any words around it, but the chat in it is always written so.
-_CLOSED_BY_CHAT = bounded(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
+_CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
 
 
 def is_background_task(chat: ChatBody) -> bool:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recollect.patterns import bounded
+from recollect.patterns import linear
 
-_FENCE = bounded(
-    r"^(?P<margin>[ \t]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?)(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n]*+)",
+_FENCE = linear(
+    r"^(?P<margin>[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?)(?P<marks>`{3,}|~{3,})(?P<info>[^\n]*)",
     re.MULTILINE,
 )
 _FURTHER_IN = 3

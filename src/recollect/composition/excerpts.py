@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-from recollect.patterns import bounded
+from recollect.patterns import bounded, linear
 
-_SENTENCE = bounded(r"[^\n.!?\u3002\uff01\uff1f]*(?:[.!?\u3002\uff01\uff1f]+[\"')\]]*\s*|\n+|$)")
-_LINE = bounded(r"[^\n]*(?:\n+|$)")
+_SENTENCE = linear(r"[^\n.!?\u3002\uff01\uff1f]*(?:[.!?\u3002\uff01\uff1f]+[\"')\]]*\s*|\n+|$)")
+_LINE = linear(r"[^\n]*(?:\n+|$)")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff"
 _WORD = bounded(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+")
 _ELLIPSIS = "\u2026"

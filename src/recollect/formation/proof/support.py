@@ -26,7 +26,7 @@ from recollect.formation.word_lists.claiming import (
 )
 from recollect.formation.wording import Word, wording
 from recollect.model import Candidate, Relation
-from recollect.patterns import bounded
+from recollect.patterns import bounded, linear
 
 _ROOT = 5
 _SAID = 2
@@ -34,7 +34,7 @@ _SAID = 2
 _READ, _PIECE = 12_000, 4_000
 _LINES = 200
 _CLAUSE = bounded("[,;:.!?\u2026\n\u3002\uff01\uff1f\uff0c\u3001]+(?!\\d)")
-_SENTENCE = bounded("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
+_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
 _MARKS = ("?", "\uff1f", "\u061f")
 _TAG = 4
 """Letters of a last clause that only asks for a yes: "right?"."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.formation.reading.cutting import Span
-from recollect.patterns import bounded
+from recollect.patterns import bounded, linear
 
 _NAMES = (
     "memory_context memory_user_context memory memories user_memory user_memories retrieved_memories relevant_memories "
@@ -22,7 +22,7 @@ _TAG = bounded(
     r"(?=[\s>/])(?:[^<>\n]{0,500})>",
     re.IGNORECASE,
 )
-_NOTICE = bounded(
+_NOTICE = linear(
     r"^(?:"
     r"System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*"  # OpenClaw's events, in front of what was typed
     r"|[A-Z][\w ]{0,60} \(untrusted(?: metadata|,[^)\n]{0,80})?\):[ \t]*"  # the same one's word on who speaks

@@ -14,14 +14,14 @@ from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
 from recollect.formation.reading.quotes import quotations, quoted_lines
 from recollect.formation.reading.speech import others_speech, passed_on
 from recollect.model import Exchange, Role
-from recollect.patterns import bounded
+from recollect.patterns import linear
 
 _WITHIN = "\u2026"
 """What stands in the place of words that were cut out of a line: it is seen that something was there."""
 
 _MESSAGES, _READ, _SENTENCES = 4, 4_000, 50
 """What is read of the assistant's words: its last messages, of each the beginning."""
-_SENTENCE = bounded("[^.!?\u2026\n\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
+_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ Each function looks for words that say so plainly, in a dozen languages, in the 
 characters; what is said in other words is missed, and nothing is ever raised.
 """
 
-import re
 import unicodedata
 
 from recollect.patterns import bounded
