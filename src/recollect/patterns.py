@@ -25,7 +25,9 @@ _CLASSES = {
 }
 """What Python's classes are in RE2, whose own know ASCII alone."""
 
-_ESCAPE = re.compile(r"\\(.)|\[\^?\]?|\]|\$|[*+?}]\+", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\u(?P<short>[0-9a-fA-F]{4})|\\U(?P<long>[0-9a-fA-F]{8})|\\(?P<name>.)|\[\^?\]?|\]|[*+?}]\+", re.DOTALL
+)
 _FLAGS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s"}
 _HALVES = re.compile("[\ud800-\udfff]")
 _STANDS_FOR_A_HALF = "\ufffd"
@@ -241,26 +243,34 @@ def _translated(pattern: str) -> str:
     for each in _ESCAPE.finditer(pattern):
         written.append(pattern[at : each.start()])
         at = each.end()
-        name = each[1]
-        if name is None:
-            mark = each[0]
-            if mark[0] in "*+?}" and not within:
-                raise ValueError(f"RE2 has no possessive repetition: {pattern}")
-            if mark[0] == "[":
-                written.append(rf"\{mark}" if within else mark)
-                within = True
-            else:
-                within = within and mark != "]"
-                written.append(mark)
-        elif name in _CLASSES:
-            written.append(_CLASSES[name] if within else f"[{_CLASSES[name]}]")
-        elif name.lower() in _CLASSES:
-            if within:
-                raise ValueError(f"RE2 has no {each[0]} of Unicode within brackets: {pattern}")
-            written.append(f"[^{_CLASSES[name.lower()]}]")
-        else:
-            written.append(r"\z" if name == "Z" else each[0])
+        if each.lastgroup is not None:
+            written.append(_escape_of(each, within=within))
+            continue
+        mark = each[0]
+        if mark[0] in "*+?}" and not within:
+            raise ValueError(f"RE2 has no possessive repetition: {pattern}")
+        written.append(rf"\{mark}" if mark[0] == "[" and within else mark)
+        within = mark[0] == "[" or (within and mark != "]")
     return "".join((*written, pattern[at:]))
+
+
+def _escape_of(escape: re.Match[str], *, within: bool) -> str:
+    """Return RE2's word for an escape of Python's.
+
+    Args:
+        escape: As it was found.
+        within: Whether it stands within brackets.
+    """
+    if code := escape["short"] or escape["long"]:
+        return rf"\x{{{code}}}"
+    name = escape["name"]
+    if name in _CLASSES:
+        return _CLASSES[name] if within else f"[{_CLASSES[name]}]"
+    if name.lower() in _CLASSES:
+        if within:
+            raise ValueError(f"RE2 has no {escape[0]} of Unicode within brackets: {escape.string}")
+        return f"[^{_CLASSES[name.lower()]}]"
+    return r"\z" if name == "Z" else escape[0]
 
 
 def _options() -> "re2.Options":

@@ -114,7 +114,7 @@ def unfenced(text: str) -> str:
     at = 0
     for fence in _PERHAPS_A_FENCE.finditer(looks):
         if fence["name"]:
-            for angle in _A_TAG_OPENS.finditer(looks, *fence.span(1)):
-                kept += text[at : angle.start()], _INNOCENT
-                at = angle.end()
+            for angle in _A_TAG_OPENS.finditer(fence["opening"]):
+                kept += text[at : fence.start() + angle.start()], _INNOCENT
+                at = fence.start() + angle.end()
     return "".join((*kept, text[at:])) if kept else text
