@@ -1,7 +1,8 @@
 r"""Regular expressions on people's and models' text, in time that grows no faster than the text. Pure.
 
 Two doors, and no third: ``linear``, an automaton, for what matches long stretches of a text of any length; and
-``bounded``, Python's own engine, which sees a window at a time, for all else and for what has to look around.
+``bounded``, Python's own engine, which sees a window at a time, for all else and for what has to look around. What is
+only asked at one place, and never looked for, is ``anchored``: the same engine, with less to do.
 Never: ``re.compile`` anywhere else on text that we did not write.
 """
 
@@ -84,6 +85,11 @@ def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded
     return Bounded(pattern, flags, longest)
 
 
+def anchored(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Anchored":
+    """Compile an expression for Python's own engine that is asked at one place only, not looked for."""
+    return Anchored(pattern, flags, longest)
+
+
 def escape(text: str) -> str:
     """Return an expression that matches this very text."""
     return re.escape(text)
@@ -137,12 +143,8 @@ class Linear:
         return cast("list[Any]", self._compiled.split(_whole(text), maxsplit))
 
 
-class Bounded:
-    """An expression of Python's, whose time grows linearly with the text, however its own grows.
-
-    A text longer than ``longest`` is searched in windows, each of which begins in the middle of the last. A match that
-    takes up to half a window, with what it looks at, is found as if there were none; of a longer one as much as a
-    window holds, or nothing.
+class Anchored:
+    """An expression of Python's that sees ``longest`` characters behind the place where it is asked, at most.
 
     Attributes:
         pattern: The expression.
@@ -159,12 +161,6 @@ class Bounded:
         """What Python made of it, when it was first used: there are hundreds, and not each process uses all."""
         return re.compile(self.pattern, self._flags)
 
-    def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
-        """Return the first match, as ``re.Pattern.search`` does."""
-        if len(text) <= self.longest:
-            return self.compiled.search(text, pos, endpos)
-        return next(self.finditer(text, pos, endpos), None)
-
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the match that begins at ``pos``, as far as one window goes."""
         return self.compiled.match(text, pos, min(endpos, pos + self.longest))
@@ -174,6 +170,21 @@ class Bounded:
         if min(len(text), endpos) - pos > self.longest:
             return None
         return self.compiled.fullmatch(text, pos, endpos)
+
+
+class Bounded(Anchored):
+    """An expression of Python's, whose time grows linearly with the text, however its own grows.
+
+    A text longer than ``longest`` is searched in windows, each of which begins in the middle of the last. A match that
+    takes up to half a window, with what it looks at, is found as if there were none; of a longer one as much as a
+    window holds, or nothing.
+    """
+
+    def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the first match, as ``re.Pattern.search`` does."""
+        if len(text) <= self.longest:
+            return self.compiled.search(text, pos, endpos)
+        return next(self.finditer(text, pos, endpos), None)
 
     def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
         """Yield the matches from left to right, none of which overlap."""

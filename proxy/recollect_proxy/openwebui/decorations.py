@@ -7,9 +7,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored
 
-_MARK = bounded(r"\[(tags|memory bank|confidence):([^\[\]\n]{0,300})\]", re.IGNORECASE)
+_MARK = anchored(r"\[(tags|memory bank|confidence):([^\[\]\n]{0,300})\]", re.IGNORECASE)
 _LONGEST = 320
 _MOST = 6
 """Decorations that are taken off at either end."""

@@ -8,14 +8,14 @@ where a frontend sends back what we added.
 import re
 
 from recollect.chat.body import ChatMessage
-from recollect.patterns import Pattern, bounded
+from recollect.patterns import Pattern, anchored, bounded
 
 _TEMPLATE = "### Task:"
 _TEMPLATE_CONTEXT = bounded(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)
 _ANY_CONTEXT = bounded(r"^<context>\s*<source (?:id|name)=\"", re.MULTILINE)
 _CONTEXT_CLOSES = "</context>"
 _QUERY_OPENS, _QUERY_CLOSES = "<user_query>", "</user_query>"
-_SOURCE = bounded(r"\s*<source (?:id|name)=\"")
+_SOURCE = anchored(r"\s*<source (?:id|name)=\"")
 _SOURCE_CLOSES = "</source>"
 _BLOCKS = (
     (bounded(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.chat.body import ChatBody
 from recollect.model import Skip
-from recollect.patterns import bounded, linear
+from recollect.patterns import anchored, linear
 
 _SESSIONS = (
     ("temporary:", Skip.TEMPORARY),
@@ -97,7 +97,7 @@ _SHAPES = (
 _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
 # The last message of a chat that nobody wrote: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
 # prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
-_WAKING = bounded(
+_WAKING = anchored(
     r"\[ASYNC SUBAGENT COMPLETE - [^\]\n]{1,100}\]\s"
     r"|Read HEARTBEAT\.md\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
     r"|\[cron:[^\]\n]{1,200}\]\s"

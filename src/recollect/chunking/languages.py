@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _NAMES = {
     "python": "py python3 python2 py3 pyi ipython pycon gyp",
@@ -39,7 +39,7 @@ _NAMES = {
 _NORMAL = {other: name for name, others in _NAMES.items() for other in others.split()}
 _NO_LANGUAGE = frozenset({"text", "txt", "plain", "plaintext", "plain-text", "output", "none", "raw"})
 
-_WORD = bounded(r"[\s{.]*+(?:lang(?:uage)?-)?([^\s{},:;=()]{1,40})(?=[\s{},:;()]|$)")
+_WORD = anchored(r"[\s{.]*+(?:lang(?:uage)?-)?([^\s{},:;=()]{1,40})(?=[\s{},:;()]|$)")
 
 _LOOKED_AT = 2000
 """How much of a block is looked at for signs of its language, in characters."""

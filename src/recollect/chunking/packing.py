@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from recollect.patterns import Pattern, bounded
+from recollect.patterns import Pattern, anchored, bounded
 from recollect.tokens import estimate_hundredths
 
 
@@ -28,12 +28,12 @@ class _Part(NamedTuple):
 Cut: TypeAlias = Callable[[str, Span, int], Iterator[int]]
 """Yields where a new part may begin within a span, for parts of so many hundredths of a token."""
 
-_HEADING = bounded(r"[ \t]{0,3}#{1,6}[ \t][^\n]*+\s*+\Z")
+_HEADING = anchored(r"[ \t]{0,3}#{1,6}[ \t][^\n]*+\s*+\Z")
 _LONGEST_HEADING = 300
 _PARAGRAPH = bounded(r"\n[^\S\n]*+(?:\n[^\S\n]*+)++")
 _LINE = bounded(r"\n(?:[^\S\n]*+\n)*+")
-_ROW = bounded(r"[ \t]*+(?:[-*+\u2022]|[0-9]{1,9}[.)])[ \t]|[ \t]*+\|")
-_CONTINUATION = bounded(r"[ \t]{2,}+\S")
+_ROW = anchored(r"[ \t]*+(?:[-*+\u2022]|[0-9]{1,9}[.)])[ \t]|[ \t]*+\|")
+_CONTINUATION = anchored(r"[ \t]{2,}+\S")
 _SENTENCE = bounded(
     "[.!?\u2026\u061f\u06d4\u0964\u0965\u1362][\"'\u201d\u2019)\\]]{0,3}\\s++|[\u3002\uff01\uff1f\uff0e][\u300d\u300f\u201d\u2019\uff09]{0,3}"
 )

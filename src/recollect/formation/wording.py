@@ -8,7 +8,7 @@ from recollect.lexical.folding import fold, readable
 from recollect.lexical.languages import language_of, word_terms, written
 from recollect.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS
 from recollect.lexical.stop_words import HAN_FUNCTION_CHARACTERS
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 MOST_CHARACTERS = 4_000
 """What is read of a statement. Longer ones are compared by their beginning, and never taken for one another."""
@@ -20,7 +20,7 @@ _TOKEN = bounded(
     r"|(?P<clause>[,;:()\u3001\uff0c\uff1b\n\u2013\u2014\u060c])|(?P<sentence>[.!?\u3002\uff01\uff1f\u061f\u0964])"
     r"|(?P<opening>[\"\u201c\u201e\u00ab\u300c*#>])"
 )
-_ELISION = bounded(r"(?i)(?:[cdjlmnst]|qu|dell|nell|all|sull|un)'(?=.)")
+_ELISION = anchored(r"(?i)(?:[cdjlmnst]|qu|dell|nell|all|sull|un)'(?=.)")
 _POSSESSIVE = bounded(r"'s?$")
 _CONTRASTING = (
     "but although though while whereas instead rather aber sondern obwohl während stattdessen mais quoique "

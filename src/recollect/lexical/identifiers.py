@@ -8,7 +8,7 @@ import re
 
 from recollect.lexical.scripts import LETTER
 from recollect.lexical.stop_words import STOP_WORDS
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _LONGEST = 256
 """Characters of the longest identifier: a longer run without spaces is read as prose."""
@@ -23,18 +23,18 @@ _EXTENSIONS = (
 )
 _FILE = bounded(rf"(?:{LETTER}[\w.+-]*)?{LETTER}\.(?:{_EXTENSIONS})", re.IGNORECASE)
 _ROOTED_PATH = bounded(r"(?:~|\.{1,2})?/[\w.+-]{2,}(?:/[\w.+-]+)+")
-_SNAKE = bounded(r"_*[^\W_]+(?:_+[^\W_]+)+_*|__[a-z][a-z0-9]*__")
-_CAMEL = bounded(r"_*[a-z][a-z0-9]+(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
-_PASCAL = bounded(
+_SNAKE = anchored(r"_*[^\W_]+(?:_+[^\W_]+)+_*|__[a-z][a-z0-9]*__")
+_CAMEL = anchored(r"_*[a-z][a-z0-9]+(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
+_PASCAL = anchored(
     r"_*[A-Z]+[a-z0-9]+(?:[A-Z]+[a-z0-9]+)*[A-Z]+[a-z][a-z0-9]*[A-Z]*|[A-Z]{3,}[a-z]{2,}[a-z0-9]*"
 )
-_SURNAME = bounded(r"(?:Da|De|Del|Della|Di|Du|Fitz|La|Le|Ma?c|St|Van|Von)[A-Z][a-z]+")
-_FLAG = bounded(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_SURNAME = anchored(r"(?:Da|De|Del|Della|Di|Du|Fitz|La|Le|Ma?c|St|Van|Von)[A-Z][a-z]+")
+_FLAG = anchored(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _VERSION = bounded(r"[vV]\d+(?:\.\d+)+(?:-[a-z0-9.]+)?")
 _ERROR_CODE = bounded(r"[A-Z]\d{4,}|[A-Z]{2,6}-?\d{4,}(?:-\d+)?|0[xX][0-9a-fA-F]{2,}")
 _NO_WORD = bounded(r"\W+")
 _BETWEEN_NAMES = bounded(r"\.|::|->|#")
-_NAME = bounded(r"[^\W\d]\w*")
+_NAME = anchored(r"[^\W\d]\w*")
 _SEPARATOR = bounded(r"[^\w]+|_+")
 _HUMP = bounded(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
 

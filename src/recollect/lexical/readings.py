@@ -14,7 +14,7 @@ from recollect.lexical.languages import written
 from recollect.lexical.ngrams import NGRAMS
 from recollect.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, LETTER, SPACELESS
 from recollect.lexical.stop_words import STOP_WORDS
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _KEPT_READINGS = 8_192
 _PUNCTUATION = ".,;:!?\"'()[]{}*`<>\u201c\u201d\u201e\u00ab\u00bb\u2026\u3002\u3001\u060c\u061f|"
@@ -28,16 +28,16 @@ _TOKEN = bounded(
 )
 _BEFORE_HOST = bounded(r"^(?:https?://)?(?:www\.)?")
 _BETWEEN_DATE_PARTS = bounded(r"[-/.]")
-_EMAIL = bounded(r"[^@/:]+@(?P<domain>[^@/:]+\.[^\W\d]{2,})")
-_DIGEST = bounded(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=[a-f]*[0-9])[0-9a-f]{16,}")
-_BLOB = bounded(r"[A-Za-z0-9+/=_-]+")
-_ACRONYM = bounded(r"[^\W\d_](?:\.[^\W\d_])+")
-_MODEL = bounded(r"[^\W\d_]{1,10}-\d{1,4}[^\W\d_]?")
+_EMAIL = anchored(r"[^@/:]+@(?P<domain>[^@/:]+\.[^\W\d]{2,})")
+_DIGEST = anchored(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=[a-f]*[0-9])[0-9a-f]{16,}")
+_BLOB = anchored(r"[A-Za-z0-9+/=_-]+")
+_ACRONYM = anchored(r"[^\W\d_](?:\.[^\W\d_])+")
+_MODEL = anchored(r"[^\W\d_]{1,10}-\d{1,4}[^\W\d_]?")
 _PIECE = bounded(
     r"(?<!\d)(?P<date>\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})(?!\d)"
     rf"|(?P<number>\d+(?:[.,:]\d+)+)|(?P<word>(?!T\d\d:)(?:(?!_){LETTER})+(?:'(?:(?!_){LETTER})+)*)"
 )
-_THOUSANDS = bounded(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS = anchored(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _CONTRACTION = bounded(r"(?:'s|'ll|'d|'re|'ve|'m|s')$")
 _ENGLISH = frozenset(STOP_WORDS["english"].split())
 

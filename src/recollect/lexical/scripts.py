@@ -5,7 +5,7 @@ Ranges after the Unicode Character Database (Blocks.txt, Scripts.txt).
 
 import unicodedata
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u3096\u309d\u309e"
@@ -43,7 +43,7 @@ LETTER = rf"(?:[^\W{UNSPACED}]|(?![{UNSPACED}]){MARK})"
 _CYRILLIC = bounded("[\u0400-\u052f]")
 _GREEK = bounded("[\u0370-\u03ff\u1f00-\u1fff]")
 _ARABIC = bounded("[\u0600-\u06ff\u0750-\u077f]")
-_LATIN = bounded("[A-Za-z\u00aa-\u02af\u1e00-\u1eff]")
+_LATIN = anchored("[A-Za-z\u00aa-\u02af\u1e00-\u1eff]")
 
 
 def language_of_script(word: str) -> str | None:

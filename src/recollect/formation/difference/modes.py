@@ -22,7 +22,7 @@ from recollect.formation.word_lists.modes import (
 )
 from recollect.formation.wording import wording
 from recollect.lexical.folding import fold
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _KEPT = 4_096
 _MODES = {
@@ -48,14 +48,14 @@ _SYNONYMOUS = (
 """Wishes, tastes, what somebody is called, and what they can't bear."""
 _UNLESS_DENIED = frozenset(["allowed", "due", "tried"])
 """Who can't bear something, must not eat it or tries to avoid it says the same as who does not eat it."""
-_IMPERFECT = bounded(
+_IMPERFECT = anchored(
     r"(?P<stem>[^\W\d_]{2,}?)(?P<ending>ed|te|ten|tet|de|den|ait|ais|aient|aba|aban|ia|ian|ava|avano|eva|evano|iva|ivano|avam|iam"
     r"|л|ла|ли|лся|лась|лись)$"
 )
-_PRESENT = bounded(
+_PRESENT = anchored(
     r"(?P<stem>[^\W\d_]{2,}?)(?P<ending>|e?s|e?t|e|en|ent|es|a|an|ano|ono|em|am|ет|ит|ют|ют|ят|ат|ется|ится|ает|яет)$"
 )
-_PARTICIPLE = bounded(r"ge(?P<stem>[^\W\d_]{3,}?)(?:e?t|en)$")
+_PARTICIPLE = anchored(r"ge(?P<stem>[^\W\d_]{3,}?)(?:e?t|en)$")
 _LEAST_STEM = 3
 _MOST_WORDS = 60
 _SINCE = bounded(r"\b(?:since|seit|depuis|desde|hace|dal|da|sinds|с|уже)\b")

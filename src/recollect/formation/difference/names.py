@@ -14,12 +14,12 @@ from recollect.formation.difference.name_words import (
     UNTELLING,
 )
 from recollect.formation.wording import Word, wording
-from recollect.patterns import bounded
+from recollect.patterns import anchored
 
 _UNTELLING = UNTELLING.union("不没沒無无未别別", HAN_DIGITS, HAN_TENS, MONTHS, NUMBERS, UNITS, WEEKDAYS)
 """What is compared as a figure or a denial, or says only that something is so now."""
 
-_ADJECTIVE = bounded(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
+_ADJECTIVE = anchored(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
 _KEPT = 4_096
 
 

@@ -14,7 +14,7 @@ from recollect.formation.word_lists.confirming import (
 )
 from recollect.formation.wording import wording
 from recollect.model import Message, Role
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _MOST_WORDS = 12
 _OPENING_WORDS = 5
@@ -30,7 +30,7 @@ _NOTICE = bounded(r"\A\[Historical voice assistant transcript;[^\]\n]{0,200}\][ 
 _OPENS = bounded(r"\A[\W_]{0,20}")
 _QUESTIONS = ("?", "\uff1f", "\u061f")
 _SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
-_CLOSERS = bounded("[*_)\"'\u201d\u2019\u300d]*")
+_CLOSERS = anchored("[*_)\"'\u201d\u2019\u300d]*")
 _FIRST_CLAUSE = bounded("[,;:\u2013\u2014\uff0c\u3001]")
 
 

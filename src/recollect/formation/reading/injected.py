@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.formation.reading.cutting import Span, lines_of
 from recollect.normalization import normalize
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
-_BULLET = bounded(
+_BULLET = anchored(
     r"[ \t]*[-*\u2022][ \t]+(?:\[[A-Z][A-Z_]{2,20}(?: BY [^\]\n]{1,80})?(?:[,;:][^\]\n]{0,60})?\]|(?:User|Assistant|Summary):)[ \t]*"
 )
 _DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")

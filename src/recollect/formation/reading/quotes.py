@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from recollect.formation.reading.cutting import Span, lines_of
 from recollect.formation.word_lists.mails import FORWARDED, HEADER, ONESELF, OWN_WORDS, SUBJECT, WROTE
 from recollect.formation.word_lists.speaking import OWN_TEXT
-from recollect.patterns import bounded, linear
+from recollect.patterns import anchored, bounded, linear
 
-_QUOTED = bounded(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
+_QUOTED = anchored(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
 _QUOTED_BEHIND = linear(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
 _HEAD_LINES = 3
 """A mail's head has its second line within so many lines."""

@@ -6,7 +6,7 @@ The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13
 import re
 from collections.abc import Iterator, Sequence
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 # No possessive groups: Python before 3.11.5 loses matches with them.
 _DIGITS = bounded(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011./-]{1,2}[0-9]{1,19})*(?!\w)")
@@ -14,7 +14,7 @@ _GROUP = bounded("[0-9]+")
 _CARD_SIZES = range(13, 20)
 _MOST_GROUPS = 19
 _MOST_UNEVEN_GROUPS = 6
-_NETWORKS = bounded(
+_NETWORKS = anchored(
     "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
     "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard
     "|3[47][0-9]{13}"  # American Express

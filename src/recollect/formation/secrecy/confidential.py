@@ -24,7 +24,7 @@ from recollect.formation.word_lists.secrets import (
     SAFE_WORDS,
     SECRET_FIRST,
 )
-from recollect.patterns import Pattern, bounded
+from recollect.patterns import Pattern, anchored, bounded
 
 REDACTED = "[redacted]"
 """What stands in a secret's place."""
@@ -38,7 +38,7 @@ _SOCIAL_SECURITY = bounded(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-
 _LINK = bounded(r"https?://[^\s?#]+", re.IGNORECASE)
 _RANDOM = bounded(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _UUID = bounded(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_HEXADECIMAL = bounded(r"(?:0[xX])?[0-9a-fA-F]+")
+_HEXADECIMAL = anchored(r"(?:0[xX])?[0-9a-fA-F]+")
 _LOWER, _UPPER, _DIGIT = "a", "A", "0"
 _MIXED_CHANGES = 0.42
 """Share of neighbouring characters of different sorts (small, capital, digit) above which a string of all three is
@@ -48,12 +48,12 @@ _TWO_SORTS_CHANGES = 0.28
 _LEAST_DIGITS = 3
 _LEAST_CODE_DIGITS = 4
 _LEAST_MIXED = 6
-_DECADE = bounded(
+_DECADE = anchored(
     "(?:19|20)[0-9]{2}(?:s|er|-[0-9]{2}-[0-9]{2})|[0-9.,]+(?:%|\u20ac|\\$|kg|km|g|eur|usd)?(?<![0-9]{4})",
     re.IGNORECASE,
 )
 
-_DATE = bounded(
+_DATE = anchored(
     "(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
 )
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from recollect.formation.secrecy.confidential import REDACTED, redacted
 from recollect.formation.wording import wording
 from recollect.model import Candidate
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _TELLING_WORDS = 2
-_LABEL = bounded(
+_LABEL = anchored(
     "(?:api|access|secret|private|auth|bearer|authorization|has|have|hat|tiene|own|use[srd]?|username|login|admin|account|konto"
     "|(?:api)?keys?|tokens?|schlussel|zugangsdaten|passwor[dt]s?|passphrase|kennwort|pin|pins|codes?|cvv|cvc|pruf\\w*"
     "|(?:kredit|credit|bank|debit)?(?:card|karte)s?|credit|debit|visa|mastercard|amex|valid|gultig|until|bis|exp|expires?"

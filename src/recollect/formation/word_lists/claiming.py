@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - people speak many languages
 """Words by which a sentence asks, wishes or supposes rather than says, by language. Pure data. Never: how they are looked for."""
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _LEAD = (
     r"(?:(?:so|and|but|ok|okay|also|well|hey|hi|now|then|btw|cool|super|great|thanks|thank you|please|pls|und|aber|also|ach|ja|na|hm+|danke|hallo|"
@@ -93,10 +93,10 @@ _ASIDE = (
     r"bijvoorbeeld|even|na (?:przykład|chwilę|moment)|например|на (?:минутк?у|секунду|мгновение))"
 )
 _COMMA = r" ?[,:\uff0c\uff1a\u3001]"
-TAKES_ALONG = bounded(rf"(?:,? {_ASIDE})?{_COMMA}")
+TAKES_ALONG = anchored(rf"(?:,? {_ASIDE})?{_COMMA}")
 """The comma between an opening and the clause that it opens."""
 
-TAKES_ALONG_SUBORDINATE = bounded(
+TAKES_ALONG_SUBORDINATE = anchored(
     rf"(?:,? {_ASIDE})?{_COMMA} ?(?:that|dass|daß|que|qu(?=['’])|che|dat|że|iż|что|будто)(?!\w)"
 )
 """The same with the word that makes it a clause of that opening, wherever it stands."""

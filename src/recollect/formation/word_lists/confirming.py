@@ -3,13 +3,13 @@
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _FIRST = (
     r"(?:(?:oh|ah|aha|haha+|hehe|lol|well|hm+|mhm|um|uh|wow|ok|okay|ach|äh|na|naja|tja|also|ach so|mais|bah|eh|ben|euh|ah bon|pues|bueno|hombre|ay|pero|eh|ну|ой|а|о|ага)[ ,.!…]+|"
     r"(?:啊|哈+|嗯+|哦|噢|呃)[,，、。！!~ ]*|(?:あ+っ?|えっと|ええと|おお|まあ|ああ)[、,。！! ]+)"
 )
-YES = bounded(
+YES = anchored(
     rf"(?:{_FIRST}){{0,3}}(?:"
     r"(?:yes|yeah|yea|yess+|yep|yup|yas|aye|ya|ja|jep|jup|jo|joa|jawohl|jawoll|genau|eben|oui|ouais|ouaip|sí|si|sip|sim|sì|hai|da|evet|tak|да|ага|угу|так|нуда|نعم|أجل|ايوه|بالضبط|صحيح)\b"
     r"|(?:exactly|exactly right|precisely|indeed|correct|right|true|absolutely|definitely|totally|confirmed|affirmative|100 ?%|a hundred percent|hundred percent|"
@@ -32,7 +32,7 @@ YES = bounded(
 )
 """What a confirmation begins with."""
 
-OF_COURSE = bounded(
+OF_COURSE = anchored(
     rf"(?:{_FIRST}){{0,3}}(?:(?:of course|sure|certainly|obviously|naturally|natürlich|klar|na klar|logisch|selbstverständlich|freilich|sicher|bien sûr|évidemment|bien entendu|certainement|claro|por supuesto|desde luego|naturalmente|certo che sì|claro|com certeza|natuurlijk|oczywiście|конечно|разумеется|естественно)\b|当然|當然|那当然|もちろん|勿論|물론)",
     re.IGNORECASE,
 )

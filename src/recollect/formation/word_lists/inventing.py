@@ -3,7 +3,7 @@
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _POLITE = (
     r"(?:please|pls|hey|hi|ok|okay|so|now|then|and|well|(?:can|could|will|would) (?:you|u)|i(?:['’]d like| want| need) you to|let['’]?s|bitte|kannst du|könntest du|also|jetzt|und|"
@@ -72,7 +72,7 @@ LETS_PLAY = bounded(
 )
 """A game in which also the person plays a part: all that follows in the paragraph belongs to it."""
 
-GOES_ON = bounded(
+GOES_ON = anchored(
     r"[ \t\n]*(?:he|she|they|it|his|her|their|one day|er|sie|sein\w*|ihr\w*|eines tages|il|elle|ils|elles|son|sa|ses|un jour|él|ella|ellos|su|sus|un día|он|она|они|его|её|ее|однажды)\b|[ \t\n]*(?:他|她|它|彼|彼女|主角|主人公|有一天|ある日)",
     re.IGNORECASE,
 )

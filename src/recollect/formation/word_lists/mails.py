@@ -3,9 +3,9 @@
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
-WROTE = bounded(
+WROTE = anchored(
     r"^(?=.{0,300}[0-9])(?:"
     r"on .{4,200} wrote|(?:am|le|el|em|op|den|dnia|w dniu) .{4,200} (?:schrieb|a écrit|escribió|escreveu|schreef|skrev|napisał\(?a?\)?)"
     r"|il (?:giorno )?.{4,200} ha scritto|.{4,200} (?:wrote|schrieb|a écrit|escribió|escreveu|schreef|ha scritto|napisał\(?a?\)?|пишет|писала?|написала?)"
@@ -22,12 +22,12 @@ _FORWARDED = (
     r"doorgestuurd bericht|wiadomość (?:oryginalna|przekazana)|przekazana wiadomość|исходное сообщение|пересылаемое сообщение|пересланное сообщение|"
     r"原始邮件|原始郵件|转发的?邮件|轉寄的?郵件|元のメッセージ|転送(?:された)?メッセージ|원본 메시지|전달된 메시지"
 )
-FORWARDED = bounded(
+FORWARDED = anchored(
     rf"^[ \t]*(?:[-_=*]{{2,40}}[ \t]*)?(?:{_FORWARDED})[ \t]*(?:[-_=*]{{2,40}}|[:：])[ \t]*$", re.IGNORECASE
 )
 """The line above a mail that is passed on."""
 
-HEADER = bounded(
+HEADER = anchored(
     r"^[ \t]*\*{0,2}(?:from|to|cc|bcc|sent|date|subject|reply-to|von|an|gesendet|datum|betreff|de|à|envoyé|objet|para|enviado(?: el)?|asunto|fecha|da|a|inviato|"
     r"oggetto|data|assunto|van|aan|verzonden|onderwerp|od|do|wysłano|temat|от|от кого|кому|отправлено|дата|тема|发件人|收件人|发送时间|主题|日期|寄件者|收件者|"
     r"主旨|差出人|宛先|送信日時|件名|日時|보낸 사람|받는 사람|보낸 날짜|제목)\*{0,2}[ \t]?[:：]\*{0,2}[ \t]*\S",

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - people speak many languages
 """How people say how they are just now, and since when or how often, by language. Pure data. Never: how it is looked for."""
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 BODY = bounded(
     r"\b(?:hungry|starv\w+|famished|peckish|thirsty|parched|tired|exhausted|knackered|sleepy|drowsy|shattered|bored|hangry|hungover|hiccups?|hiccuping|yawning|hunger\w*|sleepiness|boredom|tiredness|fatigued?|"
@@ -31,7 +31,7 @@ UNDERWAY = bounded(
 )
 """What somebody is in the middle of."""
 
-TOWARDS_ONES_OWN = bounded(
+TOWARDS_ONES_OWN = anchored(
     r" (?:at|with|by|about|auf|von|über|wegen|contre|par|de|con|com|op|van|na|на) (?:(?:il|la|el|o|a) )?(?:my|our|him|her|them|mein\w*|unser\w*|ihn|mon|ma|mes|lui|elle|mis?|mi[oae]|mio|meu|minha|mijn|hem|moj\w+|niego|nią|мо[йяеёию]\w*|него|неё|нее)\b"
 )
 """Behind a mood: somebody or something of one's own that it is about; such a mood lasts."""

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - people speak many languages
 """How people speak of those around them, by language. Pure data. Never: who they are."""
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _ROOT = 5
 _PEOPLE = (
@@ -28,12 +28,12 @@ UNSPACED_OTHERS = bounded(
     rf"^\W*(?:我(?:的|们|家)?(?:{_HAN_PEOPLE})|(?:(?:私|僕|俺|うち)の)?(?:{_KANA_PEOPLE})[はが])"
 )
 
-SHARES = bounded(
+SHARES = anchored(
     r"(?:[ \w'’-]{0,30}?) ?(?:\b(?:and|&|und|et|y|e|en|i|и) (?:i|me|myself|ich|moi|yo|io|eu|ik|ja|я|mich|mir|mij)\b)|\s*(?:和|跟|与)我|\s*と"
 )
 """Words by which the person joins them."""
 
-TOO = bounded(
+TOO = anchored(
     r"\W*(?:(?:and|und|et|y|e|en|i|и) )?(?:so (?:do|am|have) i|i (?:do|am|have|did) (?:too|as well)|me too|same here|ich auch|moi aussi|yo también|anch['’]io|eu também|ik ook|ja też|я тоже|我也|私も)"
 )
 """Words by which the person says that it is so of them as well."""

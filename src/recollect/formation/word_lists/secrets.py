@@ -3,7 +3,7 @@
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 KEYS = bounded(
     r"(?<![A-Za-z0-9])(?:"
@@ -122,7 +122,7 @@ ANNOUNCED_PHRASE = bounded(
 )
 """The words of a wallet's seed, 12 to 24 of them (BIP 39)."""
 
-HARMLESS = bounded(
+HARMLESS = anchored(
     r"(?:wrong|right|correct|incorrect|invalid|valid|expired|required|needed|missing|empty|weak|strong|secure|insecure|"
     r"safe|unsafe|long|short|same|different|stored|saved|hashed|encrypted|changed|reset|forgotten|lost|gone|secret|private|"
     r"protected|shared|known|unknown|compromised|leaked|stolen|fine|good|working|hard|easy|annoying|terrible|there|here|"

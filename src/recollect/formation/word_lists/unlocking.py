@@ -6,7 +6,7 @@ A value is what may be such a secret; whether it is one its digits tell.
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _DIGIT_NAMES = (
     r"zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|"
@@ -75,14 +75,14 @@ LOCK_IS = bounded(
 )
 """What is locked, and what opens it."""
 
-ENTRY_IS = bounded(
+ENTRY_IS = anchored(
     r"(?:(?:front |back |side |garage |garden )?(?:door|gate)|\w{0,20}(?:tür|tor)|portail|portal|cancello|portão|poort|калитк\w|ворота)(?!\w)"
     rf"{_FEW}(?:['\u2019]s|[ ](?:is|was|ist|est|c['\u2019]est|es|è|é|это|je)(?:[ ]\w{{1,8}})?)[ ](?:the[ ]|le[ ]|il[ ]|el[ ])?[\"'`\u201c\u201e\u00ab]?\Z",
     re.IGNORECASE,
 )
 """A door or gate that is something, up to what it is: as well its colour or the number of the house."""
 
-WORD_WITH_NUMBER = bounded(r"[^\W\d_]+[0-9]{1,4}")
+WORD_WITH_NUMBER = anchored(r"[^\W\d_]+[0-9]{1,4}")
 """A word joined with a short number, as things are named that are made."""
 
 _OPENS = (
@@ -157,12 +157,12 @@ CODES_FOLLOW = bounded(
 )
 """Codes that let somebody in who lost the other way follow, one or a list."""
 
-CODE_IN_LIST = bounded(
+CODE_IN_LIST = anchored(
     r"(?:[\s,;/&\u3001\uff0c\u2022]|[-*][ ]|[0-9]{1,2}[.)][ ]|(?:and|und|et|y|e|en|и|和|と)[ ]){0,6}(?P<secret>[0-9A-Za-z]{3,12}(?:[- ](?=[0-9A-Za-z]*[0-9])[0-9A-Za-z]{3,12}){0,5})(?![\w-])"
 )
 """The next of a list of codes."""
 
-GOES_ON_WITHOUT_UNIT = bounded(
+GOES_ON_WITHOUT_UNIT = anchored(
     r"[\"'\u201d\u00bb]?(?:\s*$|\s*[.,;:!?)\]\u3002\uff0c\uff01\u3001\uff1f\n\u2026]|[ ](?:and|but|then|so|when|if|at|on|in|to|for|it|or|twice|please|now|btw|since|because|und|aber|auf|ein|aus|rein|dann|wenn|um|öffnen|et|mais|pour|puis|quand"
     r"|ou|y|pero|para|cuando|o|e|ma|per|poi|quando|mas|en|maar|als|и|но|а|чтобы|когда|then|[-\u2013\u2014(])(?![\w])|[\u3040-\u30ff\u4e00-\u9fff])"
 )

@@ -6,9 +6,9 @@ Each is matched at the beginning of a sentence, behind a lead-in; what follows t
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
-LEAD_IN = bounded(
+LEAD_IN = anchored(
     r"(?:(?:please|pls|plz|hey|hi|ok|okay|so|and|nd|n|p\.?s\.?|last thing|also|but|oh|btw|by the way|one more thing|just|now|well|sorry|thanks|thank you|for next time|for the future|in future|(?:can|could|would|will) you(?: please)?|"
     r"i(?:['’]d like| want| need| would like) you to|you (?:should|can|may|must)|bitte|hallo|ach|also|und|aber|übrigens|noch was|kannst du(?: bitte)?|könntest du(?: bitte)?|du kannst|ich möchte, dass du|"
     r"s['’]il (?:te|vous) pla[iî]t|stp|svp|et|au fait|alors|peux-tu|tu peux|pourrais-tu|por favor|porfa|y|oye|por cierto|puedes|podrías|per favore|e|senti|comunque|puoi|você pode|pode|"
@@ -57,7 +57,7 @@ REMEMBER_BEHIND = bounded(
 )
 """What is to be remembered stands before; the groups are it."""
 
-REMEMBER_WHAT_WAS_SAID = bounded(
+REMEMBER_WHAT_WAS_SAID = anchored(
     r"(?:remember (?:that|this|it)|keep (?:that|this) in mind|note that|save (?:that|this)(?: for later)?|don['’]t forget (?:that|this|it)|merk dir das|merke dir das|vergiss das nicht|retiens (?:ça|bien ça|cela)|souviens-t['’]en|n['’]oublie pas(?: ça)?|"
     r"recuérdalo|recuerda eso|no lo olvides|ricordatelo|non dimenticarlo|lembre-se disso|não esqueça isso|onthoud dat|zapamiętaj to|запомни(?:те)?(?: это)?|не забудь(?: это)?|bunu unutma|"
     r"记住(?:这点|这个|了)?|記住|别忘了|覚えておいて(?:ください|ね)?|忘れないで(?:ください|ね)?|기억해 ?(?:줘|주세요|둬))(?:,? (?:please|bitte|ok|okay|s['’]il te plaît|por favor|per favore|пожалуйста))?[ \t]*$",

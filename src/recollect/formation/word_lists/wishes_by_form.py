@@ -6,7 +6,7 @@ An order to forget, whatever words stand between it and the first person in its 
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _OWN_EN = r"(?:my|mine|our|i|i['’]m|i['’]ve|i['’]d|me|we)\b"
 _OWN_DE = r"(?:mein\w*|unser\w*|ich|mir|mich|wir)\b"
@@ -51,7 +51,7 @@ FORGET_OWN = bounded(
 )
 """What of the person's is to be forgotten follows."""
 
-FORGET_BETWEEN = bounded(
+FORGET_BETWEEN = anchored(
     rf"(?:bitte[ \t]+)?(?P<first>(?={_FEW}{_OWN_DE})[^.!?\n]{{2,120}}?)[ \t]+(?:kannst|könntest|darfst|sollst|musst)[ \t]+du[ \t]+(?:dir[ \t]+)?(?:(?:bitte|jetzt|wieder|ruhig|gern|gerne|einfach|nicht mehr|nicht länger)[ \t]+)*(?:vergessen|löschen|merken)"
     rf"|(?:du[ \t]+)?(?:(?:kannst|könntest|sollst|musst|brauchst)[ \t]+)(?:du[ \t]+)?(?:dir[ \t]+)?(?:(?:bitte|jetzt|auch)[ \t]+)*(?P<second>(?={_FEW}{_OWN_DE})[^.!?\n]{{2,120}}?)[ \t]+(?:(?:wieder|bitte|ruhig|aus (?:deinem|dem) gedächtnis)[ \t]+)*(?P<gone>vergessen|löschen|nicht (?:mehr|länger|weiter)[ \t]+(?:zu[ \t]+)?merken)"
     rf"|merke?[ \t]+dir[ \t]+(?P<third>(?={_FEW}{_OWN_DE})[^.!?\n]{{2,120}}?)[ \t]+nicht[ \t]+(?:mehr|länger)"

@@ -3,13 +3,13 @@
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 _WHO = r"(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]re|we['’]ve|our|he|he['’]s|she|she['’]s|they|his|her|their|it['’]s|there|(?-i:[A-Z])\w+)\b|the \w+ (?:is|was|are|has|lives|works)\b"
 _NOT_THE_TASK = r"(?!(?:last|previous|first|question|message|request|idea|comment|prompt|code|letzte\w*|frage|nachricht|dernière?|question|última?|pregunta|mensaje|последн\w+|вопрос|сообщение)\b)"
 _MEMORY = r"(?:from|in) (?:your |my |the )?(?:memory|memories|notes)"
 
-FORGET_ALL = bounded(
+FORGET_ALL = anchored(
     r"(?:forget|delete|erase|clear|wipe|remove) (?:everything|all|anything)(?: that)?(?: (?:of|about me|you (?:know|remember|have)(?: stored| saved)?(?: about me)?|i(?:['’]ve)? (?:ever )?(?:told|said to) you(?: about me)?|"
     r"(?:your |my |the )?memories(?: about me)?|from (?:your|my) memory))+"
     r"|(?:delete|erase|clear|wipe) (?:all )?(?:of )?(?:your|my|the) (?:memory|memories)(?: (?:of|about) me)?"
@@ -82,10 +82,10 @@ CORRECT = bounded(
 )
 """What is so follows."""
 
-NOT_BUT = bounded(r".{1,60}(?:じゃなくて|ではなくて?)、?.{1,60}(?:だよ|です|なんだ|だ)[ \t。]*$")
+NOT_BUT = anchored(r".{1,60}(?:じゃなくて|ではなくて?)、?.{1,60}(?:だよ|です|なんだ|だ)[ \t。]*$")
 """Japanese "not X but Y", a sentence of its own."""
 
-NEVER_MIND = bounded(
+NEVER_MIND = anchored(
     r"(?:forget (?:it|about it|this|that)(?: then| please)?|never ?mind|vergiss es|schon gut|laisse tomber|oublie(?: ça)?|olvídalo|déjalo|lascia stare|lascia perdere|deixa pra lá|esquece|laat maar|nieważne|забудь(?: об этом)?|неважно|算了|もういい(?:です|よ)?|忘れて|됐어)[ \t]*$",
     re.IGNORECASE,
 )

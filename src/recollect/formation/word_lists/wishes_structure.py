@@ -3,7 +3,7 @@
 
 import re
 
-from recollect.patterns import bounded
+from recollect.patterns import anchored, bounded
 
 IMPERATIVES = (
     "remember",
@@ -55,7 +55,7 @@ DELETES = bounded(rf"(?<!\w){_DELETE}(?!\w)", re.IGNORECASE)
 QUOTED = bounded(r"«[^»]{0,300}»|“[^”]{0,300}”|„[^“”]{0,300}[“”]|\"[^\"]{0,300}\"|(?<!\w)'[^']{0,300}'(?!\w)")
 """Words that are only spoken of."""
 
-REMOVAL_UNSPACED = bounded(
+REMOVAL_UNSPACED = anchored(
     r"(?P<about>[^。！？\n]{2,80}?)[，,、]?(?:你|请|請|麻烦)*(?:把(?:它|这个|这事|这件事))?(?:从|從)你?的?(?:记忆|記憶|脑子|脑海)(?:中|里|裡)?(?:删|刪|清|抹|去|移)(?:掉|除|了|去)?(?:吧|好吗)?[。！ ]*$"
 )
 """The same in Chinese; the group is what."""
@@ -66,7 +66,7 @@ ASKS_HOW = bounded(
 )
 """A question, and no wish."""
 
-SUBJECT_FIRST = bounded(
+SUBJECT_FIRST = anchored(
     r"(?:i|we|he|she|they|it|you|ich|wir|er|sie|es|je|j'|nous|il|elle|on|yo|io|eu|ik|we|я|мы|он|она|my|mein\w*|mon|ma|mi|mio|mia|мой|моя)(?!\w)",
     re.IGNORECASE,
 )
@@ -79,33 +79,33 @@ FIRST_PERSON = bounded(
 )
 """Something of the person's."""
 
-KEEPS = bounded(
+KEEPS = anchored(
     rf"(?:(?:please|bitte|por favor|bien|pls)[ ])?[^\W\d][\w'’-]{{1,14}}(?:[ ](?!i\b|ich\b|je\b|yo\b|io\b|ik\b|я\b)[\w'’-]{{1,14}}){{0,5}}?[ ](?:in|to|im|en|à|a|na|в|hinter)[ ](?:(?:{_YOURS}|die|the|dem|il|la)[ ])?(?:{_MIND}|ohren)"
     r"(?:[ ]behalten)?(?:,?[ ](?:that|dass|que|che|dat|что)[ ]|[ ]qu['’]|[ ]?[:：][ ]*)",
     re.IGNORECASE,
 )
 """An order to keep something in mind, whatever the verb; what follows is it."""
 
-FOR_MEMORY = bounded(
+FOR_MEMORY = anchored(
     rf"(?:for|für|fürs|pour|para|per|voor|для)[ ](?:{_YOURS}[ ]|la[ ]|il[ ]|het[ ])?(?:{_MIND}|records?|reference|notes?|notizen|unterlagen)(?:[ ]?[:：\u2013\u2014][ ]*|,[ ](?={FIRST_PERSON.pattern}))",
     re.IGNORECASE,
 )
 """A label by which the person hands something over to the memory."""
 
-REMEMBER_OTHERWISE = bounded(
+REMEMBER_OTHERWISE = anchored(
     r"keep it in mind that[ ]|(?:merke?|merken sie)[ ](?:dir|sich)(?:[ ](?:doch|bitte|mal|noch|auch|gut|einfach|unbedingt)){1,4},?[ ]dass[ ]|que no se te olvide que[ ]|tieni conto che[ ]|onthou(?:d)?[ ](?:(?:goed|even)[ ])?dat[ ]|запомни-ка,?[ ](?:что[ ])?"
     r"|(?:apúntate|grab[aá]te|anótate|grava(?: aí)?|anota aí)[ ]que[ ]|schreib(?:e)? dir hinter die ohren(?:[ ]?:[ ]*|,? dass[ ])",
     re.IGNORECASE,
 )
 """Idioms for it; what follows is it."""
 
-REMEMBER_LAST = bounded(
+REMEMBER_LAST = anchored(
     r"(?P<about>[^。！？\n]{2,80}?)[，,、]?(?:这一?点|这个|这事|这件事|這點)?(?:你|您)?(?:可|要|得|一定|千万|给我|給我|帮我|幫我|请)*(?:记(?:牢|好|住|清楚)|記(?:牢|好|住)|别忘|別忘)(?:了|啊|哦|喔|吧|呀|啦)*(?:[，,][^。！？\n]{0,40})?[。！ ]*$"
     r"|(?P<said>[^。！？\n]{2,80}?)(?:なので|だから|ので|から|を|は)?[、 ]?(?:ちゃんと|しっかり|必ず)?(?:記憶|メモ)(?:しといて|しておいて|しとけ)(?:ください|ね|よ)*[。！ ]*$"
 )
 """The same at the end, in Chinese and Japanese; the groups are what."""
 
-TAKES_BACK = bounded(
+TAKES_BACK = anchored(
     r"(?:(?:(?:scratch|strike|correct|cancel) that|stimmt nicht|说错了|違った|間違えた|mejor dicho|точнее|вернее|或者说)[,.!:，、–—-]+[ ]*"
     r"|(?P<soft>quatsch|ach nein|ah non|mais non|en fait|perdón|digo|anzi|aliás|quer dizer|of nee|ой нет|不对|不對)[,.!:，、][ ]*"
     r"(?P<repaired>(?:quise|quería) decir[, ]+|je voulais dire[, ]+|ich meinte[, ]+)?)(?=\S)",
@@ -113,7 +113,7 @@ TAKES_BACK = bounded(
 )
 """What was just said is taken back; what follows holds."""
 
-MAKE_IT = bounded(
+MAKE_IT = anchored(
     r"(?:make (?:that|it)|mach (?:daraus|lieber)|disons|mettons|pon(?:lo)?|mejor|facciamo|maak er)[ ](?=(?-i:[A-Z0-9])|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)(?P<so>[^\s0-9]\S{0,30}(?:[ ]\S{1,30}){0,5}|[0-9]\S{0,20}(?:[ ](?:am|pm|uhr|o'clock|instead|not|heures|statt)(?!\w)[^.!?\n]{0,40})?)$",
     re.IGNORECASE,
 )
@@ -121,7 +121,7 @@ MAKE_IT = bounded(
 
 _SPECIFIC = r"(?-i:(?=[A-ZÀ-ÖА-ЯЁ0-9])|(?=[a-zà-ÿ]{2,7}(?:day|tag|di)(?!\w)))"
 _PLACE = r"(?:[\w'’.:-]{1,25}[ ]){0,2}[\w'’.:-]{1,25}"
-NOT_THIS_BUT_THAT = bounded(
+NOT_THIS_BUT_THAT = anchored(
     rf"(?:(?:actually|well|sorry|no|no wait|oh no|ah non|en fait|nein|also|ой|нет)[,]?[ ])?(?:not|nicht|kein\w{{0,2}}|pas|no|non|não|niet|не)[ ]{_PLACE}(?:,[ ]|[ ])(?:(?:but|mais|ma|mas|maar)[ ](?!i\b){_SPECIFIC}|(?:sondern|sino|bensì|а)[ ]){_PLACE}"
     rf"|(?:(?:actually|well|sorry|no|no wait|oh no|ah non|en fait|nein|ой|нет)[,]?[ ])?(?:not|nicht|pas|niet)[ ]{_SPECIFIC}{_PLACE},[ ]{_SPECIFIC}{_PLACE}"
     rf"|(?:(?:actually|well|sorry|no|no wait|oh no|ah non|en fait|nein|ой|нет)[,]?[ ])?(?:it['’]s|its|that['’]s|c['’]est|es ist|es|è|é|это)?[ ]?{_PLACE},?[ ](?-i:and not|not|et pas|pas|und nicht|nicht|y no|e non|niet|а не)[ ]{_SPECIFIC}[\w'’-]{{1,25}}(?:[ ]\S{{1,20}})?",
@@ -146,13 +146,13 @@ The groups: that it is plainly asked for, and that something is to be let go.
 AND = bounded(r"(?<!\w)(?:and|und|et|y|e|и|en)(?!\w)", re.IGNORECASE)
 """What comes behind it is another matter."""
 
-SEVERAL = bounded(
+SEVERAL = anchored(
     r"(?:(?:a (?:few|couple(?: of)?)|two|three|zwei|drei|deux|trois|dos|tres|due|tre|duas|twee|две|три) (?:\w{1,12} )?(?:things?|points?|notes?|sachen|dinge|choses|cosas|cose|coisas|dingen|вещи)|zweierlei)(?P<memory>[^:.!?\n]{0,40}memor\w{1,3}|[^:.!?\n]{0,40}gedächtnis|[^:.!?\n]{0,40}mémoire)?[ ]?:[ ]*",
     re.IGNORECASE,
 )
 """Several wishes are announced; the group: that they are for the memory."""
 
-DROP = bounded(
+DROP = anchored(
     r"(?:drop|delete|remove|forget|strike|erase|streiche?|lösche?|vergiss|oublie|efface|supprime|borra|olvida|quita|cancella|dimentica|esqueça|apague|vergeet|wis|забудь|сотри)[ ]+(?=\S)",
     re.IGNORECASE,
 )
