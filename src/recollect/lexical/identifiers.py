@@ -21,8 +21,8 @@ _EXTENSIONS = (
     "pyx|rb|rs|rst|scala|scss|sh|so|sql|svelte|svg|swift|tar|tex|tf|toml|ts|tsv|tsx|txt|vue|wasm|wav|xlsx|xml|yaml|"
     "yml|zip|zsh"
 )
-_FILE = bounded(rf"(?:{LETTER}[\w.+-]*)?{LETTER}\.(?:{_EXTENSIONS})", re.IGNORECASE)
-_ROOTED_PATH = bounded(r"(?:~|\.{1,2})?/[\w.+-]{2,}(?:/[\w.+-]+)+")
+_FILE = anchored(rf"(?:{LETTER}[\w.+-]*)?{LETTER}\.(?:{_EXTENSIONS})", re.IGNORECASE)
+_ROOTED_PATH = anchored(r"(?:~|\.{1,2})?/[\w.+-]{2,}(?:/[\w.+-]+)+")
 _SNAKE = anchored(r"_*[^\W_]+(?:_+[^\W_]+)+_*|__[a-z][a-z0-9]*__")
 _CAMEL = anchored(r"_*[a-z][a-z0-9]+(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
 _PASCAL = anchored(
@@ -30,8 +30,8 @@ _PASCAL = anchored(
 )
 _SURNAME = anchored(r"(?:Da|De|Del|Della|Di|Du|Fitz|La|Le|Ma?c|St|Van|Von)[A-Z][a-z]+")
 _FLAG = anchored(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-_VERSION = bounded(r"[vV]\d+(?:\.\d+)+(?:-[a-z0-9.]+)?")
-_ERROR_CODE = bounded(r"[A-Z]\d{4,}|[A-Z]{2,6}-?\d{4,}(?:-\d+)?|0[xX][0-9a-fA-F]{2,}")
+_VERSION = anchored(r"[vV]\d+(?:\.\d+)+(?:-[a-z0-9.]+)?")
+_ERROR_CODE = anchored(r"[A-Z]\d{4,}|[A-Z]{2,6}-?\d{4,}(?:-\d+)?|0[xX][0-9a-fA-F]{2,}")
 _NO_WORD = bounded(r"\W+")
 _BETWEEN_NAMES = bounded(r"\.|::|->|#")
 _NAME = anchored(r"[^\W\d]\w*")

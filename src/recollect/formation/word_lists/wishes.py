@@ -6,7 +6,7 @@ Each is matched at the beginning of a sentence, behind a lead-in; what follows t
 
 import re
 
-from recollect.patterns import anchored, bounded
+from recollect.patterns import anchored
 
 LEAD_IN = anchored(
     r"(?:(?:please|pls|plz|hey|hi|ok|okay|so|and|nd|n|p\.?s\.?|last thing|also|but|oh|btw|by the way|one more thing|just|now|well|sorry|thanks|thank you|for next time|for the future|in future|(?:can|could|would|will) you(?: please)?|"
@@ -25,7 +25,7 @@ _OWN = r"(?:i|im|ive|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]re|we['
 _NO_THING = r"(?!(?:time|day|one|song|movie|film|book|function|thing|conversation|guy|girl|idea|approach|plan|question|part|error|last)\b)"
 _COLON = r"[ \t]*[:：\u2013\u2014][ \t]*"
 
-REMEMBER = bounded(
+REMEMBER = anchored(
     rf"(?:remember|keep in mind|bear in mind|memori[sz]e|don['’]?t (?:ever )?forget|do not forget|never forget|take note|make a note|note)[ ,]*(?:for (?:later|next time|the future))?(?:[ ,]+that\b,?[ \t]+(?={_WHO}){_NO_THING}|{_COLON}|[ ,]+(?={_OWN}))"
     rf"|(?:note|for the record|fyi for later|for (?:later|future) reference|note (?:for|to) (?:later|yourself|future))(?:{_COLON}|, )(?=\S)"
     rf"|(?:save|store|add|write down|put|record)(?: (?:this|that|it|the following))?(?: (?:down|for later|(?:in|to|into) (?:your |my |the )?(?:memory|memories|notes)))+(?:{_COLON}|[ ,]+that[ \t]+)"
@@ -46,7 +46,7 @@ REMEMBER = bounded(
 )
 """What is to be remembered follows."""
 
-REMEMBER_BEHIND = bounded(
+REMEMBER_BEHIND = anchored(
     r"(?P<about>.{2,}?)(?:[,;.\u2013\u2014-]+[ \t]*)(?:and |und |et |y |e |и )?(?:please |bitte |por favor,? )?(?:(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:down|please|in mind|for (?:later|next time|the future)))*|"
     r"merk (?:dir|es dir)(?: das)?(?: bitte)?|retiens(?:-le| ça| bien ça)|souviens-t['’]en|note-le|recuérdalo|apúntalo|recuerda esto|ricordatelo|ricordalo|lembre-se disso|guarde isso|onthoud dat|"
     r"zapamiętaj to|запомни(?:те)?(?: это)?|bunu unutma)(?:,? please|,? bitte)?[ \t]*$"

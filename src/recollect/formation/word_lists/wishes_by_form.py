@@ -6,7 +6,7 @@ An order to forget, whatever words stand between it and the first person in its 
 
 import re
 
-from recollect.patterns import anchored, bounded
+from recollect.patterns import anchored
 
 _OWN_EN = r"(?:my|mine|our|i|i['’]m|i['’]ve|i['’]d|me|we)\b"
 _OWN_DE = r"(?:mein\w*|unser\w*|ich|mir|mich|wir)\b"
@@ -24,7 +24,7 @@ _KNOWN = (
     r"(?:(?:that[ \t]+)?(?:you(?:['’]ve| have)?|i(?:['’]ve| have)?)[ \t]+(?:know|remember|stored|saved|noted|have|learned|learnt|said|told you|mentioned|wrote|shared)(?:[ \t]+(?:down|stored|saved|earlier|before))?[ \t]+)?(?:about|of|on|regarding|concerning|to do with|with)[ \t]+"
 )
 
-FORGET_OWN = bounded(
+FORGET_OWN = anchored(
     rf"(?:forget|unlearn)[ \t]+(?:about[ \t]+)?(?:{_KNOWN})?{_THE_TASK}(?={_FEW}{_OWN_EN})(?!(?:to|how to)\b)"
     rf"|(?:delete|remove|erase|drop|wipe|clear|scrub)[ \t]+{_KNOWN}{_THE_TASK}(?={_FEW}{_OWN_EN})"
     rf"|(?:delete|remove|erase|drop|wipe|clear|scrub|forget)[ \t]+(?:everything|anything|all|whatever|what)[ \t]+(?:that[ \t]+)?(?:you(?:['’]ve| have)?|i(?:['’]ve| have)?)[ \t]+(?:know|remember|stored|saved|have|learned|told you|said)[ \t]+(?:about|on)[ \t]+(?=\S)"
@@ -63,7 +63,7 @@ FORGET_BETWEEN = anchored(
 )
 """What is to be forgotten stands within or before; the named groups are it, but for `gone`."""
 
-REMEMBER_OWN = bounded(
+REMEMBER_OWN = anchored(
     r"(?:keep|bear|have)(?: it)? in mind[ ,]+(?:that[ ,]+)?(?=(?:i|i['’]\w+|my|we|our)\b)|(?:make|take)(?: yourself)? (?:a |another )?(?:mental )?note(?: of (?:this|it))?[ ,:–—-]+(?:that[ \t]+)?(?=(?:i|i['’]\w+|my|we|our|\w+ is)\b)"
     r"|(?:save|store|add|put|write|note|jot|log|file|record|commit|keep)[ \t]+(?:(?:this|that|it|the following|down|away|for later|on file|on record|a note|for me)[ \t]+)*(?:(?:in|to|into|on)[ \t]+(?:your[ \t]+|my[ \t]+|the[ \t]+)?(?:memory|memories|notes|mind|file|record|profile))?[ \t]*(?:[:：]|[-–—][ \t]|,|that\b)[ \t]*(?=(?:i|i['’]\w+|my|we|our)\b)"
     r"|(?:for (?:future|later|your|my) (?:reference|info|information|use|conversations?|chats?)|for the record|from now on,? (?:know|remember)(?: that)?|just so you know|so you know|please know)[ ,:–—-]+(?:that[ \t]+)?(?=(?:i|i['’]\w+|my|we|our)\b)"
@@ -79,7 +79,7 @@ REMEMBER_OWN = bounded(
 )
 """What is to be remembered follows: something of the person's."""
 
-CORRECTED = bounded(
+CORRECTED = anchored(
     r"(?:(?:scratch|strike|ignore|forget|cancel|undo) (?:that|this|what i (?:just )?said)|my (?:mistake|bad)|oops|i (?:misspoke|was wrong|made a mistake|got that wrong|mistyped|misremembered)|(?:that|this|it)(?:['’]s| is|['’]s been| was) (?:no longer|not|never)(?: been)?(?: really| actually)? (?:true|right|correct|the case|so|up to date|accurate|what i (?:said|meant))(?: any ?more| now)?|(?:that|this)(?:['’]s| is) (?:outdated|out of date|old|wrong)(?: info| now)?|you(?:['’]ve| have)? (?:got|mixed|had|remembered|misunderstood|mis\w+)(?: (?:that|this|it|me|them))*(?: (?:wrong|up|backwards))*)"
     r"[ \t]*[,.;:!–—-]+[ \t]*(?=(?:i|i['’]\w+|my|we|we['’]\w+|our|it['’]s|he|she|they)\b)"
     r"|(?:(?:das|es|dies) (?:stimmt|gilt|passt) (?:so )?(?:nicht|nimmer)(?: mehr| ganz)?|das (?:ist|war) (?:so )?(?:nicht mehr (?:aktuell|so|richtig)|veraltet|überholt|falsch|quatsch|ein irrtum|verkehrt)|(?:da )?(?:hab|habe) (?:ich )?mich (?:vertan|geirrt|verschrieben|versprochen)|(?:da )?(?:hast du|du hast) (?:mich|was|etwas|das|da was)[ \t]*(?:falsch verstanden|verwechselt|durcheinander\w*|missverstanden)|mein fehler|kommando zurück|falsch)[ \t]*[,.;:!–—-]+[ \t]*(?=(?:ich|mein\w*|wir|unser\w*|er|sie|es)\b)"
