@@ -25,7 +25,6 @@ from recollect.patterns import Pattern, bounded
 
 LONGEST = 20_000
 """Characters of a text that are read: no statement is as long."""
-
 _LONGEST_SENTENCE = 400
 """Characters of a sentence in which signs are taken together: farther apart, they have to do with different things."""
 
@@ -36,9 +35,9 @@ _ROLE = bounded(
     re.MULTILINE,
 )
 _IMAGE_WITH_DATA = bounded(
-    r"!\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,500}\?[^)\s]{0,500}=[^)\s]{0,500}\)"
-    r"|\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,500}\?[^)\s]{0,500}(?:[{}]|%7b|\b(?:data|content|history|memory|memories|token|secret|prompt|"
-    r"conversation|chat|message)=)[^)\s]{0,500}\)"
+    r"!\[[^\]\n]{0,200}\]\(https?://(?=[^)\s]{0,900}\))[^)\s?]{0,500}\?[^)\s=]{0,500}="
+    r"|\[[^\]\n]{0,200}\]\(https?://(?=[^)\s]{0,900}\))[^)\s?]{0,500}\?[^)\s]{0,500}(?:[{}]|%7b|\b(?:data|content|history|memory|memories|token|secret|prompt|"
+    r"conversation|chat|message)=)"
 )
 _SENTENCE_ENDS = bounded(r"[.!?\u2026]+(?=\s|$)|[\u3002\uff01\uff1f\n]+")
 _CLAUSE_ENDS = bounded(
@@ -48,10 +47,9 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 _ADDRESS = bounded(ADDRESS)
 _AVOIDS = bounded(r"(?<!\w)(?:never|nie|niemals|jamais|nunca|mai|nooit|никогда)(?!\w)|从不|決して|绝不")
 _FEW = "{0,4}"
-"""How many words may stand before an order. Some are the beginning of others: without a bound, a message that repeats
-one is read in as many ways as there are to divide it, which doubles with each."""
+"""How many words may stand before an order: some begin others, and without a bound are read in ever more ways."""
+_RUN = bounded(r"^(?P<opens>(?:\(\?:)*)\.\{0,[0-9]+\}\??")
 _NO_LETTERS = bounded(r"[\W_]+")
-
 _TOGETHER = (
     ("rules", "void", "strangers"),
     ("hide", "person", "strangers"),
@@ -258,16 +256,13 @@ def _is_style(text: str, words: OrderWords) -> bool:
 @cache
 def _anywhere(words: OrderWords) -> dict[str, Pattern]:
     """Return what is looked for anywhere in a sentence."""
-    steered = rf"(?:{words.steer}|{words.say})"
+    steered = rf"(?:{_bare(words.steer)}|{_bare(words.say)})"
     edge = r"\b" if words.spaced else ""
+    opens = rf"(?:[,:\u2013\u2014\uff0c\u3001] ?|\bthen |{edge})(?:(?:{words.lead}|{words.always}) ){_FEW}{_NOT_SOMEBODYS}"
     return {
-        "persona": bounded(words.persona),
-        "trusted": bounded(words.trusted),
-        "own": bounded(words.own),
-        "style": bounded(words.style),
+        **{name: bounded(getattr(words, name)) for name in ("persona", "trusted", "own", "style")},
         "asked": bounded(
-            rf"{edge}(?:{words.asked}){edge}.{{0,120}}?(?:[,:\u2013\u2014\uff0c\u3001] ?|\bthen |{edge})"
-            rf"(?:(?:{words.lead}|{words.always}) ){_FEW}{_NOT_SOMEBODYS if words.spaced else ''}"
+            rf"{edge}(?:{words.asked}){edge}.{{0,120}}?{opens if words.spaced else ''}"
             rf"(?:{steered}{edge}|{edge}(?:{words.always}) .{{1,80}}{edge}(?:{words.steer_last})$)"
         ),
     }
@@ -278,6 +273,11 @@ _NOT_SOMEBODYS = (
     r"(?<!\byo )(?<!\bmy )(?<!\bthe )(?<!\ba )"
 )
 """Behind these a verb is somebody's doing, or no verb."""
+
+
+def _bare(steer: str) -> str:
+    """Return it without the run of anything it begins with, which what stands before it may be already."""
+    return _RUN.sub(r"\g<opens>", steer)
 
 
 @cache
@@ -294,7 +294,7 @@ def _steering(words: OrderWords) -> Pattern:
         rf"|(?P<hide>(?:{words.hide}))"
         rf"|(?P<send>(?:(?:{words.always}){space})?(?:{words.send}){edge}.{{0,120}}?{sent})"
         rf"|(?P<steered>{always}{space}(?:\S{{1,40}} ){{0,2}}?{steer}{edge}"
-        rf"|{steer}{edge}.{{0,80}}?{edge}{always}{edge}"
+        rf"|{_bare(steer)}{edge}.{{0,80}}?{edge}{always}{edge}"
         rf"|{always}{edge}.{{1,80}}{edge}(?:{words.steer_last})$)"
         rf")"
     )
