@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count, product
 from multiprocessing.connection import Connection
-from time import perf_counter
+from time import process_time
 from typing import TypeAlias
 from uuid import UUID
 
@@ -209,9 +209,9 @@ STEPS: Mapping[str, Step] = {
 
 def _measure(step: str, text: str, sender: Connection) -> None:
     run = STEPS[step](text)
-    began = perf_counter()
+    began = process_time()
     run()
-    sender.send(perf_counter() - began)
+    sender.send(process_time() - began)
 
 
 def seconds_of(step: str, text: str, most: float = MOST_SECONDS) -> float | None:

@@ -258,11 +258,10 @@ def _anywhere(words: OrderWords) -> dict[str, Pattern]:
     """Return what is looked for anywhere in a sentence."""
     steered = rf"(?:{_bare(words.steer)}|{_bare(words.say)})"
     edge = r"\b" if words.spaced else ""
-    opens = rf"(?:[,:\u2013\u2014\uff0c\u3001] ?|\bthen |{edge})(?:(?:{words.lead}|{words.always}) ){_FEW}{_NOT_SOMEBODYS}"
     return {
         **{name: bounded(getattr(words, name)) for name in ("persona", "trusted", "own", "style")},
         "asked": bounded(
-            rf"{edge}(?:{words.asked}){edge}.{{0,120}}?{opens if words.spaced else ''}"
+            rf"{edge}(?:{words.asked}){edge}.{{0,140}}?{edge}{_NOT_SOMEBODYS if words.spaced else ''}"
             rf"(?:{steered}{edge}|{edge}(?:{words.always}) .{{1,80}}{edge}(?:{words.steer_last})$)"
         ),
     }

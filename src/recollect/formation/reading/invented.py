@@ -26,6 +26,9 @@ _CLAUSES = bounded(
     re.IGNORECASE,
 )
 _LONGEST = 600
+_SENTENCE_ENDS = "\u3002\uff01\uff1f!?\n"
+_LEAST_BEFORE, _LONGEST_BEFORE = 2, 200
+"""Characters of what is invented in front of the word for it."""
 _READ = 20_000
 
 
@@ -46,9 +49,18 @@ def _inventions(text: str) -> Iterator[Span]:
             yield from _told(text, order.end())
     for case in WHAT_IF.finditer(text):
         yield case.start(), _end(_CLAUSE_END, text, case.end())
+    yield from _told_before(text)
+
+
+def _told_before(text: str) -> Iterator[Span]:
+    """Yield what stands before the word for a story that is to be written, in its sentence."""
+    at = 0
     for story in STORY_BEFORE.finditer(text):
-        if not ONE_SELF.search(story["invented"]):
-            yield story.span("invented")
+        lowest = max(at, story.start() - _LONGEST_BEFORE)
+        begin = max(text.rfind(end, lowest, story.start()) + 1 for end in _SENTENCE_ENDS)
+        begin, at = max(begin, lowest), story.end()
+        if story.start() - begin >= _LEAST_BEFORE and not ONE_SELF.search(text, begin, story.start()):
+            yield begin, story.start()
             yield from _going_on(text, _end(_SENTENCE_END, text, story.end()))
 
 

@@ -33,9 +33,9 @@ WRITE_A_STORY_UNSPACED = bounded(
 """The same in Chinese; what stands inside and behind is invented."""
 
 STORY_BEFORE = bounded(
-    r"(?P<invented>[^。！？!?\n]{2,200}?)(?:物語|小説|童話|話|詩|ストーリー|短編|台本|シーン|歌詞|怪談|昔話|俳句)を?(?:一つ|ひとつ|短く)?(?:書いて|作って|つくって|考えて|創作して|語って|聞かせて)"
+    r"(?:物語|小説|童話|話|詩|ストーリー|短編|台本|シーン|歌詞|怪談|昔話|俳句)を?(?:一つ|ひとつ|短く)?(?:書いて|作って|つくって|考えて|創作して|語って|聞かせて)"
 )
-"""The same in Japanese, where what is invented stands before."""
+"""The same in Japanese, where what is invented stands before, from the sentence's beginning on."""
 
 PLAY_A_PART = bounded(
     rf"{_BEGINS}(?:"
