@@ -4,7 +4,6 @@ The format is that of Prometheus's exposition, version 0.0.4; the counts are of 
 gauges of the store over all users.
 """
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from recollect.counting import LAG_SECONDS, FormationCounts
 from recollect.engine import Engine, system_clock
 from recollect.live_engine import LiveEngine
 from recollect.model import Skip
+from recollect.patterns import anchored
 from recollect.ports import Clock
 from recollect_proxy.health_check import Condition, Inquiry, read_condition
 
@@ -33,7 +33,7 @@ _PATIENCE_SECONDS = 5.0
 _KEPT_SECONDS = 15.0
 """How long is told what was counted in the store: it is a scan."""
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_NAME = anchored(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 _COUNTERS: tuple[tuple[str, str, Callable[[FormationCounts], int]], ...] = (
     ("recollect_formation_attempts", "Exchanges formation was tried for.", lambda each: each.attempts),

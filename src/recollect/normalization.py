@@ -1,14 +1,14 @@
 """Texts and ids as a store keeps them, and when two texts are one statement. Never: what they mean."""
 
 import hashlib
-import re
 import unicodedata
 
 from recollect.errors import StoreError
 from recollect.model import COMMONS
+from recollect.patterns import bounded
 
 _ENDINGS = ".!?;,:\u2026\u3002\u3001\uff01\uff1f\uff1b\uff0c\uff1a\u061f\u06d4\u0964 "
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_UNSTORABLE = bounded("[\x00\ud800-\udfff]")
 
 
 def normalize(text: str) -> str:

@@ -1,6 +1,8 @@
-"""Regular expressions on people's and models' text, in time that grows no faster than the text. Pure.
+r"""Regular expressions on people's and models' text, in time that grows no faster than the text. Pure.
 
-Two doors, and no third: ``linear`` for text of any length, ``bounded`` for what needs look-around or references.
+Two doors, and no third: ``linear``, an automaton, for what matches long stretches of a text of any length; and
+``bounded``, Python's own engine, which sees a window at a time, for all else and for what has to look around. What is
+only asked at one place, and never looked for, is ``anchored``: the same engine, with less to do.
 Never: ``re.compile`` anywhere else on text that we did not write.
 """
 
@@ -8,40 +10,74 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from sys import maxsize
+from typing import Any, Protocol, TypeAlias, cast
 
 import re2
 
 LONGEST = 1000
 """Characters that a bounded expression sees at once. Half of them is the longest match that is always found."""
 
+Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
+
 _CLASSES = {
-    "w": r"\pL\pM\pN_",
+    "w": r"\pL\pN_",
     "d": r"\p{Nd}",
     "s": r"\s\x{0b}\x{1c}-\x{1f}\x{85}\p{Z}",
 }
-"""What Python's classes are in RE2, whose own know ASCII alone. By category, as Python's are but for a few marks."""
+"""What Python's classes are in RE2, whose own know ASCII alone."""
 
-_ESCAPE = re.compile(r"\\(.)|\[\^?\]?|\]", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\u(?P<short>[0-9a-fA-F]{4})|\\U(?P<long>[0-9a-fA-F]{8})|\\(?P<name>.)|\[\^?\]?|\]|[*+?}]\+", re.DOTALL
+)
+_FLAGS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s"}
 _HALVES = re.compile("[\ud800-\udfff]")
 _STANDS_FOR_A_HALF = "\ufffd"
 
 
-def linear(pattern: str) -> "re2._Regexp":
+class Pattern(Protocol):
+    """What both doors give: the methods of ``re.Pattern`` that are used here."""
+
+    def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the first match."""
+
+    def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the match that begins at ``pos``."""
+
+    def fullmatch(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the match of the whole."""
+
+    def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
+        """Yield the matches from left to right, none of which overlap."""
+
+    def findall(self, text: str) -> list[Any]:
+        """Return what matched, or its groups."""
+
+    def sub(self, replacement: Replacement, text: str, count: int = 0) -> str:
+        """Return the text with each match replaced."""
+
+    def split(self, text: str, maxsplit: int = 0) -> list[Any]:
+        """Return what stands between the matches, and their groups."""
+
+
+def linear(pattern: str, flags: int = 0) -> "Linear":
     r"""Compile an expression for text of any length: RE2, an automaton in linear time, which lets other threads run.
 
-    Its syntax has no look-around and no references; ``\w``, ``\d``, ``\s`` (and in capitals, outside of brackets) mean
-    what they mean to Python, but ``\b`` knows ASCII alone. Flags stand in front: ``(?i)``, ``(?s)``, ``(?m)``. Text
-    with halves of surrogate pairs is no text to it: see ``whole``.
+    It is written as for Python, without look-around, references, possessive repetition, and ``\W``, ``\D``, ``\S``
+    within brackets. ``\w``, ``\d``, ``\s`` mean what they mean to Python, but ``\b`` knows ASCII alone, and ``$``
+    without ``MULTILINE`` the end alone. A match is Python's in all but its class; ``start``, ``end`` and ``span`` take
+    a group's number.
+
+    Args:
+        pattern: The expression.
+        flags: Of ``IGNORECASE``, ``MULTILINE`` and ``DOTALL`` any.
 
     Raises:
-        re2.error: The expression has something that RE2 lacks.
+        ValueError: The expression has something of these, or a flag is another.
     """
-    return re2.compile(_translated(pattern), _OPTIONS)
-
-
-def whole(text: str) -> str:
-    """Return the text, as long as it was, without halves of surrogate pairs, which no encoding can carry."""
-    return text if text.isascii() else _HALVES.sub(_STANDS_FOR_A_HALF, text)
+    written = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
+    if flags & ~sum(_FLAGS):
+        raise ValueError("RE2 has no such flag.")
+    return Linear(pattern, (f"(?{written})" if written else "") + _translated(pattern))
 
 
 def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded":
@@ -49,86 +85,135 @@ def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded
     return Bounded(pattern, flags, longest)
 
 
-class Bounded:
-    """An expression of Python's, whose time grows linearly with the text, however its own grows.
+def anchored(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Anchored":
+    """Compile an expression for Python's own engine that is asked at one place only, not looked for."""
+    return Anchored(pattern, flags, longest)
 
-    A text longer than ``longest`` is searched in windows that overlap by half. A match of up to half a window is found
-    as if there were none; of a longer one as much as a window holds, or nothing.
+
+def escape(text: str) -> str:
+    """Return an expression that matches this very text."""
+    return re.escape(text)
+
+
+class Linear:
+    """An expression of RE2's. Each call reads the text from its beginning: matches in a row are ``finditer``'s.
+
+    Attributes:
+        pattern: The expression, as Python writes it.
+        written: The same as RE2 reads it.
+    """
+
+    def __init__(self, pattern: str, written: str) -> None:
+        self.pattern = pattern
+        self.written = written
+
+    @cached_property
+    def _compiled(self) -> "re2._Regexp":
+        try:
+            return re2.compile(self.written, _options())
+        except re2.error as error:
+            raise ValueError(f"RE2 does not read {self.pattern}: {error}") from error
+
+    def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the first match."""
+        return cast("re.Match[str] | None", self._compiled.search(_whole(text), pos, endpos))
+
+    def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the match that begins at ``pos``."""
+        return cast("re.Match[str] | None", self._compiled.match(_whole(text), pos, endpos))
+
+    def fullmatch(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the match of the whole."""
+        return cast("re.Match[str] | None", self._compiled.fullmatch(_whole(text), pos, endpos))
+
+    def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
+        """Yield the matches from left to right, none of which overlap."""
+        return cast("Iterator[re.Match[str]]", self._compiled.finditer(_whole(text), pos, endpos))
+
+    def findall(self, text: str) -> list[Any]:
+        """Return what matched, or its groups."""
+        return cast("list[Any]", self._compiled.findall(_whole(text)))
+
+    def sub(self, replacement: Replacement, text: str, count: int = 0) -> str:
+        """Return the text with each match replaced."""
+        return cast("str", self._compiled.sub(replacement, _whole(text), count))
+
+    def split(self, text: str, maxsplit: int = 0) -> list[Any]:
+        """Return what stands between the matches, and their groups."""
+        return cast("list[Any]", self._compiled.split(_whole(text), maxsplit))
+
+
+class Anchored:
+    """An expression of Python's that sees ``longest`` characters behind the place where it is asked, at most.
 
     Attributes:
         pattern: The expression.
-        flags: Its flags.
         longest: Characters seen at once, at most.
     """
 
     def __init__(self, pattern: str, flags: int, longest: int) -> None:
         self.pattern = pattern
-        self._given = flags
         self.longest = longest
+        self._flags = flags
 
     @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern, self._given)
-
-    @property
-    def flags(self) -> int:
-        """The flags, with those that stand in the expression itself."""
-        return self._compiled.flags
-
-    def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
-        """Return the first match, as ``re.Pattern.search`` does."""
-        if len(text) <= self.longest:
-            return self._compiled.search(text, pos, endpos)
-        return next(self.finditer(text, pos, endpos), None)
+    def compiled(self) -> re.Pattern[str]:
+        """What Python made of it, when it was first used: there are hundreds, and not each process uses all."""
+        return re.compile(self.pattern, self._flags)
 
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the match that begins at ``pos``, as far as one window goes."""
-        return self._compiled.match(text, pos, min(endpos, pos + self.longest))
+        return self.compiled.match(text, pos, min(endpos, pos + self.longest))
 
     def fullmatch(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the match of the whole; None for what is longer than one window."""
         if min(len(text), endpos) - pos > self.longest:
             return None
-        return self._compiled.fullmatch(text, pos, endpos)
+        return self.compiled.fullmatch(text, pos, endpos)
+
+
+class Bounded(Anchored):
+    """An expression of Python's, whose time grows linearly with the text, however its own grows.
+
+    A text longer than ``longest`` is searched in windows, each of which begins in the middle of the last. A match that
+    takes up to half a window, with what it looks at, is found as if there were none; of a longer one as much as a
+    window holds, or nothing.
+    """
+
+    def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
+        """Return the first match, as ``re.Pattern.search`` does."""
+        if len(text) <= self.longest:
+            return self.compiled.search(text, pos, endpos)
+        return next(self.finditer(text, pos, endpos), None)
 
     def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
         """Yield the matches from left to right, none of which overlap."""
         end = min(len(text), endpos)
-        if end - pos <= self.longest:
-            yield from self._compiled.finditer(text, pos, endpos)
-            return
-        half = self.longest // 2
-        least = pos
-        while pos <= end:
-            stop = min(pos + self.longest, end)
-            found = self._compiled.search(text, pos, stop)
-            if found is None:
-                if stop == end:
-                    return
-                pos = stop - half
-            elif stop < end and found.start() > pos + half:
-                pos = found.start()  # seen again with what follows it
-            else:
-                if found.end() > found.start() or found.start() >= least:
-                    yield found
-                least = found.end() + 1
-                pos = max(found.end(), found.start() + 1)
+        while end - pos > self.longest:
+            stop = pos + self.longest
+            pos = stop - self.longest // 2  # from here on a match is seen whole in the next window alone
+            for found in self.compiled.finditer(text, stop - self.longest, stop):
+                if found.start() >= pos:
+                    break
+                yield found
+                pos = max(pos, found.end())
+        yield from self.compiled.finditer(text, pos, end)
 
-    def findall(self, text: str) -> list[str | tuple[str, ...]]:
+    def findall(self, text: str) -> list[Any]:
         """Return what matched, or its groups, as ``re.Pattern.findall`` does."""
         if len(text) <= self.longest:
-            return self._compiled.findall(text)
+            return self.compiled.findall(text)
         found = self.finditer(text)
-        if self._compiled.groups == 0:
+        if self.compiled.groups == 0:
             return [each[0] for each in found]
-        if self._compiled.groups == 1:
+        if self.compiled.groups == 1:
             return [each[1] or "" for each in found]
         return [each.groups("") for each in found]
 
-    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
+    def sub(self, replacement: Replacement, text: str, count: int = 0) -> str:
         """Return the text with each match replaced, as ``re.Pattern.sub`` does."""
         if len(text) <= self.longest:
-            return self._compiled.sub(replacement, text, count)
+            return self.compiled.sub(replacement, text, count)
         kept: list[str] = []
         at = 0
         for number, each in enumerate(self.finditer(text), 1):
@@ -139,11 +224,11 @@ class Bounded:
                 break
         return "".join((*kept, text[at:]))
 
-    def split(self, text: str, maxsplit: int = 0) -> list[str]:
+    def split(self, text: str, maxsplit: int = 0) -> list[Any]:
         """Return what stands between the matches, and their groups, as ``re.Pattern.split`` does."""
         if len(text) <= self.longest:
-            return self._compiled.split(text, maxsplit)
-        parts: list[str] = []
+            return self.compiled.split(text, maxsplit)
+        parts: list[str | None] = []
         at = 0
         for number, each in enumerate(self.finditer(text), 1):
             parts += (text[at : each.start()], *each.groups())
@@ -153,30 +238,50 @@ class Bounded:
         return [*parts, text[at:]]
 
 
+def _whole(text: str) -> str:
+    """Return the text, as long as it was, without halves of surrogate pairs, which no encoding can carry."""
+    return text if text.isascii() else _HALVES.sub(_STANDS_FOR_A_HALF, text)
+
+
 def _translated(pattern: str) -> str:
-    """Return the expression with RE2's words for Python's classes."""
+    """Return the expression with RE2's words for Python's classes and ends.
+
+    Raises:
+        ValueError: It says something that has no word, or another meaning, in RE2.
+    """
     written: list[str] = []
     at, within = 0, False
     for each in _ESCAPE.finditer(pattern):
         written.append(pattern[at : each.start()])
         at = each.end()
-        name = each[1]
-        if name is None:
-            if each[0] == "]":
-                within = False
-                written.append("]")
-            elif within:
-                written.append(rf"\{each[0]}" if each[0] == "[" else each[0])
-            else:
-                within = True
-                written.append(each[0])
-        elif name in _CLASSES:
-            written.append(_CLASSES[name] if within else f"[{_CLASSES[name]}]")
-        elif name.lower() in _CLASSES and not within:
-            written.append(f"[^{_CLASSES[name.lower()]}]")
-        else:
-            written.append(each[0])
+        if each.lastgroup is not None:
+            written.append(_escape_of(each, within=within))
+            continue
+        mark = each[0]
+        if mark[0] in "*+?}" and not within:
+            raise ValueError(f"RE2 has no possessive repetition: {pattern}")
+        written.append(rf"\{mark}" if mark[0] == "[" and within else mark)
+        within = mark[0] == "[" or (within and mark != "]")
     return "".join((*written, pattern[at:]))
+
+
+def _escape_of(escape: re.Match[str], *, within: bool) -> str:
+    """Return RE2's word for an escape of Python's.
+
+    Args:
+        escape: As it was found.
+        within: Whether it stands within brackets.
+    """
+    if code := escape["short"] or escape["long"]:
+        return rf"\x{{{code}}}"
+    name = escape["name"]
+    if name in _CLASSES:
+        return _CLASSES[name] if within else f"[{_CLASSES[name]}]"
+    if name.lower() in _CLASSES:
+        if within:
+            raise ValueError(f"RE2 has no {escape[0]} of Unicode within brackets: {escape.string}")
+        return f"[^{_CLASSES[name.lower()]}]"
+    return r"\z" if name == "Z" else escape[0]
 
 
 def _options() -> "re2.Options":
@@ -184,6 +289,3 @@ def _options() -> "re2.Options":
     options.log_errors = False  # they are raised
     options.max_mem = 64 << 20
     return options
-
-
-_OPTIONS = _options()

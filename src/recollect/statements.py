@@ -6,6 +6,7 @@ English words only: in other languages the shares are 0, and a ranking goes by i
 import re
 
 from recollect.model import Statement
+from recollect.patterns import bounded
 
 _READ_CHARACTERS = 20_000
 _READ_WORDS = 400
@@ -62,16 +63,16 @@ _TASTE_WORDS = frozenset(
     ]
 )
 _TASTE_STEMS = ("prefer", "dislike", "enjoy", "avoid", "favorite", "favourite", "allerg")
-_TASTE_PHRASE = re.compile(
+_TASTE_PHRASE = bounded(
     r"\b(?:can't stand|cannot stand|fan of|fond of|don't want|do not want|only (?:use|buy|eat|watch|read|wear))\b"
 )
-_WORD = re.compile(r"[\w']+")
-_ADVICE = re.compile(
+_WORD = bounded(r"[\w']+")
+_ADVICE = bounded(
     r"\b(?:recommend\w*|suggest\w*|advice|advise|ideas?|tips?|options?|best|must-\w+|should i"
     r"|what (?:are|is) some|how (?:should|can|do|would) (?:i|you)|help me)\b",
     re.IGNORECASE,
 )
-_LIST_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,9}\.)\s", re.MULTILINE)
+_LIST_ITEM = bounded(r"^[ \t]*(?:[-*\u2022]|\d{1,9}\.)\s", re.MULTILINE)
 
 
 def read_statement(text: str) -> Statement:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import partial
 from operator import mul
 
+from recollect.patterns import Pattern, bounded
+
 _HUNDRED = 100
 
 _LETTERS = string.ascii_letters.encode()
@@ -57,8 +59,8 @@ def _pages() -> bytes:
 
 
 _SCRIPT_OF_PAGE = _pages()
-_COMBINING = re.compile("[\u0300-\u036f]")
-_ARMENIAN = re.compile("[\u0530-\u058f]")
+_COMBINING = bounded("[\u0300-\u036f]")
+_ARMENIAN = bounded("[\u0530-\u058f]")
 _LATIN, _GREEK, _HEBREW, _ELSEWHERE = 0, 1, 3, len(_SCRIPTS)
 
 
@@ -134,7 +136,7 @@ _GEMMA = _Family(
 """Not measured, for want of a tokenizer to be had: the general weights, each digit by itself."""
 
 _FAMILIES = tuple(
-    (re.compile(pattern), family)
+    (bounded(pattern), family)
     for pattern, family in (
         (r"distill.*qwen|qwen|qwq|qvq", _QWEN),
         (r"distill.*llama|llama-?3", _LLAMA_3),
@@ -225,7 +227,7 @@ def _counts_beyond_ascii(text: str, ascii_length: int) -> list[int]:
     return counts
 
 
-def _move(characters: re.Pattern[str], text: str, counts: list[int], page: int, to: int) -> None:
+def _move(characters: Pattern, text: str, counts: list[int], page: int, to: int) -> None:
     """Count what shares a page with another script where it belongs."""
     if counts[page]:
         found = len(characters.findall(text))

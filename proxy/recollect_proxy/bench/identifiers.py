@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from recollect.patterns import bounded
 from recollect_proxy.bench.dataset import Question, SaidTurn
 
 FORMS = ("exact", "lower_case", "words")
@@ -20,8 +21,8 @@ _LETTERS_AT_LEAST = 6
 _PARTS_AT_LEAST = 2
 _SEED = 2026
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
+_NAME = bounded(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_PART = bounded(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)

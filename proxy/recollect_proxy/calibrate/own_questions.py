@@ -1,11 +1,11 @@
 """First sentences of what users said, to be asked as questions of their own. Never: leaves this process."""
 
 import random
-import re
 from datetime import datetime
 from math import ceil
 
 from recollect.model import Passage, Role, Scope
+from recollect.patterns import bounded
 from recollect.ports import Backends
 from recollect_proxy.calibrate.sounding import Asking
 
@@ -14,7 +14,7 @@ _DRAWN_FOR_EACH = 4
 """Documents drawn for each question wanted: memories, replies and later parts are among them."""
 _LONGEST = 300
 _FEWEST_WORDS = 3
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")  # noqa: RUF001 -- those of Chinese
+_SENTENCE_ENDS = bounded(r"(?<=[.!?])\s|(?<=[。！？])|\n")  # noqa: RUF001 -- those of Chinese
 
 
 async def own_questions(backends: Backends, user_id: str, *, at_most: int, at: datetime) -> list[Asking]:

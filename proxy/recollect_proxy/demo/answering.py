@@ -1,16 +1,17 @@
 """What the demo model answers: lines of its own prompt, said back. Pure. Never: a model."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from recollect.patterns import bounded
 
 NOTED = "(demo model) Noted."
 UNKNOWN = "(demo model) I don't know: nothing I was told speaks of it."
 TOLD = "(demo model) From what I was told: "
 
 _LINES_SAID = 2
-_WORD = re.compile(r"[^\W_]+(?:'\w+)?")
-_BULLET = re.compile(r"^\s*[-*]\s+")
+_WORD = bounded(r"[^\W_]+(?:'\w+)?")
+_BULLET = bounded(r"^\s*[-*]\s+")
 _SHORTEST_WORD = 4
 _EMPTY_WORDS = {
     *("about", "been", "called", "could", "does", "from", "have", "know", "like", "name", "please", "should"),

@@ -3,7 +3,6 @@
 One HTML file without a script that loads nothing from elsewhere: it works where there is no internet.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
@@ -12,8 +11,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from recollect.patterns import bounded
+
 Json: TypeAlias = Mapping[str, Any]
 
+_CODE = bounded("`([^`]+)`")
 _METHODS = ("get", "post", "patch", "delete")
 
 
@@ -117,7 +119,7 @@ def _prose(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def _json(value: Any) -> str:

@@ -7,7 +7,9 @@ import math
 import re
 from dataclasses import dataclass
 
-_MARK = re.compile(r"\[(tags|memory bank|confidence):([^\[\]\n]{0,300})\]", re.IGNORECASE)
+from recollect.patterns import anchored
+
+_MARK = anchored(r"\[(tags|memory bank|confidence):([^\[\]\n]{0,300})\]", re.IGNORECASE)
 _LONGEST = 320
 _MOST = 6
 """Decorations that are taken off at either end."""

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from recollect.chat import ChatBody
+from recollect.patterns import bounded
 
 _BLOCKS = (
     ("<memory_context>\n", "\n</memory_context>"),
@@ -17,7 +18,7 @@ _BLOCKS = (
 )
 """As 0.12 tells memories, and 0.9: each mark in a line of its own, so that what speaks of them is none."""
 
-_LIST = re.compile(r"^User Context:\n1\. \[(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|Unknown Date)\] ", re.MULTILINE)
+_LIST = bounded(r"^User Context:\n1\. \[(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|Unknown Date)\] ", re.MULTILINE)
 """As releases before told them: numbered, each with its day."""
 
 _TOOLS = frozenset({"search_memories", "add_memory", "replace_memory_content"})

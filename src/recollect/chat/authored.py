@@ -8,21 +8,22 @@ where a frontend sends back what we added.
 import re
 
 from recollect.chat.body import ChatMessage
+from recollect.patterns import Pattern, anchored, bounded
 
 _TEMPLATE = "### Task:"
-_TEMPLATE_CONTEXT = re.compile(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)
-_ANY_CONTEXT = re.compile(r"^<context>\s*<source (?:id|name)=\"", re.MULTILINE)
+_TEMPLATE_CONTEXT = bounded(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)
+_ANY_CONTEXT = bounded(r"^<context>\s*<source (?:id|name)=\"", re.MULTILINE)
 _CONTEXT_CLOSES = "</context>"
 _QUERY_OPENS, _QUERY_CLOSES = "<user_query>", "</user_query>"
-_SOURCE = re.compile(r"\s*<source (?:id|name)=\"")
+_SOURCE = anchored(r"\s*<source (?:id|name)=\"")
 _SOURCE_CLOSES = "</source>"
 _BLOCKS = (
-    (re.compile(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"),
-    (re.compile(r"^<memory_context>", re.MULTILINE), "</memory_context>"),
-    (re.compile(r"^<memory_user_context>", re.MULTILINE), "</memory_user_context>"),
+    (bounded(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"),
+    (bounded(r"^<memory_context>", re.MULTILINE), "</memory_context>"),
+    (bounded(r"^<memory_user_context>", re.MULTILINE), "</memory_user_context>"),
 )
 
-_OUR_FENCE = re.compile(r"^<(?P<closes>/?)recollect_(?P<what>memories|history)>[ \t]*\r?$", re.MULTILINE)
+_OUR_FENCE = bounded(r"^<(?P<closes>/?)recollect_(?P<what>memories|history)>[ \t]*\r?$", re.MULTILINE)
 
 
 def authored_text(message: ChatMessage) -> str:
@@ -81,7 +82,7 @@ def _without_own(text: str) -> str:
     return "".join((*kept, text[at:]))
 
 
-def _without_blocks(text: str, opens: re.Pattern[str], closes: str) -> str:
+def _without_blocks(text: str, opens: Pattern, closes: str) -> str:
     """Cut every closed block out, in one pass over the text; an open one stays."""
     kept: list[str] = []
     at = 0

@@ -17,13 +17,13 @@ _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
-# Each of these matches everywhere, if need be the empty string.
-_SPACE = re.compile(rb"[ \t\n\r]*")
-_COLON = re.compile(rb"[ \t\n\r]*:?[ \t\n\r]*")
-_COMMA = re.compile(rb"[ \t\n\r]*,?[ \t\n\r]*")
-_STRING = re.compile(rb'"?[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
-_SCALAR = re.compile(rb"[^ \t\n\r,\]}]*")
-_BRACKET = re.compile(rb'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# Each of these matches everywhere, if need be the empty string. What is repeated is never given back.
+_SPACE = re.compile(rb"[ \t\n\r]*+")
+_COLON = re.compile(rb"[ \t\n\r]*+:?+[ \t\n\r]*+")
+_COMMA = re.compile(rb"[ \t\n\r]*+,?+[ \t\n\r]*+")
+_STRING = re.compile(rb'"?+[^"\\]*+(?:\\.[^"\\]*+)*+"?+', re.DOTALL)
+_SCALAR = re.compile(rb"[^ \t\n\r,\]}]*+")
+_BRACKET = re.compile(rb'[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 class Span(NamedTuple):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from recollect.chat.body import ChatBody
 from recollect.model import Skip
+from recollect.patterns import anchored, linear
 
 _SESSIONS = (
     ("temporary:", Skip.TEMPORARY),
@@ -96,14 +97,14 @@ _SHAPES = (
 _SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
 # The last message of a chat that nobody wrote: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
 # prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
-_WAKING = re.compile(
+_WAKING = anchored(
     r"\[ASYNC SUBAGENT COMPLETE - [^\]\n]{1,100}\]\s"
     r"|Read HEARTBEAT\.md\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
     r"|\[cron:[^\]\n]{1,200}\]\s"
 )
-_EVENTS = re.compile(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
+_EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
 # An administrator may have put any words around it, but the chat in it is always written so.
-_CLOSED_BY_CHAT = re.compile(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
+_CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
 
 
 def is_background_task(chat: ChatBody) -> bool:

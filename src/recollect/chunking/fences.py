@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_FENCE = re.compile(
-    r"^(?P<margin>[ \t]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?)(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n]*+)",
+from recollect.patterns import linear
+
+_FENCE = linear(
+    r"^(?P<margin>[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?)(?P<marks>`{3,}|~{3,})(?P<info>[^\n]*)",
     re.MULTILINE,
 )
 _FURTHER_IN = 3

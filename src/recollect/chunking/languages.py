@@ -2,6 +2,8 @@
 
 import re
 
+from recollect.patterns import anchored, bounded
+
 _NAMES = {
     "python": "py python3 python2 py3 pyi ipython pycon gyp",
     "javascript": "js jsx mjs cjs node javascriptreact",
@@ -37,12 +39,12 @@ _NAMES = {
 _NORMAL = {other: name for name, others in _NAMES.items() for other in others.split()}
 _NO_LANGUAGE = frozenset({"text", "txt", "plain", "plaintext", "plain-text", "output", "none", "raw"})
 
-_WORD = re.compile(r"[\s{.]*+(?:lang(?:uage)?-)?([^\s{},:;=()]{1,40})(?=[\s{},:;()]|$)")
+_WORD = anchored(r"[\s{.]*+(?:lang(?:uage)?-)?([^\s{},:;=()]{1,40})(?=[\s{},:;()]|$)")
 
 _LOOKED_AT = 2000
 """How much of a block is looked at for signs of its language, in characters."""
 _SIGNS = tuple(
-    (re.compile(pattern, flags), language)
+    (bounded(pattern, flags), language)
     for pattern, flags, language in (
         (r"\A#!.{0,80}\bpython", 0, "python"),
         (r"\A#!.{0,80}\b(?:ba|z|k|da)?sh\b", 0, "shell"),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
+from recollect.patterns import Pattern, anchored, bounded
 from recollect.tokens import estimate_hundredths
 
 
@@ -27,21 +28,21 @@ class _Part(NamedTuple):
 Cut: TypeAlias = Callable[[str, Span, int], Iterator[int]]
 """Yields where a new part may begin within a span, for parts of so many hundredths of a token."""
 
-_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t][^\n]*+\s*+\Z")
+_HEADING = anchored(r"[ \t]{0,3}#{1,6}[ \t][^\n]*+\s*+\Z")
 _LONGEST_HEADING = 300
-_PARAGRAPH = re.compile(r"\n[^\S\n]*+(?:\n[^\S\n]*+)++")
-_LINE = re.compile(r"\n(?:[^\S\n]*+\n)*+")
-_ROW = re.compile(r"[ \t]*+(?:[-*+\u2022]|[0-9]{1,9}[.)])[ \t]|[ \t]*+\|")
-_CONTINUATION = re.compile(r"[ \t]{2,}+\S")
-_SENTENCE = re.compile(
+_PARAGRAPH = bounded(r"\n[^\S\n]*+(?:\n[^\S\n]*+)++")
+_LINE = bounded(r"\n(?:[^\S\n]*+\n)*+")
+_ROW = anchored(r"[ \t]*+(?:[-*+\u2022]|[0-9]{1,9}[.)])[ \t]|[ \t]*+\|")
+_CONTINUATION = anchored(r"[ \t]{2,}+\S")
+_SENTENCE = bounded(
     "[.!?\u2026\u061f\u06d4\u0964\u0965\u1362][\"'\u201d\u2019)\\]]{0,3}\\s++|[\u3002\uff01\uff1f\uff0e][\u300d\u300f\u201d\u2019\uff09]{0,3}"
 )
-_DEFINITION = re.compile(
+_DEFINITION = bounded(
     r"\n(?=(?:async |export |pub |public |private |static )?"
     r"(?:def|class|function|fn|func|impl|struct|enum|trait|interface|type|module|create|select|insert|@\w{1,80})\b)",
     re.IGNORECASE,
 )
-_BLANK_LINE_BEFORE_MARGIN = re.compile(r"\n[^\S\n]*+(?:\n[^\S\n]*+)++(?<=\n)(?=\S)")
+_BLANK_LINE_BEFORE_MARGIN = bounded(r"\n[^\S\n]*+(?:\n[^\S\n]*+)++(?<=\n)(?=\S)")
 _JOINING = "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094d\u0e31\u0e34-\u0e4e\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\udc00-\udfff\U0001f3fb-\U0001f3ff"
 _WIDEST = 360
 """No character costs more than 3.6 tokens."""
@@ -105,7 +106,7 @@ def _trimmed(text: str, start: int, stop: int, *, keep_margin: bool) -> Span:
     return Span(begun, start + len(part.rstrip()))
 
 
-def _at(pattern: re.Pattern[str]) -> Cut:
+def _at(pattern: Pattern) -> Cut:
     def cut(text: str, span: Span, _limit: int) -> Iterator[int]:
         return (found.end() for found in pattern.finditer(text, *span))
 
@@ -142,13 +143,13 @@ def _between_lists(text: str, span: Span, _limit: int) -> Iterator[int]:
 def _between_words(text: str, span: Span, limit: int) -> Iterator[int]:
     """Cut at spaces, some words at a time, as one by one they would take long."""
     least = max(1, min(48, limit // _WIDEST // 4))
-    return _at(re.compile(rf"(?s:.{{{least}}})\S*+(?:\s++|\Z)"))(text, span, limit)
+    return _at(bounded(rf"(?s:.{{{least}}})\S*+(?:\s++|\Z)"))(text, span, limit)
 
 
 def _anywhere(text: str, span: Span, limit: int) -> Iterator[int]:
     """Cut every few characters, though not inside a surrogate pair or a combining sequence."""
     most = max(1, min(64, limit // _WIDEST - 8))
-    few = re.compile(rf"(?s:.{{1,{most}}})(?:[{_JOINING}](?:(?<=\u200d)(?s:.))?){{0,8}}")
+    few = bounded(rf"(?s:.{{1,{most}}})(?:[{_JOINING}](?:(?<=\u200d)(?s:.))?){{0,8}}")
     return _at(few)(text, span, limit)
 
 

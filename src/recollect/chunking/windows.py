@@ -1,18 +1,17 @@
 """Cuts a text into the windows that an embedder reads. Pure. Never: an embedder."""
 
-import re
-
+from recollect.patterns import anchored, bounded
 from recollect.tokens import estimate_hundredths
 
 MOST_WINDOWS = 8
 """What is longer than so many windows is not embedded any further."""
 
-_STEP = re.compile(r"\S{1,24}+\s*+")
-_BLANKS = re.compile(r"\s*+")
-_END = re.compile(
+_STEP = bounded(r"\S{1,24}+\s*+")
+_BLANKS = anchored(r"\s*+")
+_END = bounded(
     "\\n|[.!?\u2026\u061f\u06d4\u0964\u0965\u1362][\"'\u201d\u2019)\\]]{0,3}\\s|[\u3002\uff01\uff1f\uff0e][\u300d\u300f\u201d\u2019\uff09]{0,3}"
 )
-_SPACE = re.compile(r"\s")
+_SPACE = bounded(r"\s")
 
 
 def windows(text: str, *, tokens: int, overlap: int = 0) -> list[str]:

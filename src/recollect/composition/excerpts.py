@@ -1,12 +1,13 @@
 """Cuts a text to what of it a question is most about. Pure. Never: the question itself."""
 
-import re
 from collections.abc import Callable, Collection, Iterator
 
-_SENTENCE = re.compile(r"[^\n.!?\u3002\uff01\uff1f]*(?:[.!?\u3002\uff01\uff1f]+[\"')\]]*\s*|\n+|$)")
-_LINE = re.compile(r"[^\n]*(?:\n+|$)")
+from recollect.patterns import bounded, linear
+
+_SENTENCE = linear(r"[^\n.!?\u3002\uff01\uff1f]*(?:[.!?\u3002\uff01\uff1f]+[\"')\]]*\s*|\n+|$)")
+_LINE = linear(r"[^\n]*(?:\n+|$)")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff"
-_WORD = re.compile(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+")
+_WORD = bounded(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+")
 _ELLIPSIS = "\u2026"
 _READ = 20_000
 _TELLING = 4

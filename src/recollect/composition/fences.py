@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 from recollect.normalization import storable_text
+from recollect.patterns import linear
 
 MEMORIES = "recollect_memories"
 HISTORY = "recollect_history"
@@ -59,7 +60,7 @@ _LOOKS = _Looks(
     | {code: code for code in range(128)}
 )
 
-_NO_LETTER = r"(?:[^\w<>]|_)*+"
+_NO_LETTER = r"(?:[^\w<>]|_)*"
 _READS_AS = {"e": "[e3]", "i": "[il1]", "l": "[il1]", "o": "[o0]", "s": "[s5]", "t": "[t7]"}
 
 
@@ -68,15 +69,15 @@ def _name(letters: str) -> str:
 
 
 _ST_IN_NAME = f"{_READS_AS['s']}{_NO_LETTER}{_READS_AS['t']}"
-_ANGLE = r"(?:<|&(?:amp;)*+(?:lt|laquo|lang|lsaquo|\#0*+60|\#x0*+3c);?|(?:\\u00|\\x|%(?:25)*+)3c)"
-_SLASH = r"&(?:sol|nbsp|\#0*+(?:32|47|160)|\#x0*+(?:20|2f|a0));?|%2f|%20|\\u002f|\\x2f"
+_ANGLE = r"(?:<|&(?:amp;)*(?:lt|laquo|lang|lsaquo|\#0*60|\#x0*3c);?|(?:\\u00|\\x|%(?:25)*)3c)"
+_SLASH = r"&(?:sol|nbsp|\#0*(?:32|47|160)|\#x0*(?:20|2f|a0));?|%2f|%20|\\u002f|\\x2f"
 _NAME = (
     f"{_name('recollect')}{_NO_LETTER}"
     f"(?:{_name('memories')}|{_name('history').replace(_ST_IN_NAME, f'(?:{_ST_IN_NAME}|{_ST})')})"
 )
-_A_TAG_OPENS = re.compile(_ANGLE, re.IGNORECASE)
-_PERHAPS_A_FENCE = re.compile(
-    rf"(?P<opening>{_ANGLE}(?:{_ANGLE}|{_SLASH}|[\W_])*+)(?P<name>{_NAME})?", re.IGNORECASE
+_A_TAG_OPENS = linear(_ANGLE, re.IGNORECASE)
+_PERHAPS_A_FENCE = linear(
+    rf"(?P<opening>{_ANGLE}(?:{_ANGLE}|{_SLASH}|\W|_)*)(?P<name>{_NAME})?", re.IGNORECASE
 )
 """What opens a tag, with all the marks up to the next word: a name is optional, so that none is read twice."""
 
@@ -113,7 +114,7 @@ def unfenced(text: str) -> str:
     at = 0
     for fence in _PERHAPS_A_FENCE.finditer(looks):
         if fence["name"]:
-            for angle in _A_TAG_OPENS.finditer(looks, *fence.span("opening")):
-                kept += text[at : angle.start()], _INNOCENT
-                at = angle.end()
+            for angle in _A_TAG_OPENS.finditer(fence["opening"]):
+                kept += text[at : fence.start() + angle.start()], _INNOCENT
+                at = fence.start() + angle.end()
     return "".join((*kept, text[at:])) if kept else text

@@ -1,9 +1,10 @@
 """Reads why a server refused a call. Never: shown or logged, for servers quote what they were sent."""
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import Any
+
+from recollect.patterns import bounded, escape
 
 _LENGTH = 4_000
 
@@ -24,7 +25,7 @@ class Complaint:
         """Say whether it is about one of these: by the parameter named, else by a whole word in the text."""
         if self.parameter is not None:
             return self.parameter.partition(".")[0] in words
-        return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", self.text) for word in words)
+        return any(bounded(rf"(?<!\w){escape(word)}(?!\w)").search(self.text) for word in words)
 
 
 def read_complaint(content: bytes) -> Complaint:

@@ -1,17 +1,18 @@
 """Reads single fields of an answer, whatever type the model gave them. Never: which fields there are."""
 
 import math
-import re
 from calendar import monthrange
 from datetime import date, datetime, time, tzinfo
+
+from recollect.patterns import anchored, bounded
 
 INDEX_LIMIT = 50
 """The most numbers read of one list of them."""
 
 _EARLIEST, _LATEST = date(1000, 1, 1), date(9000, 1, 1)  # converting to UTC must not leave datetime's range
 _LAST_SECOND = time(23, 59, 59)
-_NUMBER = re.compile(r"\d{1,6}")
-_MONTH = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2]))?")
+_NUMBER = bounded(r"\d{1,6}")
+_MONTH = anchored(r"(\d{4})(?:-(0[1-9]|1[0-2]))?")
 
 
 def clean(text: object) -> str | None:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from recollect.patterns import bounded, linear
+
 ANSWER_LENGTH = 200_000
 """The most characters of an answer that are looked at: as many as a hundred statements can need."""
 
@@ -16,18 +18,26 @@ _Found = TypeVar("_Found")
 _ATTEMPTS = 120  # a page of opening brackets must not be parsed from each of them
 _FENCES = 10
 
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_FENCE = re.compile(r"```[ \t]*+(?:\w++[ \t]*+)?\n(.*?)(?:```|\Z)", re.DOTALL)
+_THINKING = ("think", "thinking", "thought", "reasoning")
+_THOUGHT = bounded(f"<({'|'.join(_THINKING)})>", re.IGNORECASE)
+_THOUGHT_END = bounded(f"</(?:{'|'.join(_THINKING)})>", re.IGNORECASE)
+_END_OF_THOUGHT = {name: bounded(f"</{name}>", re.IGNORECASE) for name in _THINKING}
+_FENCE = linear(r"```[ \t]*(?:\w+[ \t]*)?\n(.*?)(?:```|\Z)", re.DOTALL)
 # A string is matched to step over it; its closing quote is optional, so that each is scanned once.
-_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]++|\\.)*+"?|,(?=\s*[}\]])', re.DOTALL)
-_OPENING = re.compile(r"[{\[]")
+_STRING_OR_COMMA = linear(r'("(?:[^"\\]|\\.)*"?)|,(\s*[}\]])', re.DOTALL)
+_OPENING = bounded(r"[{\[]")
 
 
 def without_thoughts(text: str) -> str:
     """Leave out a thinking model's thoughts; some servers deliver only their closing tag."""
-    without = _THOUGHT.sub("", text)
-    return _THOUGHT_END.split(without)[-1].strip()
+    kept: list[str] = []
+    at = 0
+    while opening := _THOUGHT.search(text, at):
+        kept.append(text[at : opening.start()])
+        closing = _END_OF_THOUGHT[opening[1].lower()].search(text, opening.end())
+        at = closing.end() if closing else len(text)
+    spoken: str = _THOUGHT_END.split("".join((*kept, text[at:])))[-1]
+    return spoken.strip()
 
 
 def find(text: str, read: Callable[[object], _Found | None]) -> _Found | None:
@@ -84,4 +94,4 @@ def _parse(text: str) -> object:
 
 
 def _drop_comma(match: re.Match[str]) -> str:
-    return "" if match[0] == "," else match[0]
+    return match[1] or match[2] or ""

@@ -1,6 +1,5 @@
 """Asks a model for a summary of a chat. Never: when one is due, where it is kept."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -14,6 +13,7 @@ from recollect.extractors.prompts import read_prompt
 from recollect.extractors.repairing import ask_and_read
 from recollect.extractors.schema import SUMMARY
 from recollect.model import Outline, Role
+from recollect.patterns import bounded
 from recollect.ports import Asker, Material, Summarized
 from recollect.tokens import estimate_tokens
 
@@ -37,8 +37,8 @@ BEFORE_LENGTH = 4_000
 
 _PARTS = tuple(part.name for part in fields(Outline))
 _ITEM_NAMES = ("text", "content", "item", "name", "todo", "fact")
-_SENTENCE_END = re.compile(r"[.!?…؟।]+[\"'»”’)]*(?=\s|$)|[。！？]+[」』”’）]*|\n")  # noqa: RUF001 - of many scripts
-_WORD_END = re.compile(r"(?<=\S)(?=\s)")
+_SENTENCE_END = bounded(r"[.!?…؟।]+[\"'»”’)]*(?=\s|$)|[。！？]+[」』”’）]*|\n")  # noqa: RUF001 - of many scripts
+_WORD_END = bounded(r"(?<=\S)(?=\s)")
 
 
 class ModelSummarizer:

@@ -30,19 +30,20 @@ from recollect.formation.word_lists.wishes_structure import (
     SUBJECT_FIRST,
     TAKES_BACK,
 )
+from recollect.patterns import bounded
 
 _LONGEST_CORRECTION = 80
 _LONGEST_WORD = 20
 _LONG = 8
 _SHORT_REPAIR = 5
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)?")
+_WORD = bounded(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)?")
 _WORDS_LOOKED_AT = 6
-_PARTS = re.compile(
+_PARTS = bounded(
     r"(?:(?:can|could|would|will) you|(?:kannst|könntest|würdest|magst) du|(?:können|könnten|würden) sie|(?:tu )?(?:peux|pourrais)(?:-tu)?|(?:puedes|podrías|puoi|potresti|pode|poderia|kun je|можешь)"
     r"|please|bitte|stp|por favor|per favore|пожалуйста)[ ]",
     re.IGNORECASE,
 )
-_THAT = re.compile(r"^(?:that|dass|que|qu['\u2019]|che|dat|что|,|:)[ ]*", re.IGNORECASE)
+_THAT = bounded(r"^(?:that|dass|que|qu['\u2019]|che|dat|что|,|:)[ ]*", re.IGNORECASE)
 
 
 def mended(sentence: str) -> str:

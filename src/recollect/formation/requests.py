@@ -32,6 +32,7 @@ from recollect.formation.word_lists.wishes_otherwise import (
     NOT_BUT,
 )
 from recollect.formation.word_lists.wishes_structure import NEXT_WISH
+from recollect.patterns import anchored, bounded
 
 MOST_REQUESTS = 5
 """Wishes that are read from one message."""
@@ -45,22 +46,22 @@ _LONGEST_SENTENCE = 600
 _MOST_LEAD_INS = 4
 _LONGEST_OPENING = 60
 _OPENING_WORDS = 4
-_ASKED_POLITELY = re.compile(r"(?:kannst|könntest|magst|würdest) du\b", re.IGNORECASE)
+_ASKED_POLITELY = anchored(r"(?:kannst|könntest|magst|würdest) du\b", re.IGNORECASE)
 
-_SENTENCE_END = re.compile(
+_SENTENCE_END = bounded(
     r"(?P<mark>(?<![.!?\u2026])[.!?\u2026]+[\"')\]]*)(?=\s)|(?P<unspaced>[\u3002\uff01\uff1f]+)|\n+"
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = bounded(
     r"(?:\b(?:dr|mr|mrs|ms|st|prof|nr|no|ca|bzw|usw|etc|approx|vs|jr|sr|sra|mme|mlle|dott|sig|ul|ww|tel|str|inc|ltd|co|e\.g|i\.e|z\.b|d\.h|u\.a|p\.m|a\.m|p\.ej|т\.е|г|ул|им)|"
     r"\b[^\W\d])$",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(r"(?:^|[\s(])[0-9]{1,2}$")
-_GOES_ON = re.compile(
+_ORDINAL = bounded(r"(?:^|[\s(])[0-9]{1,2}$")
+_GOES_ON = anchored(
     r"\s+(?:(?-i:[a-zß-öø-ÿа-яё])|jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])", re.IGNORECASE
 )
 """Behind "3.": a month, or a small letter."""
-_ABOUT_SOMETHING = re.compile(
+_ABOUT_SOMETHING = anchored(
     r"\s+(?:about|of|on|über|zu|von|sur|de|sobre|su|di|over|о|об|про) (?!me\b|mich\b|mir\b|moi\b|mí\b|mim\b|mij\b|мне\b)",
     re.IGNORECASE,
 )

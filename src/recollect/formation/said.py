@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from recollect.formation.planting.instructions import is_instruction
 from recollect.formation.reading import Reading, read_words
@@ -21,6 +22,8 @@ _GREETING_WORDS = """
 """
 _READ_FOR_ORDERS = 4_000
 """Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""
+_LINES_FOR_ORDERS = 100
+"""Different lines of it: an order has a few, a table or a log has hundreds that are none."""
 _READ_FOR_GREETINGS = 1_000
 _GREETINGS = frozenset(_GREETING_WORDS.split())
 
@@ -105,7 +108,8 @@ def _plants_order(reading: Reading) -> bool:
 
 
 def _orders(text: str) -> bool:
-    return any(map(is_instruction, text[:_READ_FOR_ORDERS].splitlines()))
+    lines = dict.fromkeys(line for line in text[:_READ_FOR_ORDERS].splitlines() if line.strip())
+    return any(map(is_instruction, islice(lines, _LINES_FOR_ORDERS)))
 
 
 def readings_of(said: Sequence[Said], known: Sequence[Memory]) -> list[Reading]:

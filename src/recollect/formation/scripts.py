@@ -3,19 +3,19 @@
 Never: languages. Ranges after the Unicode Character Database (Blocks.txt).
 """
 
-import re
+from recollect.patterns import bounded
 
 _MOST_CHARACTERS = 1_000
 _SCRIPTS = {
-    "latin": re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]"),
-    "cyrillic": re.compile("[\u0400-\u052f]"),
-    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
-    "han and kana": re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"),
-    "hangul": re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"),
-    "arabic": re.compile("[\u0600-\u06ff\u0750-\u077f]"),
-    "hebrew": re.compile("[\u0590-\u05ff]"),
-    "thai": re.compile("[\u0e00-\u0e7f]"),
-    "devanagari": re.compile("[\u0900-\u097f]"),
+    "latin": bounded("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]"),
+    "cyrillic": bounded("[\u0400-\u052f]"),
+    "greek": bounded("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "han and kana": bounded("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"),
+    "hangul": bounded("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"),
+    "arabic": bounded("[\u0600-\u06ff\u0750-\u077f]"),
+    "hebrew": bounded("[\u0590-\u05ff]"),
+    "thai": bounded("[\u0e00-\u0e7f]"),
+    "devanagari": bounded("[\u0900-\u097f]"),
 }
 
 

@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 """The words of a statement, as two statements are compared by them. Pure. Never: what they mean, a vector."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,25 +8,26 @@ from recollect.lexical.folding import fold, readable
 from recollect.lexical.languages import language_of, word_terms, written
 from recollect.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, MARK, SPACELESS
 from recollect.lexical.stop_words import HAN_FUNCTION_CHARACTERS
+from recollect.patterns import anchored, bounded
 
 MOST_CHARACTERS = 4_000
 """What is read of a statement. Longer ones are compared by their beginning, and never taken for one another."""
 
 _KEPT = 4_096
-_TOKEN = re.compile(
+_TOKEN = bounded(
     rf"(?P<unspaced>[{HAN}{SPACELESS}])|(?P<katakana>[{KATAKANA}]+)|(?P<hiragana>[{HIRAGANA}]+)"
     rf"|(?P<hangul>[{HANGUL}]+)|(?P<word>(?:[^\W_]|{MARK})+(?:'(?:[^\W_]|{MARK})+)*)"
     r"|(?P<clause>[,;:()\u3001\uff0c\uff1b\n\u2013\u2014\u060c])|(?P<sentence>[.!?\u3002\uff01\uff1f\u061f\u0964])"
     r"|(?P<opening>[\"\u201c\u201e\u00ab\u300c*#>])"
 )
-_ELISION = re.compile(r"(?i)(?:[cdjlmnst]|qu|dell|nell|all|sull|un)'(?=.)")
-_POSSESSIVE = re.compile(r"'s?$")
+_ELISION = anchored(r"(?i)(?:[cdjlmnst]|qu|dell|nell|all|sull|un)'(?=.)")
+_POSSESSIVE = bounded(r"'s?$")
 _CONTRASTING = (
     "but although though while whereas instead rather aber sondern obwohl während stattdessen mais quoique "
     "plutôt pero sino aunque ma però anzi mas porém maar но хотя зато а"
 )
 _CLAUSE_WORDS = frozenset(_CONTRASTING.split())
-_PARTICLE = re.compile("(?:에서|에게|으로|은|는|이|가|을|를|에|의|도|로|와|과|만)$")
+_PARTICLE = bounded("(?:에서|에게|으로|은|는|이|가|을|를|에|의|도|로|와|과|만)$")
 _LONGEST_WORD = 64
 
 

@@ -4,18 +4,18 @@ Distance: optimal string alignment (restricted Damerau-Levenshtein), so that two
 one slip.
 """
 
-import re
 from collections.abc import Iterable
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from recollect.lexical.scripts import UNSPACED
+from recollect.patterns import anchored
 
 _ONE_SLIP, _TWO_SLIPS = 5, 9
 """From how many letters on a term may hold one slip, or two."""
 _SUGGESTIONS = 3
-_WORD = re.compile(rf"[^\W\d_{UNSPACED}]+")
+_WORD = anchored(rf"[^\W\d_{UNSPACED}]+")
 
 
 def correction_prefixes(term: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import sys
 import unicodedata
 
 from recollect.lexical.scripts import MARK
+from recollect.patterns import bounded
 
 LONGEST_TERM = 64
 """Characters of the longest term. What is longer keeps its beginning and a digest of the whole."""
@@ -19,9 +20,9 @@ _MARKS_IN_A_ROW = 30
 """What the Stream-Safe Text Format (Unicode Standard Annex 15, section 13) allows: longer runs cost
 quadratic time to bring into order, and no writing has them."""
 
-_MARK_RUN = re.compile(f"((?:{MARK}){{{_MARKS_IN_A_ROW}}})(?:{MARK})+")
-_INVISIBLE = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufe00-\ufe0f]+")
-_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+_MARK_RUN = bounded(f"((?:{MARK}){{{_MARKS_IN_A_ROW}}})(?:{MARK})+")
+_INVISIBLE = bounded("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufe00-\ufe0f]+")
+_FOREIGN_DIGIT = bounded(r"(?![0-9])\d")
 _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018\u201b\u05f3\uff07", "''''''")
 _SPACES = str.maketrans({"\u200b": " ", "\x00": " "})
 
@@ -33,8 +34,8 @@ _LETTERS = str.maketrans(
     "\u0640",
 ) | str.maketrans({"\u00e6": "ae", "\u0153": "oe", "\u00fe": "th"})
 # The breve and the diaeresis of й, ў and ї make letters of their own; stress marks and ё's dots do not.
-_ACCENT = re.compile("(?:(?<=[иуі])(?![\u0306\u0308])|(?<![иуі]))[\u0300-\u036f]")
-_POINT = re.compile(
+_ACCENT = bounded("(?:(?<=[иуі])(?![\u0306\u0308])|(?<![иуі]))[\u0300-\u036f]")
+_POINT = bounded(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]"
 )
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
@@ -47,8 +48,8 @@ def readable(text: str) -> str:
     """
     if text.isascii():
         return text.replace("\x00", " ")
-    bounded = _MARK_RUN.sub(r"\1", text.translate(_SPACES))
-    composed = unicodedata.normalize("NFKC", bounded).translate(_APOSTROPHES)
+    streamable = _MARK_RUN.sub(r"\1", text.translate(_SPACES))
+    composed = unicodedata.normalize("NFKC", streamable).translate(_APOSTROPHES)
     return _FOREIGN_DIGIT.sub(_ascii_digit, _INVISIBLE.sub("", composed))
 
 
@@ -66,7 +67,7 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", bare).translate(_LETTERS)
 
 
-def bounded(term: str) -> str:
+def clipped(term: str) -> str:
     """Return ``term`` in at most `LONGEST_TERM` characters, still unlike other terms."""
     if len(term) <= LONGEST_TERM:
         return term

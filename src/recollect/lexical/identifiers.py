@@ -8,6 +8,7 @@ import re
 
 from recollect.lexical.scripts import LETTER
 from recollect.lexical.stop_words import STOP_WORDS
+from recollect.patterns import anchored, bounded
 
 _LONGEST = 256
 """Characters of the longest identifier: a longer run without spaces is read as prose."""
@@ -20,20 +21,22 @@ _EXTENSIONS = (
     "pyx|rb|rs|rst|scala|scss|sh|so|sql|svelte|svg|swift|tar|tex|tf|toml|ts|tsv|tsx|txt|vue|wasm|wav|xlsx|xml|yaml|"
     "yml|zip|zsh"
 )
-_FILE = re.compile(rf"(?:{LETTER}[\w.+-]*)?{LETTER}\.(?:{_EXTENSIONS})", re.IGNORECASE)
-_ROOTED_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.+-]{2,}(?:/[\w.+-]+)+")
-_SNAKE = re.compile(r"_*[^\W_]+(?:_+[^\W_]+)+_*|__[a-z][a-z0-9]*__")
-_CAMEL = re.compile(r"_*[a-z][a-z0-9]+(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
-_PASCAL = re.compile(
+_FILE = anchored(rf"(?:{LETTER}[\w.+-]*)?{LETTER}\.(?:{_EXTENSIONS})", re.IGNORECASE)
+_ROOTED_PATH = anchored(r"(?:~|\.{1,2})?/[\w.+-]{2,}(?:/[\w.+-]+)+")
+_SNAKE = anchored(r"_*[^\W_]+(?:_+[^\W_]+)+_*|__[a-z][a-z0-9]*__")
+_CAMEL = anchored(r"_*[a-z][a-z0-9]+(?:[A-Z]+[a-z0-9]+)+[A-Z]*")
+_PASCAL = anchored(
     r"_*[A-Z]+[a-z0-9]+(?:[A-Z]+[a-z0-9]+)*[A-Z]+[a-z][a-z0-9]*[A-Z]*|[A-Z]{3,}[a-z]{2,}[a-z0-9]*"
 )
-_SURNAME = re.compile(r"(?:Da|De|Del|Della|Di|Du|Fitz|La|Le|Ma?c|St|Van|Von)[A-Z][a-z]+")
-_FLAG = re.compile(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-_VERSION = re.compile(r"[vV]\d+(?:\.\d+)+(?:-[a-z0-9.]+)?")
-_ERROR_CODE = re.compile(r"[A-Z]\d{4,}|[A-Z]{2,6}-?\d{4,}(?:-\d+)?|0[xX][0-9a-fA-F]{2,}")
-_NAME = re.compile(r"[^\W\d]\w*")
-_SEPARATOR = re.compile(r"[^\w]+|_+")
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
+_SURNAME = anchored(r"(?:Da|De|Del|Della|Di|Du|Fitz|La|Le|Ma?c|St|Van|Von)[A-Z][a-z]+")
+_FLAG = anchored(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_VERSION = anchored(r"[vV]\d+(?:\.\d+)+(?:-[a-z0-9.]+)?")
+_ERROR_CODE = anchored(r"[A-Z]\d{4,}|[A-Z]{2,6}-?\d{4,}(?:-\d+)?|0[xX][0-9a-fA-F]{2,}")
+_NO_WORD = bounded(r"\W+")
+_BETWEEN_NAMES = bounded(r"\.|::|->|#")
+_NAME = anchored(r"[^\W\d]\w*")
+_SEPARATOR = bounded(r"[^\w]+|_+")
+_HUMP = bounded(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
 
 _ENGLISH = frozenset(STOP_WORDS["english"].split())
 _BRAND_NAMES = """
@@ -77,7 +80,7 @@ def parts(identifier: str) -> tuple[list[str], list[str]]:
     """
     if is_version(identifier):
         return [], []
-    names = [name for name in re.split(r"[^\w]+", identifier) if name]
+    names = [name for name in _NO_WORD.split(identifier) if name]
     words_by_name = [_words(name) for name in names]
     words = [word for found in words_by_name for word in found]
     if len(words) > _MOST_PARTS:
@@ -109,7 +112,7 @@ def _is_file_path(token: str) -> bool:
 
 def _is_dotted(token: str) -> bool:
     """Return whether ``token`` is a name of a name: not an abbreviation, not the seam of two sentences."""
-    segments = re.split(r"\.|::|->|#", token)
+    segments = _BETWEEN_NAMES.split(token)
     if len(segments) == 1 or not all(_NAME.fullmatch(segment) for segment in segments):
         return False
     if any(_is_name(segment) for segment in segments):

@@ -5,7 +5,6 @@ holds. A question is often too short to tell while the text it looks for is not,
 language has two terms: its stem in that language, and the stem that undecided (and English) text has.
 """
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -13,9 +12,10 @@ from functools import lru_cache
 
 import Stemmer
 
-from recollect.lexical.folding import bounded, fold, with_digraphs
+from recollect.lexical.folding import clipped, fold, with_digraphs
 from recollect.lexical.scripts import language_of_script
 from recollect.lexical.stop_words import ENGLISH_LOOKALIKES, STOP_WORDS
+from recollect.patterns import bounded
 
 UNDECIDED = "english"
 """What Latin text is read in that does not tell its language."""
@@ -57,7 +57,7 @@ _LETTER_VOTES = {
 }
 """Letter -> the languages it speaks for."""
 
-_ARTICLE = re.compile("[وف]?(?:[بك]?ال|لل)(?=.{3})")
+_ARTICLE = bounded("[وف]?(?:[بك]?ال|لل)(?=.{3})")
 """The Arabic article with the conjunctions and prepositions written to it, before a word that is long enough."""
 
 
@@ -103,7 +103,7 @@ def word_terms(language: str, word: str) -> tuple[str, ...]:
         return ()
     own_language = language_of_script(folded)
     if own_language is None:
-        return (bounded(folded),)
+        return (clipped(folded),)
     language = own_language or language
     if folded in _STOPS[language] or "'" in folded:
         return ()
@@ -132,4 +132,4 @@ _WORD_VOTES = _word_votes()
 
 
 def _stem(language: str, word: str) -> str:
-    return bounded(fold(_STEMMERS[language].stemWord(word)) or fold(word))
+    return clipped(fold(_STEMMERS[language].stemWord(word)) or fold(word))

@@ -5,13 +5,13 @@ Khmer, whose few dozen letters would make pairs say too little. Japanese is cut 
 so that a word of one Han character between kana stands alone.
 """
 
-import re
 import unicodedata
 from collections.abc import Callable
 
 from recollect.lexical.stop_words import HAN_FUNCTION_CHARACTERS, HAN_FUNCTION_WORDS, SYLLABIC_STOP_BIGRAMS
+from recollect.patterns import bounded
 
-_FUNCTION_CHARACTER = re.compile(
+_FUNCTION_CHARACTER = bounded(
     f"(?:{'|'.join(HAN_FUNCTION_WORDS)}|[{''.join(sorted(HAN_FUNCTION_CHARACTERS))}])+"
 )
 

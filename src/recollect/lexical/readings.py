@@ -8,34 +8,37 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.lexical.folding import LONGEST_TERM, bounded, fold, readable
+from recollect.lexical.folding import LONGEST_TERM, clipped, fold, readable
 from recollect.lexical.identifiers import is_identifier, is_version, parts
 from recollect.lexical.languages import written
 from recollect.lexical.ngrams import NGRAMS
 from recollect.lexical.scripts import HAN, HANGUL, HIRAGANA, KATAKANA, LETTER, SPACELESS
 from recollect.lexical.stop_words import STOP_WORDS
+from recollect.patterns import anchored, bounded
 
 _KEPT_READINGS = 8_192
 _PUNCTUATION = ".,;:!?\"'()[]{}*`<>\u201c\u201d\u201e\u00ab\u00bb\u2026\u3002\u3001\u060c\u061f|"
 
 _LINK = r"(?:https?://|www\.)[^\s<>\"'`{}|\\^\[\]\x00-\x1f\ud800-\udfff]+"
-_TOKEN = re.compile(
+_TOKEN = bounded(
     rf"(?P<link>{_LINK})|(?P<han>[{HAN}]+)|(?P<hiragana>[{HIRAGANA}]+)|(?P<katakana>[{KATAKANA}]+)"
     rf"|(?P<hangul>[{HANGUL}]+)|(?P<spaceless>[{SPACELESS}]+)|(?P<sharp>(?<!\w)[cCfF](?:\+\+|\#)(?!\w))"
     rf"|(?P<compound>(?:(?<![\w-])--|(?:~|(?<!\.)\.{{1,2}})?(?<![\w/])/)?"
     rf"{LETTER}+(?:(?:::|->|[./\\:'@+&=~\#-]|(?<=\d),(?=\d)){LETTER}+)*)(?P<call>\(\))?"
 )
-_EMAIL = re.compile(r"[^@/:]+@(?P<domain>[^@/:]+\.[^\W\d]{2,})")
-_DIGEST = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=[a-f]*[0-9])[0-9a-f]{16,}")
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]+")
-_ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
-_MODEL = re.compile(r"[^\W\d_]{1,10}-\d{1,4}[^\W\d_]?")
-_PIECE = re.compile(
+_BEFORE_HOST = bounded(r"^(?:https?://)?(?:www\.)?")
+_BETWEEN_DATE_PARTS = bounded(r"[-/.]")
+_EMAIL = anchored(r"[^@/:]+@(?P<domain>[^@/:]+\.[^\W\d]{2,})")
+_DIGEST = anchored(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=[a-f]*[0-9])[0-9a-f]{16,}")
+_BLOB = anchored(r"[A-Za-z0-9+/=_-]+")
+_ACRONYM = anchored(r"[^\W\d_](?:\.[^\W\d_])+")
+_MODEL = anchored(r"[^\W\d_]{1,10}-\d{1,4}[^\W\d_]?")
+_PIECE = bounded(
     r"(?<!\d)(?P<date>\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})(?!\d)"
     rf"|(?P<number>\d+(?:[.,:]\d+)+)|(?P<word>(?!T\d\d:)(?:(?!_){LETTER})+(?:'(?:(?!_){LETTER})+)*)"
 )
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_CONTRACTION = re.compile(r"(?:'s|'ll|'d|'re|'ve|'m|s')$")
+_THOUSANDS = anchored(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_CONTRACTION = bounded(r"(?:'s|'ll|'d|'re|'ve|'m|s')$")
 _ENGLISH = frozenset(STOP_WORDS["english"].split())
 
 
@@ -66,10 +69,10 @@ def _read(chunk: str) -> Reading:
         for token in _TOKEN.finditer(piece):
             found.token(token)
     return Reading(
-        tuple(bounded(term) for term in found.exact if term),
+        tuple(clipped(term) for term in found.exact if term),
         tuple(found.words),
         tuple(found.parts),
-        frozenset(map(bounded, found.identifiers)),
+        frozenset(map(clipped, found.identifiers)),
     )
 
 
@@ -97,12 +100,12 @@ class _Found:
             self.compound(token["compound"], is_call=token["call"] is not None)
 
     def link(self, link: str) -> None:
-        whole = re.sub(r"^(?:https?://)?(?:www\.)?", "", fold(link)).rstrip(".,;:!?)*_/'")
+        whole = _BEFORE_HOST.sub("", fold(link)).rstrip(".,;:!?)*_/'")
         self.exact.append(whole)
         host, _, rest = whole.partition("/")
         if rest:
             self.exact.append(host)
-        self._name_parts(re.split(r"[?\#]", whole)[0])
+        self._name_parts(whole.partition("?")[0].partition("#")[0])
 
     def compound(self, compound: str, *, is_call: bool) -> None:
         email = _EMAIL.fullmatch(compound)
@@ -146,7 +149,7 @@ class _Found:
         for piece in _PIECE.finditer(compound):
             text = piece[0]
             if piece["date"]:
-                self.exact += [text, *re.split(r"[-/.]", text)]
+                self.exact += [text, *_BETWEEN_DATE_PARTS.split(text)]
             elif piece["number"]:
                 self.exact.append(text.replace(",", "" if _THOUSANDS.fullmatch(text) else "."))
             elif any(character.isdigit() for character in text):

@@ -3,8 +3,9 @@
 Ranges after the Unicode Character Database (Blocks.txt, Scripts.txt).
 """
 
-import re
 import unicodedata
+
+from recollect.patterns import anchored, bounded
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u3096\u309d\u309e"
@@ -39,10 +40,10 @@ MARK = _marks()
 LETTER = rf"(?:[^\W{UNSPACED}]|(?![{UNSPACED}]){MARK})"
 """One letter, digit, mark or underscore of a script that is read word by word."""
 
-_CYRILLIC = re.compile("[\u0400-\u052f]")
-_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
-_ARABIC = re.compile("[\u0600-\u06ff\u0750-\u077f]")
-_LATIN = re.compile("[A-Za-z\u00aa-\u02af\u1e00-\u1eff]")
+_CYRILLIC = bounded("[\u0400-\u052f]")
+_GREEK = bounded("[\u0370-\u03ff\u1f00-\u1fff]")
+_ARABIC = bounded("[\u0600-\u06ff\u0750-\u077f]")
+_LATIN = anchored("[A-Za-z\u00aa-\u02af\u1e00-\u1eff]")
 
 
 def language_of_script(word: str) -> str | None:

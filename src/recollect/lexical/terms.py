@@ -1,11 +1,11 @@
 """The terms by which a text is found, and those a question looks for. Never: scores, storage."""
 
-import re
 from collections import Counter
 from itertools import islice
 
 from recollect.lexical.languages import language_of, word_terms
 from recollect.lexical.readings import Reading, read
+from recollect.patterns import bounded
 
 MOST_CHARACTERS = 100_000
 """What is read of a text: a whole book is not what somebody said."""
@@ -20,7 +20,7 @@ _VOTING_CHUNKS = 500
 _LONGEST_CHUNK = 1_000
 """Characters of the longest run without spaces that is read in one: what repeats in a longer one is read once."""
 
-_CUT = re.compile(rf".{{1,{_LONGEST_CHUNK}}}\b|.{{1,{_LONGEST_CHUNK}}}")
+_CUT = bounded(rf".{{1,{_LONGEST_CHUNK}}}\b|.{{1,{_LONGEST_CHUNK}}}", longest=2 * _LONGEST_CHUNK + 2)
 """A run without spaces up to where it is cut: between words if it can be."""
 
 

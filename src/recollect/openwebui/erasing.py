@@ -20,12 +20,13 @@ from recollect.errors import StoreError
 from recollect.failures import place
 from recollect.model import Erasure, Scope
 from recollect.openwebui.background import in_background
+from recollect.patterns import anchored
 
 _LOOK_SECONDS, _LOOK_SECONDS_AT_MOST = 1.0, 60.0
 """How long it waits for an engine and its store before it looks again: twice as long each time."""
 
 _OFFICIAL_IMAGE = "/app/backend/data"
-_CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+_CHAT_ID = anchored(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 """A chat of Open WebUI's; one of its API has no such id."""
 
 log = structlog.get_logger(__name__)

@@ -1,14 +1,14 @@
 """Decides what of the ranked goes into the prompt, and why the rest does not. Pure. Never: await, a score's making."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from recollect.model import Drop, Item, Kind, Memory, Passage, Recollection
+from recollect.patterns import bounded
 
-_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
+_WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
 """A word, or a character of a script that has no spaces."""
 
 _COMPARED_AT_MOST = 300

@@ -3,7 +3,6 @@
 Of a message that was found by several of its parts, the best stands for all. Never: what a signal counts.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,6 +13,7 @@ from cachetools import LRUCache
 
 from recollect.lexical import COVERED
 from recollect.model import Hit, Item, Memory, Passage, Role, Statement
+from recollect.patterns import bounded
 from recollect.retrieval.candidate_signals import Floats, Places, Signals
 from recollect.retrieval.candidates import Candidates
 from recollect.retrieval.dates import proximity
@@ -22,7 +22,7 @@ from recollect.retrieval.terms import TermScore
 from recollect.statements import read_statement
 
 _SECONDS_A_DAY = 86_400.0
-_WORD = re.compile(r"\w+")
+_WORD = bounded(r"\w+")
 _NAN = float("nan")
 _UNREAD = 0.3
 """What is left of the differences between cosines that an embedder made without reading the script."""

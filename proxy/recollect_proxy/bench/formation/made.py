@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain, islice
 
 from recollect.model import Kind
+from recollect.patterns import bounded
 from recollect_proxy.bench.dataset import LabelledConversation, SaidTurn
 from recollect_proxy.bench.facts import Fact
 from recollect_proxy.bench.formation.cases import (
@@ -27,9 +28,9 @@ AGAIN = "again"
 
 _UNDATED = datetime(2024, 1, 1, tzinfo=UTC)
 _LATER = timedelta(days=30)
-_NUMBER = re.compile(r"\d+")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
-_ARTICLE = re.compile(r"\b(?:the|an?) ", re.IGNORECASE)
+_NUMBER = bounded(r"\d+")
+_NAME = bounded(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_ARTICLE = bounded(r"\b(?:the|an?) ", re.IGNORECASE)
 _OTHER_NAMES = ("Quentin", "Ottilie")
 _IMPORTANCE = 0.5
 
@@ -141,7 +142,7 @@ def _changed(statement: str) -> str | None:
     if name is None:
         return None
     other = next(each for each in _OTHER_NAMES if each != name[0])
-    return re.sub(rf"\b{name[0]}\b", other, statement)
+    return bounded(rf"\b{name[0]}\b").sub(other, statement)
 
 
 def _item(content: str, evidence: str, *, relation: str = "new", about: int | None = None) -> ExtractedItem:

@@ -1,10 +1,9 @@
 """Finds the sentence of a text that is most about a statement. Pure. Never: a model."""
 
-import re
-
 from recollect.lexical import document_terms
+from recollect.patterns import linear
 
-_SENTENCE = re.compile(r"[^.!?\n\u2026\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
+_SENTENCE = linear(r"[^.!?\n\u2026\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
 _CHARACTERS = 10_000
 
 

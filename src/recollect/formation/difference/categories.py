@@ -3,7 +3,6 @@
 Never: which of them is meant, a model.
 """
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from recollect.formation.difference.category_words import CATEGORY_WORDS
 from recollect.formation.wording import Word, wording
 from recollect.lexical.folding import fold
+from recollect.patterns import bounded
 
 _UNSPACED = "\u2e80"
 _LONGEST_ENDING = 6
@@ -87,6 +87,6 @@ def _read() -> tuple[dict[str, tuple[Thing, ...]], dict[str, tuple[Thing, ...]]]
 
 
 _WHOLE, _BEGINNINGS = _read()
-_PARTS = re.compile(
+_PARTS = bounded(
     "|".join(sorted((word for word in _WHOLE if word >= _UNSPACED), key=lambda word: (-len(word), word)))
 )

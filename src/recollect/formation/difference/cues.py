@@ -1,14 +1,13 @@
 # ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 """Words by which people say that something changed, is another thing, or is past. Pure. Never: what it is."""
 
-import re
-
 from recollect.formation.difference.vetoes import Statement
 from recollect.lexical.folding import fold, readable
+from recollect.patterns import bounded
 
 _MOST_CHARACTERS = 2_000
 
-_CHANGE = re.compile(
+_CHANGE = bounded(
     r"\b(?:now|nowadays|these days|any ?more|no longer|instead|changed|moved|switched|went (?:up|down)|put (?:me )?up"
     r"|raised|lowered|increased|reduced|postponed|rescheduled|since last|after all|finally|turned|these days"
     r"|jetzt|inzwischen|mittlerweile|nun|nicht mehr|kein\w* mehr|statt(?:dessen)?|aufgehort|geandert|gewechselt|verschoben|erhoht"
@@ -20,7 +19,7 @@ _CHANGE = re.compile(
     r"|теперь|бросил\w*|сейчас|больше не|вместо|перенес\w*|поменял\w*|перешел|перешла|уже не)\b"
     r"|现在|現在|改成|改为|改到|换成|不再|变成|今は|もう|変更|変わ|になりました|になった|이제|바뀌|변경|지금은"
 )
-_PLAIN_CHANGE = re.compile(
+_PLAIN_CHANGE = bounded(
     r"\b(?:any ?more|no longer|instead|changed|moved|switched|swapped|replaced|went (?:up|down)|cut (?:\w+ )?(?:down|back)|since the new|turns out|new (?:contract|schedule|plan|rota|job)|changed my mind"
     r"|nicht mehr|kein\w* mehr|statt(?:dessen)?|anstatt|geandert|gewechselt|verschoben|umgestellt|umgestiegen|umgezogen|getauscht|neue[rnms]? (?:vertrag|plan|job)|stellt sich heraus"
     r"|au lieu|a la place|ne \w+ plus|n'\w+ plus|change|deplace|remplace|reporte|nouveau (?:contrat|planning|poste)|changement|en fait"
@@ -36,7 +35,7 @@ def tells_plainly_of_change(statement: Statement) -> bool:
     return _PLAIN_CHANGE.search(_said(statement)) is not None
 
 
-_ANOTHER = re.compile(
+_ANOTHER = bounded(
     r"\b(?:also|too|as well|another|second|both|besides|additional(?:ly)?|twins?|other"
     r"|auch|ausserdem|noch ein\w*|zweite[nrs]?|zusatzlich|ebenfalls|andere[nrs]?|beide[nrs]?|zwilling\w*"
     r"|aussi|egalement|un autre|une autre|deuxieme|seconde?|en plus|jumeaux|jumelles"
@@ -44,7 +43,7 @@ _ANOTHER = re.compile(
     r"|ook|nog een|tweede|тоже|также|еще од\w+|второй|вторая|другой|другая|кроме того)\b"
     r"|也|还有|還有|另外|另一|第二|别的|も(?!う)|別の|もう一|二つ目|또 |두 번째|다른"
 )
-_ONE_MORE = re.compile(
+_ONE_MORE = bounded(
     r"\b(?:another|(?:a|his|her|their|my) second(?![- ]hand)|noch ein\w*|ein\w* (?:zweite|weitere)[nrs]?|un autre|une autre|une? deuxieme|une? seconde?"
     r"|otr[oa]|un segundo|una segunda|un altr[oa]|un secondo|una seconda|outr[oa]|um segundo|uma segunda|nog een|een tweede|втор(?:ой|ая|ую|ого)|еще од\w+)\b"
     r"|第二(?!次)|另一|もう一|二つ目|二人目|二匹目"
@@ -56,17 +55,17 @@ def counts_one_more(statement: Statement) -> bool:
     return _ONE_MORE.search(fold(readable(statement.content[:_MOST_CHARACTERS]))) is not None
 
 
-_PAST = re.compile(
+_PAST = bounded(
     r"\b(?:used to|as a (?:child|kid|teenager|student)|back then|years ago|formerly|until|grew up|childhood|previously"
     r"|fruher|damals|als kind|bis \d{4}|aufgewachsen|kindheit|ehemals"
     r"|autrefois|avant|enfance|jusqu'en|a l'epoque|ancien\w*|de nino|de nina|antes|infancia|hasta \d{4}|en aquella epoca"
     r"|da bambin[oa]|una volta|fino al|quando era|раньше|в детстве|тогда|до \d{4})\b|以前|小时候|曾经|昔|子供の頃"
 )
-_ORIGIN = re.compile(
+_ORIGIN = bounded(
     r"\b(?:born|geboren|stamm\w*|geburtig\w*|nee?|naquit|originaire|nacio|nacid[oa]"
     r"|nat[oa]|nasceu|родил\w+|родом)\b|出生|生まれ|出身|老家"
 )
-_SINCE = re.compile(r"\b(?:since|seit|ab|depuis|desde|da|dal|sinds|с|уже)\b|以来|から|부터")
+_SINCE = bounded(r"\b(?:since|seit|ab|depuis|desde|da|dal|sinds|с|уже)\b|以来|から|부터")
 
 
 def tells_since_when(statement: Statement) -> bool:
@@ -74,7 +73,7 @@ def tells_since_when(statement: Statement) -> bool:
     return _SINCE.search(_said(statement)) is not None
 
 
-_BEST = re.compile(
+_BEST = bounded(
     r"\b(?:favou?rites?|prefers?|best|most|liebling\w*|bevorzugt|am liebsten|prefere\w*|prefiere\w*|favorit[oaie]s?"
     r"|preferit[oaie]|predilet[oa]|preferid[oa]s?|любим\w+|предпочита\w+)\b|最喜欢|最爱|一番"
 )

@@ -4,7 +4,6 @@ What is written in several ways (``5:30``, ``half past five``, ``halb sechs``) i
 person who writes it otherwise says the same.
 """
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,48 +27,49 @@ from recollect.formation.difference.figure_words import (
 )
 from recollect.formation.wording import wording
 from recollect.lexical.folding import fold, readable
+from recollect.patterns import bounded
 
 _MOST_CHARACTERS = 4_000
 _KEPT = 4_096
 _HOURS = 24
 
-_ISO_DATE = re.compile(r"(?<!\d)(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
-_DOTTED_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4}|\d{2})(?!\d))?(?!\d)")
-_HAN_DATE = re.compile(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?[日号號])?")
-_CLOCK = re.compile(
+_ISO_DATE = bounded(r"(?<!\d)(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)")
+_DOTTED_DATE = bounded(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4}|\d{2})(?!\d))?(?!\d)")
+_HAN_DATE = bounded(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?[日号號])?")
+_CLOCK = bounded(
     r"(?<![\d:.,])(\d{1,2})(?:\s?[:h]\s?|\s?uhr\s|\.(?=\d\d\s?uhr)|\s?[時时点點]\s?)(\d{2})(?![\d:])(?:\s?(?:uhr|分))?"
     r"(?:\s?([ap])\.?m\b\.?)?"
 )
-_HALF_DAY = re.compile(r"(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b\.?")
+_HALF_DAY = bounded(r"(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b\.?")
 _HOUR = r"(\d{1,2}|[^\W\d_]+)"
-_HALF_PAST = re.compile(rf"\bhalf (?:past )?{_HOUR}|\b{_HOUR} (?:heures? et demie|y media|e mezzo|e meia)\b")
-_HALF_BEFORE = re.compile(rf"\b(?:halb|half) {_HOUR}")
-_QUARTER = re.compile(
+_HALF_PAST = bounded(rf"\bhalf (?:past )?{_HOUR}|\b{_HOUR} (?:heures? et demie|y media|e mezzo|e meia)\b")
+_HALF_BEFORE = bounded(rf"\b(?:halb|half) {_HOUR}")
+_QUARTER = bounded(
     rf"\b(?:(?P<before>quarter to|viertel vor|dreiviertel)|(?:quarter past|viertel nach)) {_HOUR}"
     rf"|\b{_HOUR}(?: heures?)? (?:et quart|y cuarto|e un quarto)\b"
     rf"|\b{_HOUR}(?: heures?)? (?P<less>moins le quart|menos cuarto|meno un quarto)\b"
 )
-_CURRENCY_BEFORE = re.compile(r"([€$£¥₽₹])\s?(?=\d)")
-_NUMBER = re.compile(
+_CURRENCY_BEFORE = bounded(r"([€$£¥₽₹])\s?(?=\d)")
+_NUMBER = bounded(
     r"(?<![0-9A-Za-z_.,\u00c0-\u1fff])(?P<sign>[-\u2212](?=\d))?(?P<digits>\d{1,3}(?:(?P<gap>[., '])\d{3})(?:(?P=gap)\d{3})*(?![\d])|\d+(?:[.,]\d+)*)"
     r"(?:\s?(?P<unit>[^\W\d_]{1,12}|[€$£¥₽₹%°]\w?))?"
 )
-_WORD = re.compile(r"[^\W\d_]+")
-_TOKEN = re.compile(r"[^\W\d_]+|\d+")
-_HAN_WEEKDAY = re.compile("(?:[周週]|星期|礼拜|禮拜)([一二三四五六日天])|([月火水木金土日])曜")
-_PER = re.compile(
+_WORD = bounded(r"[^\W\d_]+")
+_TOKEN = bounded(r"[^\W\d_]+|\d+")
+_HAN_WEEKDAY = bounded("(?:[周週]|星期|礼拜|禮拜)([一二三四五六日天])|([月火水木金土日])曜")
+_PER = bounded(
     r"(?:/|\b(?:an?|per|each|every|pro|je|jede[nrs]?|die|im|par|chaque|ogni|elke|iedere?|кажд\w+|tous les|toutes les|todos los|todas las|todos os|todas as|tutti i|tutte le|al|a la|por|cada|ao|à|al|alla|в|mal am|am)\s)\s?"
     r"([^\W\d_]+)\b(?! (?:past|to|nach|vor)\b)"
 )
-_EVERY = re.compile(
+_EVERY = bounded(
     r"\b(?:every|alle|tous les|toutes les|cada|ogni|a cada|om de|elke|iedere|каждые)\s(\d{1,3}|[^\W\d_]+)\s([^\W\d_]+)"
 )
-_HAN_PER = re.compile(
+_HAN_PER = bounded(
     f"(?:[每毎]个?|(?=四半期ごと|隔週))({'|'.join(sorted(HAN_PERIODS, key=len, reverse=True))})"
 )
 _FORTNIGHTS = frozenset(["2 week", "14 day", "15 day"])
-_HAN_NUMBER = re.compile(f"[{''.join(HAN_DIGITS)}{''.join(HAN_TENS)}]+")
-_WEEKDAY_SPAN = re.compile(
+_HAN_NUMBER = bounded(f"[{''.join(HAN_DIGITS)}{''.join(HAN_TENS)}]+")
+_WEEKDAY_SPAN = bounded(
     r"\b([^\W\d_]+)\b\.?(?:\s?[-\u2013]\s?|\s(?:to|through|till|bis|a|au|al|hasta|ate|по|t/m|tot)\s)([^\W\d_]+)"
 )
 

@@ -4,7 +4,6 @@ A wrong merge destroys what somebody said, a missed one only repeats it: so lett
 where no word that means anything differs.
 """
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -15,13 +14,14 @@ from recollect.formation.difference.spelling import is_spelled_alike
 from recollect.formation.difference.vetoes import Statement, differs
 from recollect.formation.wording import MOST_CHARACTERS, Word, Wording, wording
 from recollect.normalization import normalize
+from recollect.patterns import bounded
 
 SAME_LETTERS = 0.8
 """Above which share of equal letters (normalised Levenshtein similarity) two statements may be one."""
 
 _MOST_WORDS = 400
-_ENDING = re.compile("(?:です|だ|よ|ね|な)+$")  # each in one way alone: with だよ too, repeated, in very many
-_PARTICLES = re.compile("^[はがをにでともへのか]")
+_ENDING = bounded("(?:です|だ|よ|ね|な)+$")  # each in one way alone: with だよ too, repeated, in very many
+_PARTICLES = bounded("^[はがをにでともへのか]")
 _UNTELLING = frozenset("了着著过過呢吧啊呀嘛的地得也就都很")
 
 

@@ -4,7 +4,6 @@
 Never: what it is that is wished.
 """
 
-import re
 from functools import lru_cache
 
 from recollect.formation.difference.oppositions import polarity
@@ -23,6 +22,7 @@ from recollect.formation.word_lists.modes import (
 )
 from recollect.formation.wording import wording
 from recollect.lexical.folding import fold
+from recollect.patterns import anchored, bounded
 
 _KEPT = 4_096
 _MODES = {
@@ -35,32 +35,32 @@ _MODES = {
 }
 """The words of each mode, and those by which another statement may well say the same without them."""
 _PATTERNS = {
-    mode: tuple(re.compile(rf"\b(?:{spaced})\b|{unspaced}") for spaced, unspaced in pair)
+    mode: tuple(bounded(rf"\b(?:{spaced})\b|{unspaced}") for spaced, unspaced in pair)
     for mode, pair in _MODES.items()
 }
 _SYNONYMOUS = (
     *_PATTERNS["wished"],
-    re.compile(
+    bounded(
         "names?|called|named|vorname|namens|heisst|prenom|nom|appelle|nombre|llama|nome|chiama|heet|naam|зовут|имя|名字|名前|叫"
     ),
-    re.compile("受不了|讨厌|討厭|反感|不喜欢|不喜歡|嫌い|苦手|大嫌い"),
+    bounded("受不了|讨厌|討厭|反感|不喜欢|不喜歡|嫌い|苦手|大嫌い"),
 )
 """Wishes, tastes, what somebody is called, and what they can't bear."""
 _UNLESS_DENIED = frozenset(["allowed", "due", "tried"])
 """Who can't bear something, must not eat it or tries to avoid it says the same as who does not eat it."""
-_IMPERFECT = re.compile(
+_IMPERFECT = anchored(
     r"(?P<stem>[^\W\d_]{2,}?)(?P<ending>ed|te|ten|tet|de|den|ait|ais|aient|aba|aban|ia|ian|ava|avano|eva|evano|iva|ivano|avam|iam"
     r"|л|ла|ли|лся|лась|лись)$"
 )
-_PRESENT = re.compile(
+_PRESENT = anchored(
     r"(?P<stem>[^\W\d_]{2,}?)(?P<ending>|e?s|e?t|e|en|ent|es|a|an|ano|ono|em|am|ет|ит|ют|ют|ят|ат|ется|ится|ает|яет)$"
 )
-_PARTICIPLE = re.compile(r"ge(?P<stem>[^\W\d_]{3,}?)(?:e?t|en)$")
+_PARTICIPLE = anchored(r"ge(?P<stem>[^\W\d_]{3,}?)(?:e?t|en)$")
 _LEAST_STEM = 3
 _MOST_WORDS = 60
-_SINCE = re.compile(r"\b(?:since|seit|depuis|desde|hace|dal|da|sinds|с|уже)\b")
-_JAPANESE_PAST = re.compile("[てで](?:い)?(?:た|ました)(?:こと|$|。)")
-_JAPANESE_PRESENT = re.compile("[てで](?:い)?(?:る|ます)(?:$|。)")
+_SINCE = bounded(r"\b(?:since|seit|depuis|desde|hace|dal|da|sinds|с|уже)\b")
+_JAPANESE_PAST = bounded("[てで](?:い)?(?:た|ました)(?:こと|$|。)")
+_JAPANESE_PRESENT = bounded("[てで](?:い)?(?:る|ます)(?:$|。)")
 
 
 def modes_unknown(new: str, known: str) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Words that tell names from other words. Never: how."""
 
-import re
+from recollect.patterns import bounded
 
 UNTELLING = frozenset(
     """
@@ -50,7 +50,7 @@ GERMAN_NOUNS = frozenset(
 )
 """Nouns that often stand where a name might; a few hundred would not do better, they only sharpen a rule."""
 
-HAN_NAME = re.compile(
+HAN_NAME = bounded(
     r"(?:住在|搬到|搬去|来自|來自|出生在|名叫|名字[是叫]|叫做|(?<!小)叫)(?P<place>[\u4e00-\u9fff]{2})"
     r"|(?P<called>[\u4e00-\u9fff\u30a1-\u30fc]{2,6})(?=(?:さん|くん|ちゃん|市|区|県|に住|に引っ越|出身))"
     r"|(?P<named>[\u30a1-\u30fc\u3041-\u3093\u4e00-\u9fff]{2,8})(?=(?:という|って名))"

@@ -1,6 +1,5 @@
 """What a statement names: people, places, products; and in German what is only a noun. Pure. Never: who or where they are."""
 
-import re
 from functools import lru_cache
 
 from recollect.formation.difference.categories import categories_of
@@ -15,11 +14,12 @@ from recollect.formation.difference.name_words import (
     UNTELLING,
 )
 from recollect.formation.wording import Word, wording
+from recollect.patterns import anchored
 
 _UNTELLING = UNTELLING.union("不没沒無无未别別", HAN_DIGITS, HAN_TENS, MONTHS, NUMBERS, UNITS, WEEKDAYS)
 """What is compared as a figure or a denial, or says only that something is so now."""
 
-_ADJECTIVE = re.compile(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
+_ADJECTIVE = anchored(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
 _KEPT = 4_096
 
 

@@ -1,6 +1,5 @@
 """What speaks against two statements being one: denials, and words that exclude each other. Pure. Never: a model."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,6 +8,7 @@ from itertools import groupby
 from recollect.formation.word_lists.oppositions import ONLY, OPPOSITIONS
 from recollect.formation.wording import Word, wording
 from recollect.lexical.folding import fold
+from recollect.patterns import Pattern, bounded
 
 _DENYING = """
     no not never none nobody nothing without cannot nor neither nowhere dont doesnt didnt cant couldnt wont isnt
@@ -28,11 +28,11 @@ _WHOLE_CLAUSE = frozenset(_BEHIND.split())
 _WITHOUT = frozenset("without ohne sans sin sem senza zonder utan fara bez без χωρις".split())  # noqa: SIM905 - words
 """Denials of what follows alone, be that but a pronoun."""
 _UNSPACED = "\u2e80"
-_UNSPACED_DENIAL = re.compile(
+_UNSPACED_DENIAL = bounded(
     "不(?![错錯过過管仅僅但])|[没沒無无]|未(?![来來])|(?<![特区區性级級分个個])[别別](?![人的墅])"
     "|(?<![少危])ない|なく|ません|ず(?=[にっ]|$)|않|(?:^| )안 |못|없|ไม่|ບໍ່|មិន"
 )
-_AVERSIONS = re.compile(
+_AVERSIONS = bounded(
     r"\b(?:allerg|intoleran|avoid|dislik|hate|hating|detest|loath|refus|quit|stopped|gave up|given up|vegan|vegetari"
     r"|meide|vermeide|hass|unvertr|aufgehort|deteste|evite|arrete|horreur|horrip|repugn|asco|aborrec|ekl|widerlich|detest|odia|evita|dejo de|dejado de|odeia|parou"
     r"|smesso|schif|ненавид|терпеть|вынос|против|избега|бросил|аллерг|непереносим)|過敏|过敏|アレルギー|嫌い|苦手|讨厌|討厭|避け|やめ|戒"
@@ -45,12 +45,12 @@ _TASTES = (
 """Who does not like something dislikes it: two denials are none."""
 
 
-def _member(words: str) -> re.Pattern[str]:
+def _member(words: str) -> Pattern:
     parts = words.split("|")
     spaced = "|".join(part for part in parts if max(part, default="") < _UNSPACED)
     unspaced = "|".join(part for part in parts if max(part, default="") >= _UNSPACED)
     pattern = rf"\b(?:{spaced})\b" if spaced else ""
-    return re.compile("|".join(part for part in (pattern, unspaced) if part))
+    return bounded("|".join(part for part in (pattern, unspaced) if part))
 
 
 _ONLY = _member(ONLY)

@@ -4,13 +4,13 @@
 Pure. Never: what the words mean.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from recollect.formation.difference.names import tells
 from recollect.formation.wording import Word, Wording
+from recollect.patterns import bounded
 
 _MOST_WORDS = 400
 _MOST_SHARED = 20
@@ -54,10 +54,11 @@ _IDENTITY = frozenset(
     """.split()  # noqa: SIM905 - words
 )
 """What says that one is the other: then the other is the one."""
-_HAN_JOINING = re.compile(
+_HAN_JOINING = bounded(
     "[和跟与與及或、]|(?<=[\u30a1-\u30fc\u4e00-\u9fff])[とや](?=[\u30a1-\u30fc\u4e00-\u9fff])"
 )
-_CHUNK = re.compile(r"[^\u3041-\u3096\s]+[\u3041-\u3096]*")
+_HIRAGANA = bounded("[\u3041-\u3096]")
+_CHUNK = bounded(r"[^\u3041-\u3096\s]+[\u3041-\u3096]*")
 """A word of Japanese and the particles that tell its role."""
 
 
@@ -194,6 +195,6 @@ def _exchanged_characters(new: str, known: str) -> tuple[str, str] | None:
         return None
     if _HAN_JOINING.search(new):
         return None
-    if sorted(_CHUNK.findall(new)) == sorted(_CHUNK.findall(known)) and re.search("[\u3041-\u3096]", new):
+    if sorted(_CHUNK.findall(new)) == sorted(_CHUNK.findall(known)) and _HIRAGANA.search(new):
         return None
     return new, known

@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 """Where two statements of one form have different words in one place. Pure. Never: what the words mean."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from recollect.formation.difference.names import tells
 from recollect.formation.difference.roles import MARKERS
 from recollect.formation.difference.spelling import is_of_one_family, is_spelled_alike
 from recollect.formation.wording import Word, Wording
+from recollect.patterns import anchored
 
 _GERMAN = "german"
 _MOST_WORDS = 400
@@ -25,7 +25,7 @@ _LIGHT_VERBS = frozenset("当當做是任为為在住有养養叫名去到用吃
 _LONGEST_NOUN = 6
 _MOST_IN_SLOT = 4
 _SHORTEST_PART = 3
-_OKURIGANA = re.compile("[\u3041-\u3096](?<![はがをにでとへもの])")
+_OKURIGANA = anchored("[\u3041-\u3096](?<![はがをにでとへもの])")
 _BEFORE_NOUNS = """
     a an the my our his her their your its of in at on for from by with no any some every each this that as to than
     und oder ein eine einen einem einer der die das den dem des mein meine meinen meinem meiner sein ihr unser im am zum zur vom

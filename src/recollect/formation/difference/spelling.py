@@ -1,14 +1,14 @@
 """When two words are one, spelled in two ways or with a slip of the keys. Pure. Never: a dictionary."""
 
-import re
-
 from rapidfuzz.distance import Prefix
+
+from recollect.patterns import bounded
 
 _SLIP_LENGTH = 6
 _FAMILY_LENGTH = 3
 _FAMILY_SHARE = 0.75
 _PLACE_LENGTH = 4
-_VARIANTS = ((re.compile(r"(?<=\w{2})our"), "or"), (re.compile(r"(?<=\w{2})is(?=e|ing|ation)"), "iz"))
+_VARIANTS = ((bounded(r"(?<=\w{2})our"), "or"), (bounded(r"(?<=\w{2})is(?=e|ing|ation)"), "iz"))
 """British and American spelling."""
 
 

@@ -1,12 +1,12 @@
 # ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 """Of whom a statement tells, where it is not the person themselves: their sister, their boss. Pure. Never: who they are."""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from recollect.formation.wording import Word, wording
 from recollect.lexical.folding import fold
+from recollect.patterns import bounded
 
 _UNSPACED = "\u2e80"
 """Where the scripts begin that do not part words by spaces."""
@@ -51,7 +51,7 @@ _KIN = {
 }
 _WIDER = {"parents": ("mother", "father"), "child": ("daughter", "son")}
 """Who is meant by another word as well."""
-_OF = re.compile(
+_OF = bounded(
     r"\b(?:of|von|vom|de|du|d'|di|del|della|dello|do|da|dos|van)(?: (?:my|his|her|their|mein\w*|sein\w*|ihr\w*|ma|mon|sa|son|leur|mi|su|mio|mia|suo|sua|o|a|la|il|meu|minha|seu|mijn|zijn|haar|the|der|dem))? ?$"
     r"|\b(?:mein|sein|ihr|unser)e[rs] $"
 )
@@ -63,12 +63,12 @@ _BEING = frozenset(["is", "am", "ist", "bin", "est", "suis", "es", "soy", "sono"
 """Who is somebody's mother speaks of themselves."""
 _PATTERNS = {
     name: (
-        re.compile(
+        bounded(
             r"\b(?<!-)(?<!belle )(?<!beau )(?<!grand )(?:"
             + "|".join(part for part in words.split("|") if max(part) < _UNSPACED).replace("-", "[- ]")
             + r")\b(?![- ]in[- ]law)"
         ),
-        re.compile("|".join(part for part in words.split("|") if max(part) >= _UNSPACED) or r"(?!)"),
+        bounded("|".join(part for part in words.split("|") if max(part) >= _UNSPACED) or r"(?!)"),
     )
     for name, words in _KIN.items()
 }

@@ -21,36 +21,35 @@ from recollect.formation.word_lists.orders import ADDRESS, OrderWords
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.formation.word_lists.orders_signs import OrderSigns
 from recollect.formation.word_lists.orders_structure import OWN
+from recollect.patterns import Pattern, bounded
 
 LONGEST = 20_000
 """Characters of a text that are read: no statement is as long."""
-
 _LONGEST_SENTENCE = 400
 """Characters of a sentence in which signs are taken together: farther apart, they have to do with different things."""
 
-_ROLE = re.compile(
+_ROLE = bounded(
     r"</?(?:system|assistant|instructions?|developer|sys|im_start|im_end)(?:\s[^<>]{0,100})?>|<\|[a-z_]{2,30}\|>|<<sys>>|\[/?inst\]"
     r"|^[ \t>*]*#{1,6} ?(?:system|instructions?|new instructions?|system prompt|assistant)\b[ :]*$"
     r"|^[ \t>*]*(?:system|assistant|developer) ?: ?\S",
     re.MULTILINE,
 )
-_IMAGE_WITH_DATA = re.compile(
-    r"!\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,500}\?[^)\s]{0,500}=[^)\s]{0,500}\)"
-    r"|\[[^\]\n]{0,200}\]\(https?://[^)\s]{0,500}\?[^)\s]{0,500}(?:[{}]|%7b|\b(?:data|content|history|memory|memories|token|secret|prompt|"
-    r"conversation|chat|message)=)[^)\s]{0,500}\)"
+_IMAGE_WITH_DATA = bounded(
+    r"!\[[^\]\n]{0,200}\]\(https?://(?=[^)\s]{0,900}\))[^)\s?]{0,500}\?[^)\s=]{0,500}="
+    r"|\[[^\]\n]{0,200}\]\(https?://(?=[^)\s]{0,900}\))[^)\s?]{0,500}\?[^)\s]{0,500}(?:[{}]|%7b|\b(?:data|content|history|memory|memories|token|secret|prompt|"
+    r"conversation|chat|message)=)"
 )
-_SENTENCE_ENDS = re.compile(r"[.!?\u2026]+(?=\s|$)|[\u3002\uff01\uff1f\n]+")
-_CLAUSE_ENDS = re.compile(
+_SENTENCE_ENDS = bounded(r"[.!?\u2026]+(?=\s|$)|[\u3002\uff01\uff1f\n]+")
+_CLAUSE_ENDS = bounded(
     r"[,;](?=\s)|:(?=\s)|[\"\u201c\u201d\u201e\u00ab\u00bb()\[\]*\u2014\uff0c\uff1a\uff1b]+|\s[\u2013-]\s"
 )
 _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
-_ADDRESS = re.compile(ADDRESS)
-_AVOIDS = re.compile(r"(?<!\w)(?:never|nie|niemals|jamais|nunca|mai|nooit|никогда)(?!\w)|从不|決して|绝不")
+_ADDRESS = bounded(ADDRESS)
+_AVOIDS = bounded(r"(?<!\w)(?:never|nie|niemals|jamais|nunca|mai|nooit|никогда)(?!\w)|从不|決して|绝不")
 _FEW = "{0,4}"
-"""How many words may stand before an order. Some are the beginning of others: without a bound, a message that repeats
-one is read in as many ways as there are to divide it, which doubles with each."""
-_NO_LETTERS = re.compile(r"[\W_]+")
-
+"""How many words may stand before an order: some begin others, and without a bound are read in ever more ways."""
+_RUN = bounded(r"^(?P<opens>(?:\(\?:)*)\.\{0,[0-9]+\}\??")
+_NO_LETTERS = bounded(r"[\W_]+")
 _TOGETHER = (
     ("rules", "void", "strangers"),
     ("hide", "person", "strangers"),
@@ -220,9 +219,9 @@ def _names(sentence: str) -> Iterator[bool]:
 
 
 @cache
-def _sign(signs: OrderSigns, name: str, words: OrderWords) -> re.Pattern[str]:
+def _sign(signs: OrderSigns, name: str, words: OrderWords) -> Pattern:
     pattern = words.send if name == "fetch" else getattr(signs, name)
-    return re.compile(rf"\b(?:{pattern})(?!\w)" if signs.spaced else pattern, re.MULTILINE)
+    return bounded(rf"\b(?:{pattern})(?!\w)" if signs.spaced else pattern, re.MULTILINE)
 
 
 def _is_order(written: str, words: OrderWords, owner: str) -> bool:
@@ -242,7 +241,7 @@ def _is_order(written: str, words: OrderWords, owner: str) -> bool:
     return any(_orders(clause, words, steering, avoids=bool(avoids)) for clause in clauses if clause)
 
 
-def _orders(clause: str, words: OrderWords, steering: re.Pattern[str], *, avoids: bool) -> bool:
+def _orders(clause: str, words: OrderWords, steering: Pattern, *, avoids: bool) -> bool:
     found = steering.search(clause)
     if found is None or (avoids and found.lastgroup == "steered"):
         return False
@@ -251,22 +250,18 @@ def _orders(clause: str, words: OrderWords, steering: re.Pattern[str], *, avoids
 
 def _is_style(text: str, words: OrderWords) -> bool:
     """Tell whether it is about how a person wishes to be answered: their style, diet, means, people."""
-    return bool(_anywhere(words)["style"].search(text)) and not re.search(ADDRESS, text)
+    return bool(_anywhere(words)["style"].search(text)) and not _ADDRESS.search(text)
 
 
 @cache
-def _anywhere(words: OrderWords) -> dict[str, re.Pattern[str]]:
+def _anywhere(words: OrderWords) -> dict[str, Pattern]:
     """Return what is looked for anywhere in a sentence."""
-    steered = rf"(?:{words.steer}|{words.say})"
+    steered = rf"(?:{_bare(words.steer)}|{_bare(words.say)})"
     edge = r"\b" if words.spaced else ""
     return {
-        "persona": re.compile(words.persona),
-        "trusted": re.compile(words.trusted),
-        "own": re.compile(words.own),
-        "style": re.compile(words.style),
-        "asked": re.compile(
-            rf"{edge}(?:{words.asked}){edge}.{{0,120}}?(?:[,:\u2013\u2014\uff0c\u3001] ?|\bthen |{edge})"
-            rf"(?:(?:{words.lead}|{words.always}) ){_FEW}{_NOT_SOMEBODYS if words.spaced else ''}"
+        **{name: bounded(getattr(words, name)) for name in ("persona", "trusted", "own", "style")},
+        "asked": bounded(
+            rf"{edge}(?:{words.asked}){edge}.{{0,140}}?{edge}{_NOT_SOMEBODYS if words.spaced else ''}"
             rf"(?:{steered}{edge}|{edge}(?:{words.always}) .{{1,80}}{edge}(?:{words.steer_last})$)"
         ),
     }
@@ -279,21 +274,26 @@ _NOT_SOMEBODYS = (
 """Behind these a verb is somebody's doing, or no verb."""
 
 
+def _bare(steer: str) -> str:
+    """Return it without the run of anything it begins with, which what stands before it may be already."""
+    return _RUN.sub(r"\g<opens>", steer)
+
+
 @cache
-def _steering(words: OrderWords) -> re.Pattern[str]:
+def _steering(words: OrderWords) -> Pattern:
     """Return what is looked for at a clause's beginning, or, where clauses are not told apart, anywhere."""
     edge = r"\b" if words.spaced else ""
     space = " " if words.spaced else ""
     lead = rf"^(?:(?:{words.lead}) ){_FEW}" if words.spaced else ""
     always, steer = rf"(?:{words.always})", rf"(?:{words.steer})"
     sent = rf"(?:{words.data})" if words.sends_last else rf"(?:{ADDRESS}|{edge}(?:{words.data}))"
-    return re.compile(
+    return bounded(
         rf"{lead}(?:"
         rf"(?P<override>(?:{words.override}){edge}.{{0,40}}?{edge}(?:{words.rules}){edge})"
         rf"|(?P<hide>(?:{words.hide}))"
         rf"|(?P<send>(?:(?:{words.always}){space})?(?:{words.send}){edge}.{{0,120}}?{sent})"
         rf"|(?P<steered>{always}{space}(?:\S{{1,40}} ){{0,2}}?{steer}{edge}"
-        rf"|{steer}{edge}.{{0,80}}?{edge}{always}{edge}"
+        rf"|{_bare(steer)}{edge}.{{0,80}}?{edge}{always}{edge}"
         rf"|{always}{edge}.{{1,80}}{edge}(?:{words.steer_last})$)"
         rf")"
     )

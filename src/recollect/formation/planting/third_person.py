@@ -4,8 +4,6 @@ People say "I", and talk to the assistant; who plants something speaks of both a
 label, or where something is to be done by nobody. Never: in whose favour, who wrote it.
 """
 
-import re
-
 from recollect.formation.word_lists.orders import ADDRESS
 from recollect.formation.word_lists.orders_structure import (
     ACTOR,
@@ -18,19 +16,20 @@ from recollect.formation.word_lists.orders_structure import (
     TO_BE,
     USER,
 )
+from recollect.patterns import bounded
 
 LONGEST = 20_000
 """Characters of a text that are read."""
 
 _LONGEST_PART = 600
-_LABEL = re.compile(
+_LABEL = bounded(
     r"(?:[\[(\u3010\u3014\uff08{<]|(?<!#)#{2,}|(?<!\*)\*{2,}|<!--)[ ]?(?P<label>[^\[\]()\u3010\u3011{}<>#*\n:.]{1,40})(?:[\])\u3011\u3015\uff09}>]|#{2,}|\*{2,})"
 )
-_PART_ENDS = re.compile(
+_PART_ENDS = bounded(
     r"(?<![.!?\u2026])[.!?\u2026]+[\"'\u201d\u00bb)\]}]*(?=\s|$)|[\u3002\uff01\uff1f\n]+|[)\]}\u3011\uff09\u3015\u00bb\u201d]+|[(\[{\u3010\uff08\u3014\u300a\u201e\u201c\u00ab]+|<!--|-->"
 )
-_ADDRESS = re.compile(ADDRESS)
-_NO_LETTERS = re.compile(r"[\W_]+")
+_ADDRESS = bounded(ADDRESS)
+_NO_LETTERS = bounded(r"[\W_]+")
 _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 
 

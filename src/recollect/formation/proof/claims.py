@@ -31,10 +31,11 @@ from recollect.formation.word_lists.claims import (
 )
 from recollect.formation.wording import Word, wording
 from recollect.model import Candidate
+from recollect.patterns import anchored
 
 _MOST_WORDS, _MOST_CHARACTERS = 1 / 2, 2 / 3
 """Share of a clause's words that have to be denied for the clause to be; of characters, where these are compared."""
-_YEAR = re.compile(r"20\d\d")
+_YEAR = anchored(r"20\d\d")
 _DENIES_ONLY_IN = {"nem": {"portuguese", "hungarian"}, "ei": {"finnish"}}
 """Words that deny in these languages, and are something else in others."""
 _READ = 12_000

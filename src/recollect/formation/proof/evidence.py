@@ -5,7 +5,6 @@ ratio of RapidFuzz: normalised indel similarity of the shorter text with the bes
 models mend typos and turn quotation marks.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from recollect.formation.difference.figures import figures
 from recollect.formation.difference.oppositions import excluding_words, polarity
 from recollect.formation.difference.slots import changes
 from recollect.formation.wording import Word, wording
+from recollect.patterns import bounded
 
 ALIKE = 90.0
 """The partial ratio, of 100, from which on a quote is found."""
@@ -42,18 +42,18 @@ _ALIKE_MARKS = str.maketrans(
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
     }
 )
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_INVISIBLE = bounded("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _OCCURRENCES = 100  # so that a megabyte of one letter stays cheap
 _OUTER = " \t\n.,;:!?"
 _EDGES = " \t\n.,;:!?'\"()[]*_"
 # Han, kana, Hangul, Thai, Lao, Burmese, Khmer: no spaces between words, or particles joined to them
-_UNSPACED = re.compile(
+_UNSPACED = bounded(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_SENTENCE_END = re.compile("[.!?\u2026\u3002\u061f]")
-_PAUSE = re.compile("[,;:\u3001\u060c]")
+_SENTENCE_END = bounded("[.!?\u2026\u3002\u061f]")
+_PAUSE = bounded("[,;:\u3001\u060c]")
 _QUESTION, _QUESTION_WORDS = 100, 5
-_CLUSTER = re.compile(r"[\W\w][\u0300-\u036f\u3099\u309a\u0591-\u05c7\u064b-\u065f\u093c\u0e31-\u0e4e]*")
+_CLUSTER = bounded(r"[\W\w][\u0300-\u036f\u3099\u309a\u0591-\u05c7\u064b-\u065f\u093c\u0e31-\u0e4e]*")
 
 
 @dataclass(frozen=True, slots=True)

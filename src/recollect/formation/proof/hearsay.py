@@ -4,13 +4,12 @@ Never: what the other says of the person, what becomes of the candidate. The quo
 person's, but that their sister wrote so is.
 """
 
-import re
-
 from recollect.formation.proof.evidence import plain_quote, searched, weight
 from recollect.formation.reading import Reading
 from recollect.formation.word_lists.people import people_in
+from recollect.patterns import bounded
 
-_BEGINS = re.compile('["\u201e\u201c\u00ab\u00bb\u300c:\uff1a]')
+_BEGINS = bounded('["\u201e\u201c\u00ab\u00bb\u300c:\uff1a]')
 _LEAST = 8
 _PIECES = 20
 

@@ -1,18 +1,18 @@
 """Where a quote stands: its sentence, and the clauses of it that it touches. Pure. Never: what they say."""
 
-import re
 from dataclasses import dataclass
 from itertools import islice
 
 from recollect.formation.proof.evidence import SEARCHED_CHARACTERS, places_of, plain_text
+from recollect.patterns import bounded
 
 _MOST_PLACES = 5
 _MOST = 1_000
 """Characters of a sentence that are looked at before and behind a quote."""
-_END = re.compile(
+_END = bounded(
     "[!?\n\u3002\uff01\uff1f\u061f]|(?<![ (]\\.\\.)\\.(?=\\s|$)"
 )  # "..." stands for a quote that was cut
-_CLAUSE = re.compile(
+_CLAUSE = bounded(
     "[,;:()\u3001\uff0c\uff1b\u2014\u060c]|\\s[-\u2013]\\s"
     "|\\s(?=(?:but|because|since|though|although|so|aber|weil|denn|sondern|mais|car|pero|porque|pues|perch\u00e9|mas|pois|maar|omdat"
     "|want|ale|bo|poniewa\u017c|\u043d\u043e|\u043f\u043e\u0442\u043e\u043c\u0443)\\s)"

@@ -5,7 +5,6 @@ somebody else said: a model may paraphrase, but what it has only from the prompt
 comes back as if the person had said it.
 """
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,14 +26,15 @@ from recollect.formation.word_lists.claiming import (
 )
 from recollect.formation.wording import Word, wording
 from recollect.model import Candidate, Relation
+from recollect.patterns import bounded, linear
 
 _ROOT = 5
 _SAID = 2
 """So many words at least tell something that a model may put in words of its own."""
 _READ, _PIECE = 12_000, 4_000
 _LINES = 200
-_CLAUSE = re.compile("[,;:.!?\u2026\n\u3002\uff01\uff1f\uff0c\u3001]+(?!\\d)")
-_SENTENCE = re.compile("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
+_CLAUSE = bounded("[,;:.!?\u2026\n\u3002\uff01\uff1f\uff0c\u3001]+(?!\\d)")
+_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
 _MARKS = ("?", "\uff1f", "\u061f")
 _TAG = 4
 """Letters of a last clause that only asks for a yes: "right?"."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.formation.reading.cutting import Span
+from recollect.patterns import bounded, linear
 
 _NAMES = (
     "memory_context memory_user_context memory memories user_memory user_memories retrieved_memories relevant_memories "
@@ -16,12 +17,12 @@ _NAMES = (
     "tool_response function_results background_information knowledge_base editor_selection open_files selected_code "
     "chat_history conversation_history transcript"
 )
-_TAG = re.compile(
+_TAG = bounded(
     rf"(?P<line>(?:^|(?<=\n))[ \t]{{0,8}})?<(?P<closes>/?)(?P<name>{'|'.join(map(re.escape, sorted(_NAMES.split(), key=len, reverse=True)))})"
     r"(?=[\s>/])(?:[^<>\n]{0,500})>",
     re.IGNORECASE,
 )
-_NOTICE = re.compile(
+_NOTICE = linear(
     r"^(?:"
     r"System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*"  # OpenClaw's events, in front of what was typed
     r"|[A-Z][\w ]{0,60} \(untrusted(?: metadata|,[^)\n]{0,80})?\):[ \t]*"  # the same one's word on who speaks

@@ -1,12 +1,12 @@
 """Finds code, logs, tables and data in a message, by their look. Pure. Never: what they say."""
 
-import re
 from collections import deque
 from collections.abc import Iterator
 from enum import IntEnum
 
 from recollect.chunking.fences import fenced_blocks
 from recollect.formation.reading.cutting import Span, lines_of
+from recollect.patterns import anchored
 
 _LEAST_LINES = 3
 _READ = 400
@@ -24,7 +24,7 @@ class _Look(IntEnum):
     CODE = 3
 
 
-_CODE = re.compile(
+_CODE = anchored(
     r"\s*(?:"
     r"(?:[\[(<]?[0-9]{4}[-/.][0-9]{2}[-/.][0-9]{2}[T ,_]{1,2}[0-9]{1,2}:[0-9]{2}|\[?[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4},? [0-9]{1,2}:[0-9]{2})"
     r"|\[?[0-9]{2}:[0-9]{2}:[0-9]{2}\b|[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} "  # times of logs
@@ -41,11 +41,11 @@ _CODE = re.compile(
     r"|[^\n]{0,200}[()={}\]\"'][;{][ \t]*$|[\w.$]{1,80}\((?![0-9]{1,3}\))[^\n]{0,200}\);?[ \t]*$"
     r")"
 )
-_SEPARATED = re.compile(
+_SEPARATED = anchored(
     r"[^\t\n]{0,80}\t[^\t\n]{0,80}\t|[^,\n]{1,40},[^, \n][^,\n]{0,40},[^, \n][^,\n]{0,40},?"
 )
-_INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
-_BULLET = re.compile(r"[ \t]*(?:[-*+\u2022]|[0-9]{1,3}[.)])[ \t]")
+_INDENTED = anchored(r"(?: {4}|\t)[ \t]*\S")
+_BULLET = anchored(r"[ \t]*(?:[-*+\u2022]|[0-9]{1,3}[.)])[ \t]")
 
 
 def code_blocks(text: str) -> list[Span]:

@@ -1,6 +1,5 @@
 """Tells what of the assistant's words a person confirms. Pure. Never: what they say besides."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -15,6 +14,7 @@ from recollect.formation.word_lists.confirming import (
 )
 from recollect.formation.wording import wording
 from recollect.model import Message, Role
+from recollect.patterns import anchored, bounded
 
 _MOST_WORDS = 12
 _OPENING_WORDS = 5
@@ -24,14 +24,14 @@ _NEAR_END = 200
 """Characters within which an assistant's last question stands, at the end of what it said."""
 _ONLY_ASKS = 40
 """Characters of a question that only asks whether what was said before is right."""
-_WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-_NOTICE = re.compile(r"\A\[Historical voice assistant transcript;[^\]\n]{0,200}\][ \t]*\n?")
-_OPENS = re.compile(r"\A[\W_]{0,20}")
+_WORD = bounded(r"\w+(?:['\u2019]\w+)*")
+_UNSPACED = bounded("[\u3040-\u30ff\u3400-\u9fff]")
+_NOTICE = bounded(r"\A\[Historical voice assistant transcript;[^\]\n]{0,200}\][ \t]*\n?")
+_OPENS = bounded(r"\A[\W_]{0,20}")
 _QUESTIONS = ("?", "\uff1f", "\u061f")
-_SENTENCE_END = re.compile("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
-_CLOSERS = re.compile("[*_)\"'\u201d\u2019\u300d]*")
-_FIRST_CLAUSE = re.compile("[,;:\u2013\u2014\uff0c\u3001]")
+_SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
+_CLOSERS = anchored("[*_)\"'\u201d\u2019\u300d]*")
+_FIRST_CLAUSE = bounded("[,;:\u2013\u2014\uff0c\u3001]")
 
 
 def confirmed_words(authored: str, history: Sequence[Message]) -> str:

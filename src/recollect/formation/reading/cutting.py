@@ -1,21 +1,27 @@
 """A text from which pieces are cut. Pure. Never: why a piece is cut."""
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
+
+from recollect.patterns import linear
 
 Span: TypeAlias = tuple[int, int]
 
 GAP = "\n\n"
 """What stands in the place of whole lines that were cut."""
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_EMPTY_LINES = re.compile(r"\n[ \t\r\n]*\n")
+_EMPTY_LINES = linear(r"\n[ \t\r\n]*\n")
 
 
 def lines_of(text: str) -> list[Span]:
     """Return where each line stands, its end included."""
-    return [line.span() for line in _LINE.finditer(text)]
+    found: list[Span] = []
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        found.append((at, end))
+        at = end
+    return found
 
 
 def cut(text: str, spans: Iterable[Span], *, gap: str = GAP) -> tuple[str, list[str]]:

@@ -1,15 +1,15 @@
 """Finds lines of a message that we, not the person, put into the chat. Pure. Never: what else is not theirs."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.formation.reading.cutting import Span, lines_of
 from recollect.normalization import normalize
+from recollect.patterns import anchored, bounded
 
-_BULLET = re.compile(
+_BULLET = anchored(
     r"[ \t]*[-*\u2022][ \t]+(?:\[[A-Z][A-Z_]{2,20}(?: BY [^\]\n]{1,80})?(?:[,;:][^\]\n]{0,60})?\]|(?:User|Assistant|Summary):)[ \t]*"
 )
-_DATE = re.compile(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
+_DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
 _LEAST = 2
 """So many of our lines together are no coincidence."""
 

@@ -15,16 +15,20 @@ from recollect.formation.word_lists.inventing import (
     WRITE_A_STORY_UNSPACED,
     YOU_ARE,
 )
+from recollect.patterns import Pattern, bounded
 
-_SENTENCE_END = re.compile("[.!?\u2026\u3002\uff01\uff1f]+(?=\\s|$|[\u3040-\u9fff])|\n")
-_CLAUSE_END = re.compile("[,;.!?\u2026\u3002\uff01\uff1f\uff0c\u3001\n]")
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_CLAUSES = re.compile(
+_SENTENCE_END = bounded("[.!?\u2026\u3002\uff01\uff1f]+(?=\\s|$|[\u3040-\u9fff])|\n")
+_CLAUSE_END = bounded("[,;.!?\u2026\u3002\uff01\uff1f\uff0c\u3001\n]")
+_PARAGRAPH_END = bounded(r"\n[ \t]*\n")
+_CLAUSES = bounded(
     r"[,;:\uff0c\u3001()\u2013\u2014]|\b(?:because|since|as i|as my|for my|but|weil|denn|da ich|f\u00fcr mein\w*|aber|parce que|car|mais|pour m\w+|"
     r"porque|pero|para mi|\u043f\u043e\u0442\u043e\u043c\u0443|\u043d\u043e|\u0434\u043b\u044f \u043c\u043e\w+)\b|\u56e0\u4e3a|\u4f46|\u306e\u3067|\u304b\u3089",
     re.IGNORECASE,
 )
 _LONGEST = 600
+_SENTENCE_ENDS = "\u3002\uff01\uff1f!?\n"
+_LEAST_BEFORE, _LONGEST_BEFORE = 2, 200
+"""Characters of what is invented in front of the word for it."""
 _READ = 20_000
 
 
@@ -45,9 +49,18 @@ def _inventions(text: str) -> Iterator[Span]:
             yield from _told(text, order.end())
     for case in WHAT_IF.finditer(text):
         yield case.start(), _end(_CLAUSE_END, text, case.end())
+    yield from _told_before(text)
+
+
+def _told_before(text: str) -> Iterator[Span]:
+    """Yield what stands before the word for a story that is to be written, in its sentence."""
+    at = 0
     for story in STORY_BEFORE.finditer(text):
-        if not ONE_SELF.search(story["invented"]):
-            yield story.span("invented")
+        lowest = max(at, story.start() - _LONGEST_BEFORE)
+        begin = max(text.rfind(end, lowest, story.start()) + 1 for end in _SENTENCE_ENDS)
+        begin, at = max(begin, lowest), story.end()
+        if story.start() - begin >= _LEAST_BEFORE and not ONE_SELF.search(text, begin, story.start()):
+            yield begin, story.start()
             yield from _going_on(text, _end(_SENTENCE_END, text, story.end()))
 
 
@@ -78,6 +91,6 @@ def _going_on(text: str, at: int) -> Iterator[Span]:
         at = end
 
 
-def _end(shape: re.Pattern[str], text: str, begin: int) -> int:
+def _end(shape: Pattern, text: str, begin: int) -> int:
     found = shape.search(text, begin, begin + _LONGEST)
     return found.start() if found else min(len(text), begin + _LONGEST)

@@ -1,11 +1,11 @@
 """Finds texts that a person pastes to have them worked on, and says so. Pure. Never: what is marked as a quote."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.formation.reading.cutting import Span, lines_of
 from recollect.formation.word_lists.pasting import ANNOUNCED, BEFORE_IT, OWN_PAPERS, REWORKING
+from recollect.patterns import bounded
 
 _LONG = 280
 """Characters of a text that nobody types to explain what they want."""
@@ -14,10 +14,10 @@ _SHORT = 200
 """Characters of a question behind a pasted text, at most."""
 _TRIES = 20
 """Lines that may announce a text, at most: a long message is not read through for each of a thousand."""
-_NO_SPACE = re.compile(r"\S")
-_PARAGRAPHS_END = re.compile(r"\n[ \t\r]*\n")
-_COLON = re.compile(r"[:\uff1a](?![/\d)(])")
-_MARKED = re.compile(
+_NO_SPACE = bounded(r"\S")
+_PARAGRAPHS_END = bounded(r"\n[ \t\r]*\n")
+_COLON = bounded(r"[:\uff1a](?![/\d)(])")
+_MARKED = bounded(
     r"(?<!\w)(?:\"(?P<double>[^\"\n]{2,2000})\"|'(?P<single>[^'\n]{2,2000})'|\u2018(?P<curly>[^\u2018\u2019\n]{2,2000})\u2019"
     r"|`(?P<tick>[^`\n]{2,2000})`|\u201e(?P<low>[^\u201e\u201c\u201d]{2,2000})[\u201c\u201d]|\u201c(?P<high>[^\u201c\u201d]{2,2000})\u201d"
     r"|\u00ab(?P<angle>[^\u00ab\u00bb]{2,2000})\u00bb)(?!\w)"

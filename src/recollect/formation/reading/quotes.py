@@ -1,25 +1,34 @@
 """Finds what others wrote: quoted lines, mails passed on, long quotations. Pure. Never: what was pasted without a mark."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from recollect.formation.reading.cutting import Span, lines_of
 from recollect.formation.word_lists.mails import FORWARDED, HEADER, ONESELF, OWN_WORDS, SUBJECT, WROTE
 from recollect.formation.word_lists.speaking import OWN_TEXT
+from recollect.patterns import anchored, bounded, linear
 
-_QUOTED = re.compile(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
-_QUOTED_BEHIND = re.compile(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
+_QUOTED = anchored(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
+_QUOTED_BEHIND = linear(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
 _HEAD_LINES = 3
 """A mail's head has its second line within so many lines."""
 _LONGEST_LINE = 400
 
-_QUOTATION = re.compile(
-    r"\"\"\"(?P<triple>(?:[^\"]|\"(?!\"\"))*)\"\"\"|<<<(?P<angles>(?:[^<>]|<(?!<<)|>(?!>>))*)>>>"
-    r"|\u201e(?P<low>[^\u201e\u201c\u201d]*)[\u201c\u201d]|\u201c(?P<curly>[^\u201c\u201d]*)\u201d"
-    r"|\u00ab(?P<french>[^\u00ab\u00bb]*)\u00bb|\u00bb(?P<german>[^\u00ab\u00bb]*)\u00ab"
-    r"|\u300c(?P<corner>[^\u300c\u300d]*)\u300d|\u300e(?P<double>[^\u300e\u300f]*)\u300f"
-    r"|(?<!\w)\"(?P<straight>[^\"]*)\"(?!\w)"
+_OPENS = bounded('["<\u201e\u201c\u00ab\u00bb\u300c\u300e]')
+_QUOTATIONS = tuple(
+    (opens, bounded(marks), closes.split())
+    for opens, marks, closes in (
+        ('"""', '"""', '"""'),
+        ("<<<", "<<<|>>>", ">>>"),
+        ("\u201e", "[\u201e\u201c\u201d]", "\u201c \u201d"),
+        ("\u201c", "[\u201c\u201d]", "\u201d"),
+        ("\u00ab", "[\u00ab\u00bb]", "\u00bb"),
+        ("\u00bb", "[\u00ab\u00bb]", "\u00ab"),
+        ("\u300c", "[\u300c\u300d]", "\u300d"),
+        ("\u300e", "[\u300e\u300f]", "\u300f"),
+    )
 )
+"""What opens a quotation; the marks of which none stands within; those of them that close it."""
+_STRAIGHT = '"'
 _LONG = 200
 """Characters of a quotation that nobody types to quote themselves."""
 _ON_ITS_OWN = 40
@@ -27,7 +36,7 @@ _ON_ITS_OWN = 40
 _WORDS_OF_OTHERS = 4
 """So many words in which somebody speaks of themselves are no title."""
 _BEFORE = 100
-_WORD = re.compile(r"\w+")
+_WORD = bounded(r"\w+")
 
 
 def quoted_lines(text: str) -> list[Span]:
@@ -75,12 +84,30 @@ def quotations(text: str) -> list[Span]:
 
 
 def _quotations(text: str) -> Iterator[Span]:
-    for quotation in _QUOTATION.finditer(text):
-        start, end = quotation.span(quotation.lastgroup or 0)
-        inside = text[start:end]
-        before = text[max(0, quotation.start() - _BEFORE) : quotation.start()].rstrip(" \t")
-        if _is_others(inside, before, behind=text[quotation.end() : quotation.end() + 2]):
+    at = 0
+    while opening := _OPENS.search(text, at):
+        at = opening.start() + 1
+        quotation = _quotation(text, opening.start())
+        if quotation is None:
+            continue
+        (begun, start), (end, at) = quotation
+        before = text[max(0, begun - _BEFORE) : begun].rstrip(" \t")
+        if _is_others(text[start:end], before, behind=text[at : at + 2]):
             yield start, end
+
+
+def _quotation(text: str, at: int) -> tuple[Span, Span] | None:
+    """Return where the marks stand that open the quotation which begins at ``at``, and that close it."""
+    for opens, marks, closes in _QUOTATIONS:
+        if text.startswith(opens, at):
+            start = at + len(opens)
+            mark = marks.search(text, start)
+            if mark and mark[0] in closes:
+                return (at, start), mark.span()
+    if text[at] != _STRAIGHT or (at and _WORD.match(text, at - 1)):
+        return None
+    end = text.find(_STRAIGHT, at + 1)
+    return None if end < 0 or _WORD.match(text, end + 1) else ((at, at + 1), (end, end + 1))
 
 
 def _is_others(inside: str, before: str, *, behind: str) -> bool:

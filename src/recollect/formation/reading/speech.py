@@ -4,7 +4,6 @@ Who speaks is told by the form: somebody, a verb of saying, a colon; a salutatio
 question about "this text", and a text on the lines below.
 """
 
-import re
 from collections.abc import Iterator
 
 from recollect.formation.reading.cutting import GAP, Span, lines_of
@@ -20,11 +19,12 @@ from recollect.formation.word_lists.speaking import (
     SPEAKS,
     SPEAKS_UNSPACED,
 )
+from recollect.patterns import bounded
 
 _READ = 20_000
 _LONGEST = 600
-_SENTENCE_END = re.compile("[.!?\u2026]+(?=\\s|$)|[\u3002\uff01\uff1f]|\n")
-_SENTENCE_BEGIN = re.compile("(?s:.*)[.!?\u2026\n\u3002\uff01\uff1f]")
+_SENTENCE_END = bounded("[.!?\u2026]+(?=\\s|$)|[\u3002\uff01\uff1f]|\n")
+_SENTENCE_BEGIN = bounded("(?s:.*)[.!?\u2026\n\u3002\uff01\uff1f]")
 _SHORT = 200
 """Characters of a question in front of a text, or behind it, at most."""
 _TEXT = 100
@@ -33,7 +33,7 @@ _TEXT_SENTENCES = 2
 _TRIES = 20
 _LEAST = 8
 _ASKING = ("?", "\uff1f")
-_NO_SPACE = re.compile(r"\S")
+_NO_SPACE = bounded(r"\S")
 
 
 def others_speech(text: str) -> list[Span]:

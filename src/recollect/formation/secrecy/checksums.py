@@ -6,13 +6,15 @@ The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13
 import re
 from collections.abc import Iterator, Sequence
 
+from recollect.patterns import anchored, bounded
+
 # No possessive groups: Python before 3.11.5 loses matches with them.
-_DIGITS = re.compile(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011./-]{1,2}[0-9]{1,19})*(?!\w)")
-_GROUP = re.compile("[0-9]+")
+_DIGITS = bounded(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011./-]{1,2}[0-9]{1,19})*(?!\w)")
+_GROUP = bounded("[0-9]+")
 _CARD_SIZES = range(13, 20)
 _MOST_GROUPS = 19
 _MOST_UNEVEN_GROUPS = 6
-_NETWORKS = re.compile(
+_NETWORKS = anchored(
     "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
     "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard
     "|3[47][0-9]{13}"  # American Express
@@ -21,7 +23,7 @@ _NETWORKS = re.compile(
     "|62[0-9]{14,17}"  # UnionPay
     "|(?:50[0-9]{2}|5[6-8][0-9]{2}|6304|67[0-9]{2})[0-9]{12,15}"  # Maestro
 )
-_IBAN = re.compile(
+_IBAN = bounded(
     r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?:[ \u00a0-]?[A-Z0-9]){11,30}(?![A-Za-z0-9])", re.IGNORECASE
 )
 _IBAN_SIZES = {

@@ -24,20 +24,21 @@ from recollect.formation.word_lists.secrets import (
     SAFE_WORDS,
     SECRET_FIRST,
 )
+from recollect.patterns import Pattern, anchored, bounded
 
 REDACTED = "[redacted]"
 """What stands in a secret's place."""
 
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_PRIVATE_KEY_ENDS = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_IN_ADDRESS = re.compile(r"://[^\s/@:]{0,100}:(?P<secret>[^\s/@]{1,200})@")
-_CREDENTIAL = re.compile(r"\b(?:bearer|basic)[ \t]{1,4}(?P<secret>[\w.~+/=-]{16,})", re.IGNORECASE)
-_SOCIAL_SECURITY = re.compile(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
+_PRIVATE_KEY = bounded(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PRIVATE_KEY_ENDS = bounded(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_IN_ADDRESS = bounded(r"://[^\s/@:]{0,100}:(?P<secret>[^\s/@]{1,200})@")
+_CREDENTIAL = bounded(r"\b(?:bearer|basic)[ \t]{1,4}(?P<secret>[\w.~+/=-]{16,})", re.IGNORECASE)
+_SOCIAL_SECURITY = bounded(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
 
-_LINK = re.compile(r"https?://[^\s?#]+", re.IGNORECASE)
-_RANDOM = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_HEXADECIMAL = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
+_LINK = bounded(r"https?://[^\s?#]+", re.IGNORECASE)
+_RANDOM = bounded(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}+={0,2}")
+_UUID = bounded(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEXADECIMAL = anchored(r"(?:0[xX])?[0-9a-fA-F]+")
 _LOWER, _UPPER, _DIGIT = "a", "A", "0"
 _MIXED_CHANGES = 0.42
 """Share of neighbouring characters of different sorts (small, capital, digit) above which a string of all three is
@@ -47,17 +48,17 @@ _TWO_SORTS_CHANGES = 0.28
 _LEAST_DIGITS = 3
 _LEAST_CODE_DIGITS = 4
 _LEAST_MIXED = 6
-_DECADE = re.compile(
+_DECADE = anchored(
     "(?:19|20)[0-9]{2}(?:s|er|-[0-9]{2}-[0-9]{2})|[0-9.,]+(?:%|\u20ac|\\$|kg|km|g|eur|usd)?(?<![0-9]{4})",
     re.IGNORECASE,
 )
 
-_DATE = re.compile(
+_DATE = anchored(
     "(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
 )
 
 _ENDINGS = ".,;:?)]}>\"'\u2019\u201d\u201c\u00bb\u300d\u3002\uff0c"
-_NOTHING = re.compile("(?!)")
+_NOTHING = bounded("(?!)")
 _GAP = "[ \u00a0._/\u2011\u2013-]?"
 _MOST_LETTERS = 200
 _MOST_OCCURRING = 200
@@ -96,25 +97,25 @@ def redacted(text: str, known: Collection[str] = ()) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _anyhow(secret: str) -> re.Pattern[str]:
+def _anyhow(secret: str) -> Pattern:
     """Return how a known secret may be written otherwise: in other groups, in figures, in capitals."""
     letters = _characters(secret)
     if _is_short_number(secret):
         return _short_number(secret, letters)
     if not _LEAST_CODE_DIGITS <= len(letters) <= _MOST_LETTERS:
         return _NOTHING
-    return re.compile(
+    return bounded(
         rf"(?<![^\W_]){_GAP.join(map(re.escape, letters))}(?![^\W_])[#*]?", re.IGNORECASE | re.ASCII
     )
 
 
-def _short_number(secret: str, digits: str) -> re.Pattern[str]:
+def _short_number(secret: str, digits: str) -> Pattern:
     """Return how a short number may be written that is no part of a date, an amount or a longer number."""
     shapes = [re.escape(secret)]
     if len(digits) >= _LEAST_CODE_DIGITS:
         shapes.append(rf"{_SHORT_GAP.join(digits)}(?!(?<![0-9]{{4}})[ ](?:19|20)[0-9]{{2}}(?![0-9]))")
     thousands = "(?<![0-9],)" if len(digits) < _LEAST_CODE_DIGITS else ""
-    return re.compile(
+    return bounded(
         rf"{_BEFORE_SHORT}{thousands}(?:{'|'.join(shapes)}){_BEHIND_SHORT}[#*]?", re.IGNORECASE | re.ASCII
     )
 

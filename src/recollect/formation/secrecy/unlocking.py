@@ -25,10 +25,9 @@ from recollect.formation.word_lists.unlocking import (
     PUNCHED_IN,
     WORD_WITH_NUMBER,
 )
+from recollect.patterns import anchored, bounded
 
-_SENTENCE = re.compile(
-    r"[^.!?\n\u3002\uff01\uff1f]{1,400}(?:[.!?](?=\S)[^.!?\n\u3002\uff01\uff1f]{1,400}){0,8}"
-)
+_SENTENCE = bounded(r"[^.!?\n\u3002\uff01\uff1f]{1,400}(?:[.!?](?=\S)[^.!?\n\u3002\uff01\uff1f]{1,400}){0,8}")
 _MOST_IN_LIST = 30
 _LEAST_DIGITS = 3
 _LEAST_SPELLED = 3
@@ -37,14 +36,14 @@ _ASKED_BEFORE = 100
 _CODE_DIGITS = range(4, 9)
 _LEAST_WORDS_JOINED = 8
 _LEAST_KEY = 6
-_DATE_OR_TIME = re.compile(
+_DATE_OR_TIME = anchored(
     r"(?:[0-3]?[0-9][./-][01]?[0-9][./-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[./-][01]?[0-9][./-][0-3]?[0-9])?|[0-2]?[0-9]:[0-5][0-9]"
     r"|[0-9]{1,3}(?:[.,][0-9]{3})+|[0-9]+[.,][0-9]{1,2}|[0-9.,]+[%\u20ac$\u00a3a-z]{1,4})",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"[^\W\d_]{2,}(?:[-._][^\W_]+){1,6}", re.IGNORECASE)
-_MODEL = re.compile(r"[A-Z]{1,5}[0-9]{0,4}(?:-?[A-Z0-9]{1,6}){1,3}")
-_SEPARATORS = re.compile(r"[ .\u2013/,#*-]+")
+_JOINED = anchored(r"[^\W\d_]{2,}(?:[-._][^\W_]+){1,6}", re.IGNORECASE)
+_MODEL = anchored(r"[A-Z]{1,5}[0-9]{0,4}(?:-?[A-Z0-9]{1,6}){1,3}")
+_SEPARATORS = bounded(r"[ .\u2013/,#*-]+")
 
 
 def what_unlocks(text: str) -> Iterator[tuple[int, int]]:

@@ -1,15 +1,15 @@
 """Withholds the secrets of a candidate, or all of it where nothing else is said. Pure. Never: what a secret looks like."""
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 
 from recollect.formation.secrecy.confidential import REDACTED, redacted
 from recollect.formation.wording import wording
 from recollect.model import Candidate
+from recollect.patterns import anchored, bounded
 
 _TELLING_WORDS = 2
-_LABEL = re.compile(
+_LABEL = anchored(
     "(?:api|access|secret|private|auth|bearer|authorization|has|have|hat|tiene|own|use[srd]?|username|login|admin|account|konto"
     "|(?:api)?keys?|tokens?|schlussel|zugangsdaten|passwor[dt]s?|passphrase|kennwort|pin|pins|codes?|cvv|cvc|pruf\\w*"
     "|(?:kredit|credit|bank|debit)?(?:card|karte)s?|credit|debit|visa|mastercard|amex|valid|gultig|until|bis|exp|expires?"
@@ -18,20 +18,20 @@ _LABEL = re.compile(
     "|seed|phrase|mnemonic\\w*|wallet\\w*|caduca|scade|vence|verloopt"
     "|парол\\w*|логин\\w*|ключ\\w*|токен\\w*|карт\\w*|номер\\w*|密|码|碼|钥|鑰|卡|号|パスワード|キー|トークン|カード|番)"
 )
-_LABEL_UNSPACED = re.compile("密码|密碼|口令|密钥|令牌|パスワード|パスコード|暗証番号|トークン|비밀번호")
-_IS_LOGIN = re.compile(
+_LABEL_UNSPACED = bounded("密码|密碼|口令|密钥|令牌|パスワード|パスコード|暗証番号|トークン|비밀번호")
+_IS_LOGIN = bounded(
     r"^\W*(?:(?:the|die|das|der|les?|la|los|las)\s+)?(?i:zugangsdaten|anmeldedaten|log-?ins?|logs? in(?:to)?|credentials?|identifiants?|credenciales|логин)\b"
     r"[^\n]{0,200}\[redacted\]\W*$"
 )
-_SAYS_SECRET = re.compile(
+_SAYS_SECRET = bounded(
     r"(?:\b(?:is|are|ist|sind|lautet|lauten|es|son|est|sont|e|è)|[:=\uff1a\u2014\u2013]|は|是|为|為)[\s\"'`]*\[redacted\]"
     r"(?:[\s,;/&+\"'`]*(?:(?:and|und|et|y|e|и|和|と)\s+)?\[redacted\])*\W*(?:です|だ)?\W*$"
 )
 
 
-_PARTS = re.compile(r"[,;]\s|[.!?](?:\s|$)|[\uff0c\u3002\uff1b\u3001]|\s(?:and|und|et|y|en|и)\s")
+_PARTS = bounded(r"[,;]\s|[.!?](?:\s|$)|[\uff0c\u3002\uff1b\u3001]|\s(?:and|und|et|y|en|и)\s")
 _LEAST_UNSPACED = 6
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_UNSPACED = bounded(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def without_secrets(candidate: Candidate, known: Collection[str]) -> Candidate | None:

@@ -1,14 +1,14 @@
 # ruff: noqa: RUF001 - people speak many languages
 """Words by which a sentence asks, wishes or supposes rather than says, by language. Pure data. Never: how they are looked for."""
 
-import re
+from recollect.patterns import anchored, bounded
 
 _LEAD = (
     r"(?:(?:so|and|but|ok|okay|also|well|hey|hi|now|then|btw|cool|super|great|thanks|thank you|please|pls|und|aber|also|ach|ja|na|hm+|danke|hallo|"
     r"jetzt|et|mais|alors|bon|merci|du coup|y|pero|bueno|vale|gracias|oye|e|ma|allora|grazie|mas|então|obrigad[oa]|en|maar|dus|dank je|"
     r"a|i|no|więc|dzięki|но|так|ну|а|и|спасибо)[ ,.!…:]+){0,3}"
 )
-ASKS = re.compile(
+ASKS = bounded(
     rf"^\W*{_LEAD}[¿¡\s]{{0,3}}(?:"
     r"(?:what|which|how|why|where|when|who|whose|whom)(?:'s|'re|'d|'ll)?\b(?!,)(?! (?:i|we|my|our)\b)"
     r"|(?:was|welche\w*|wie|warum|wieso|weshalb|wozu|wo|wohin|woher|womit|wann|wer|wem|wen|wessen|ob|wieviele?)\b(?! (?:ich|wir)\b)"
@@ -22,11 +22,11 @@ ASKS = re.compile(
 )
 """A clause that opens as questions do, whether or not a mark ends it; in doubt it does."""
 
-ASKS_UNSPACED = re.compile(
+ASKS_UNSPACED = bounded(
     r"[吗嗎]$|[吗嗎呢][？?，。\s]*$|什么|什麼|怎么|怎麼|怎样|哪[里儿个些种]|为什么|多少|几[次个点号天岁]|是不是|有没有|能不能|可不可以|谁"
     r"|(?:です|ます|でしょう|ました|ません)か[？?。]*$|かな[？?。]*$|何[がをでのかに度時]|どこ|いくら|どう(?:し|す|や)|なぜ|どれ|どの|どんな|誰|いつ"
 )
-REQUESTS = re.compile(
+REQUESTS = bounded(
     rf"^\W*{_LEAD}(?:write|give|tell|show|translate|explain|make|suggest|recommend|list|find|help|draft|summari[sz]e|describe|compare|name|generate|create|pick|check|fix|convert|calculate|"
     r"schreib\w*|gib|zeig\w*|übersetz\w*|erklär\w*|mach\w*|nenn\w*|empfiehl|such\w*|hilf|erzähl\w*|fass\w*|rechne|vergleiche?|"
     r"écris|donne\w*|dis|montre\w*|tradui[st]\w*|explique\w*|fais|propose\w*|conseille\w*|trouve\w*|aide\w*|raconte\w*|résume\w*|"
@@ -40,7 +40,7 @@ REQUESTS = re.compile(
 )
 """A clause that asks the assistant to do something."""
 
-ANY_SELF = re.compile(
+ANY_SELF = bounded(
     r"\b(?:i|i['’](?:m|ve|d|ll)|im|ive|me|my|mine|we|we['’](?:re|ve)|our|us|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j['’](?=\w)|moi|mon|ma|mes|nous|notre|nos|"
     r"yo|mi|mis|mí|conmigo|nosotr[oa]s|nuestr\w+|io|mio|mia|miei|mie|noi|nostr[oaie]|eu|meus?|minhas?|mim|nós|nossos?|nossas?|"
     r"ik|mij|mijn|wij|ons|onze|ja|mój|moja|moje\w*|mnie|mi|my|nasz\w*|я|меня|мне|мной|мо[йяеёиюх]\w*|мы|нас|нам|наш\w*)\b"
@@ -78,10 +78,10 @@ _UNREAL_IF = (
     r"|als (?:ik|wij|we|mijn \w+)\b[^,;.?!]{0,60}?\b(?:zou|zouden|had|hadden|was|waren)\b"
     r"|gdyby\w*|jeśliby\w*|если бы?\b|кабы\b|будь я\b"
 )
-IMAGINES = re.compile(rf"(?<![\w'’]){_SUPPOSING_SELF}(?!\w)|(?:假设|假設|假如|设想|想象一下)|仮に")
+IMAGINES = bounded(rf"(?<![\w'’]){_SUPPOSING_SELF}(?!\w)|(?:假设|假設|假如|设想|想象一下)|仮に")
 """What opens a clause in which all is only supposed, also whose the things in it are."""
 
-BEGINS_CLAUSE = re.compile(
+BEGINS_CLAUSE = bounded(
     rf"(?:^|[.:;…]| -)\W{{0,5}}{_LEAD}$"
     r"|\b(?:and|so|but|und|aber|also|et|mais|y|pero|e|ma|mas|en|maar|dus|i|a|ale|więc|и|а|но|ну) $|[\u3040-\u30ff\u4e00-\u9fff]$"
 )
@@ -93,33 +93,33 @@ _ASIDE = (
     r"bijvoorbeeld|even|na (?:przykład|chwilę|moment)|например|на (?:минутк?у|секунду|мгновение))"
 )
 _COMMA = r" ?[,:\uff0c\uff1a\u3001]"
-TAKES_ALONG = re.compile(rf"(?:,? {_ASIDE})?{_COMMA}")
+TAKES_ALONG = anchored(rf"(?:,? {_ASIDE})?{_COMMA}")
 """The comma between an opening and the clause that it opens."""
 
-TAKES_ALONG_SUBORDINATE = re.compile(
+TAKES_ALONG_SUBORDINATE = anchored(
     rf"(?:,? {_ASIDE})?{_COMMA} ?(?:that|dass|daß|que|qu(?=['’])|che|dat|że|iż|что|будто)(?!\w)"
 )
 """The same with the word that makes it a clause of that opening, wherever it stands."""
 
-SUPPOSES = re.compile(rf"(?<![\w'’])(?:{_UNREAL_IF})")
+SUPPOSES = bounded(rf"(?<![\w'’])(?:{_UNREAL_IF})")
 """What opens a condition that is not fulfilled."""
 
-SUPPOSES_UNSPACED = re.compile(
+SUPPOSES_UNSPACED = bounded(
     r"(?:如果|要是|倘若|若是|若)(?:我|我们)(?:现在|現在|真的)?(?:是|有|住|会|當|当|在|变成)|もし(?:も)?(?=[^。！？]{0,40}(?:たら|だら|なら|れば|とすれば|としたら))|仮に"
 )
-POSSESSIVE = re.compile(
+POSSESSIVE = bounded(
     r"^(?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|(?:il|la|i|le) (?:mi\w+|nostr\w)|(?:o|a|os|as) (?:meus?|minhas?|noss[oa]s?)|mijn|onze|mój|moja|moje|nasz\w*|мо[йяеёи]\w*|наш\w*)\s+\S+(?:\s+(?:de|du|des|d['’]|of|von|für|di|da|do|van|del|de la|for|at|in|à|в|w)\s+\S+)?\s*$"
     r"|^我的?[^，。]{1,6}$|^(?:私|うち|僕)の[^、。]{1,8}$"
 )
 """Somebody's own thing, named and nothing said of it: it is there whatever the sentence asks or supposes."""
 
-OWNED = re.compile(
+OWNED = bounded(
     r"(?:\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|mi[oae]i?|nostr[oaie]|meus?|minhas?|noss[oa]s?|mijn|onze|mój|moja|moje\w*|nasz\w*|мо[йяеёи]\w*|наш\w*)\s+|(?<![帮给幫給])我(?:家的?|的|(?=[妈爸媽哥姐弟妹儿女兒老]))|(?:私|うち|僕)の)"
     r"(\S+(?:\s+\S+){0,2})"
 )
 """A thing of one's own, in a sentence that asks for something."""
 
-POINTS = re.compile(
+POINTS = bounded(
     r"\b(?:(?:the )?(?:first|second|third|last|latter|former|other|same) one|(?:this|that) one|both|it|he|she|they|him|her|them|(?:das|die|den|der) (?:erste|zweite|dritte|letzte|andere|gleiche)\w*|letztere\w*|er|sie|ihn|es|beide|"
     r"(?:le|la) (?:premier|première|deuxième|second|seconde|dernier|dernière|même)|il|elle|ils|elles|celui-là|celle-là|(?:el|la) (?:primer[oa]|segund[oa]|últim[oa]|mism[oa])|él|ella|ellos|ellas|es[ea]|"
     r"(?:il|la) (?:prim[oa]|second[oa]|stess[oa])|quest[oa]|quell[oa]|lui|lei|loro|(?:o|a) (?:primeir[oa]|segund[oa]|mesm[oa])|ele|ela|eles|elas|ess[ea]|(?:de|het) (?:eerste|tweede|laatste|zelfde)|hij|zij|ze|het|die|"

@@ -1,9 +1,9 @@
 # ruff: noqa: RUF001 - people speak many languages
 """Words that count, deny in other ways, or end a supposition, by language. Pure data. Never: how they are looked for."""
 
-import re
+from recollect.patterns import bounded
 
-COUNTS = re.compile(
+COUNTS = bounded(
     r"\b(?:both|twins?|triplets?|couples?|pair|dozens?|half|halves|twice|double|once|single|quarter|decades?|centur\w+|fortnight|teen\w*|hundreds?|thousands?|millions?|billions?|"
     r"beide\w*|zwilling\w*|drilling\w*|paar|dutzend|halb\w*|doppel\w*|einmal|zweimal|dreimal|viertel\w*|jahrzehnt\w*|hundert\w*|tausend\w*|million\w*|"
     r"jum\w+|douzaine|dizaine|quinzaine|vingtaine|trentaine|quarantaine|cinquantaine|centaine|moitié|demie?|double|tous les deux|toutes les deux|décennie|millier|"
@@ -13,7 +13,7 @@ COUNTS = re.compile(
 )
 """Words by which people count without a number."""
 
-NO_DENIAL = re.compile(
+NO_DENIAL = bounded(
     r"\b(?:sondern|sino|bensì|rather)\b|\bnot (?:only|just|merely)\b|\b(?:can['’]?t|cannot|couldn['’]?t) (?:live|do|be|go|function|wait|help|get enough|imagine)\b|\bno (?:idea|clue|wonder|doubt|problem|matter)\b"
     r"|\b(?:don['’]?t|doesn['’]?t|didn['’]?t|can['’]?t|do not) (?:forget|know|remember|get|understand|think|believe|mind|worry|care)\b|\bnot (?:sure|that|bad|too|really|very|yet)\b|\bnever (?:mind|knew)\b|n['’]t i\b"
     r"|\bnicht (?:nur|dass|schlecht|schlimm|so|sicher|sehr|ganz)\b|\bkeine? (?:ahnung|frage|problem|sorge)\b|\b(?:nicht|nie) ohne\b|\bweiß nicht\b|\bvergiss nicht\b"
@@ -25,7 +25,7 @@ NO_DENIAL = re.compile(
 )
 """What has the form of a denial and denies nothing of what follows, or not all of it."""
 
-AVERSE = re.compile(
+AVERSE = bounded(
     r"\b(?:can['’]?t stand|can['’]?t bear|instead|former|ex|used to|only|just|stop\w*|quit\w*|gave|give|sold|lost|left|died|dead|free|less|lack\w*|miss\w*|few|hardly|barely|rarely|except|"
     r"avoid\w*|cut out|nur|früher|ehemal\w*|verkauft\w*|verloren|gestorben|kaum|selten|außer|statt|meid\w+|verzicht\w*|ohne|seulement|que|vendu\w*|perdu\w*|mort\w*|ancien\w*|rarement|sauf|évit\w+|"
     r"solo|sólo|vend\w+|perd\w+|muri\w+|apenas|salvo|evit\w+|dejé|dejado|soltanto|morto|raramente|tranne|smess\w*|alleen|verkocht|verloren|overleden|nauwelijks|behalve|vermijd\w*|"
@@ -33,19 +33,19 @@ AVERSE = re.compile(
 )
 """What denies without a denial."""
 
-SUBORDINATE = re.compile(
+SUBORDINATE = bounded(
     r"[,;:()]|\s(?:that|because|since|when|if|while|who|which|where|how|why|until|before|after|and|dass|weil|wenn|wo|wie|bis|bevor|nachdem|und|que|qui|parce|quand|où|comme|et|porque|cuando|donde|como|y|che|perché|quando|dove|e|"
     r"omdat|als|waar|dat|en|że|bo|gdy|kiedy|i|что|потому|когда|где|как|и)\s"
 )
 """Where what is denied ends: a clause of its own begins."""
 
-OWN_THING = re.compile(
+OWN_THING = bounded(
     r"\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|mi[oae]i?|nostr[oaie]|meus?|minhas?|noss[oa]s?|mijn|onze|mój|moja|moje\w*|nasz\w*|мо[йяеёи]\w*|наш\w*)\s+.*$"
     r"|(?:我的|我们的|私の|うちの|僕の).*$"
 )
 """A thing of one's own, and what follows it in the clause."""
 
-UNREAL_END = re.compile(
+UNREAL_END = bounded(
     r"[,;:?!\uff0c\u3001\uff1f\u3002]|\s(?:then|would|i['’]d|we['’]d|could|should|what|how|dann|würde|alors|entonces|allora|então|dan|to by|то|бы я)\s|的话|(?:たら|だら|れば|なら)"
 )
 """Where a supposition ends, and what would follow from it begins."""

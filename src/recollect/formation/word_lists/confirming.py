@@ -3,11 +3,13 @@
 
 import re
 
+from recollect.patterns import anchored, bounded
+
 _FIRST = (
     r"(?:(?:oh|ah|aha|haha+|hehe|lol|well|hm+|mhm|um|uh|wow|ok|okay|ach|äh|na|naja|tja|also|ach so|mais|bah|eh|ben|euh|ah bon|pues|bueno|hombre|ay|pero|eh|ну|ой|а|о|ага)[ ,.!…]+|"
     r"(?:啊|哈+|嗯+|哦|噢|呃)[,，、。！!~ ]*|(?:あ+っ?|えっと|ええと|おお|まあ|ああ)[、,。！! ]+)"
 )
-YES = re.compile(
+YES = anchored(
     rf"(?:{_FIRST}){{0,3}}(?:"
     r"(?:yes|yeah|yea|yess+|yep|yup|yas|aye|ya|ja|jep|jup|jo|joa|jawohl|jawoll|genau|eben|oui|ouais|ouaip|sí|si|sip|sim|sì|hai|da|evet|tak|да|ага|угу|так|нуда|نعم|أجل|ايوه|بالضبط|صحيح)\b"
     r"|(?:exactly|exactly right|precisely|indeed|correct|right|true|absolutely|definitely|totally|confirmed|affirmative|100 ?%|a hundred percent|hundred percent|"
@@ -30,19 +32,19 @@ YES = re.compile(
 )
 """What a confirmation begins with."""
 
-OF_COURSE = re.compile(
+OF_COURSE = anchored(
     rf"(?:{_FIRST}){{0,3}}(?:(?:of course|sure|certainly|obviously|naturally|natürlich|klar|na klar|logisch|selbstverständlich|freilich|sicher|bien sûr|évidemment|bien entendu|certainement|claro|por supuesto|desde luego|naturalmente|certo che sì|claro|com certeza|natuurlijk|oczywiście|конечно|разумеется|естественно)\b|当然|當然|那当然|もちろん|勿論|물론)",
     re.IGNORECASE,
 )
 """What confirms a question, and only accepts a statement."""
 
-ACCEPTS = re.compile(
+ACCEPTS = bounded(
     r"\b(?:please|pls|do it|go ahead|go for it|let(?:'|’)?s|sounds|thanks|bitte|mach das|danke|gern(?:e)?|s(?:'|’)il (?:te|vous)|vas-y|volontiers|merci|por favor|hazlo|dale|adelante|gracias|per favore|пожалуйста|давай\w*|спасибо|сделай)\b|请|好的|谢谢|お願い|ください|ありがとう",
     re.IGNORECASE,
 )
 """What takes an offer."""
 
-BUT = re.compile(
+BUT = bounded(
     r"\b(?:but|no|not|nope|nah|isn't|don't|doesn't|didn't|wasn't|aren't|except|although|almost|nearly|wrong|never|anymore|any more|used to|"
     r"aber|nein|nee|nicht|kein\w*|doch|falsch|außer|fast|beinahe|früher|(?<!^)mais|non|pas|sauf|presque|plus|(?<!^)pero|excepto|casi|ya no|ma|però|tranne|mas|não|porém|maar|niet|"
     r"ale|nie|oprócz|но|нет|не|кроме|почти|раньше|але|ні|ama|fakat|hayır|değil|لكن|لا)\b|但|不过|可是|不是|不对|没有|差不多|以前|でも|けど|しかし|違|じゃない|ではない|ほとんど|하지만|아니|근데",
@@ -50,7 +52,7 @@ BUT = re.compile(
 )
 """What a confirmation does not hold."""
 
-EITHER_OR = re.compile(
+EITHER_OR = bounded(
     r"\b(?:or|oder|ou|oppure|albo|lub|или|либо)\b(?!\s*(?:not|no|nicht|nein|pas|non|não|niet|nie|нет|so|am i|is that|isn['’]t|something|anything|so etwas|etwas)?\W*$)"
     r"|\b(\w{1,3}) [\w'’-]+ o \1 |(?<=\w )czy\b|还是|還是|それとも|または",
     re.IGNORECASE,
@@ -58,13 +60,13 @@ EITHER_OR = re.compile(
 """What joins the answers that a question gives to choose from."""
 
 EITHER_OR_IN = {
-    "dutch": re.compile(r"\w \bof\b (?!niet\W*$|zo\W*$)", re.IGNORECASE),
-    "italian": re.compile(r"\w \bo\b (?!no\W*$)", re.IGNORECASE),
-    "spanish": re.compile(r"\w \b[ou]\b (?!no\W*$)", re.IGNORECASE),
+    "dutch": bounded(r"\w \bof\b (?!niet\W*$|zo\W*$)", re.IGNORECASE),
+    "italian": bounded(r"\w \bo\b (?!no\W*$)", re.IGNORECASE),
+    "spanish": bounded(r"\w \b[ou]\b (?!no\W*$)", re.IGNORECASE),
 }
 """The same, where other languages have the word for something else."""
 
-OPEN = re.compile(
+OPEN = bounded(
     r"^\W*(?:(?:so|and|but|ok|okay|well|und|aber|also|et|mais|alors|y|pero|e|ma|mas|en|maar|a|и|а|но)[ ,]+){0,2}"
     r"(?:(?:at|in|for|with|from|on|to|an|bei|mit|für|seit|aus|à|de|dans|pour|avec|en|con|para|por|a|da|di|per|em|op|met|voor|na|w|z|do|в|на|с|из|для|у)\s+)?"
     r"(?:what|which|how|why|where|when|who|whose|whom|was|welche[rsnm]?|wie|warum|wieso|wo|wohin|woher|wann|wer|wem|wen|wessen|womit|wie ?viele?|"

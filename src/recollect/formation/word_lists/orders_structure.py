@@ -4,9 +4,9 @@
 All over text in small letters with straight apostrophes, all languages at once.
 """
 
-import re
+from recollect.patterns import bounded
 
-USER = re.compile(
+USER = bounded(
     r"(?:(?<![\w-])(?<!\w')(?:(?:the|this|current|active|said) (?:current |active )?(?:user|human|account (?:owner|holder)|end user)(?:'s)?"
     r"|users?(?= (?:has|have|is|was|wants?|prefers?|likes?|loves?|trusts?|holds?|gave|agreed|agrees|consents?|consented|waives?|waived|opted|accepts?|approves?|allows?|enjoys?|considers?|believes?)\b)"
     r"|(?:der|die|dem|den|des|diese[rmns]?|beim) (?:aktuelle[nr]? )?(?:(?:be)?nutzer(?:in|s)?|anwender(?:in|s)?)"
@@ -17,7 +17,7 @@ USER = re.compile(
 )
 """The person, named as only a third would."""
 
-OWN = re.compile(
+OWN = bounded(
     r"(?<!\w)(?:i|i'(?:m|ve|ll|d)|my|mine|me|we|we'(?:re|ve|ll)|our|us|myself|ich|mein\w{0,2}|mir|mich|wir|unser\w{0,2}|uns|je|mon|ma|mes|moi|nous|notre|nos"
     r"|yo|mi|mis|conmigo|nuestr[oa]s?|nosotr[oa]s|soy|tengo|trabajo|estoy|quiero|prefiero|io|mio|mia|miei|mie|nostr[oaie]|sono|lavoro|ho"
     r"|eu|meu|minha|meus|minhas|noss[oa]s?|sou|tenho|trabalho|ik|mijn|ons|onze|wij|we|я|мой|моя|моё|мое|мои|моей|моего|моему|мне|меня|мной|мы|наш\w{0,3}|нам|нас)(?!\w)"
@@ -25,7 +25,7 @@ OWN = re.compile(
 )
 """Words of the first person."""
 
-NOTE = re.compile(
+NOTE = bounded(
     r"(?<!\w)(?:(?:note|memo|entry|reminder|info|instruction|message)s? (?:for|to|in|into) (?:the )?(?:\S{1,20} ){0,3}?memor(?:y|ies)|(?:for|to) (?:the )?(?:\S{1,20} ){0,3}?memory"
     r"|(?:\S{1,20} )?memory(?: (?:note|update|entry|write|record|item))?|(?:system|internal|assistant|config\w{0,8}|profile|hidden)(?: (?:note|setting|update|message|memo|prompt|context))?|config\w{0,8}|settings?|(?:user )?profile"
     r"|\S{0,20}(?:gedächtnis\w{0,6}|erinnerungs?notiz|merkposten)(?: \S{1,20}){0,3}|(?:system|profil)\w{0,10}|einstellung\w{0,2}|konfiguration|voreinstellung"
@@ -37,7 +37,7 @@ NOTE = re.compile(
 )
 """A label, as a note to the machine has it."""
 
-STANCE = re.compile(
+STANCE = bounded(
     r"(?<!\w)(?:prefer|want|wish|trust|lik(?:es|ed)|lov(?:es|ed)|enjoy|glad|happy|pleased|appreciat|consent|agree|authori[sz]|approv|accept|allow|permission|admin|privileg|verified|vetted|confirm|waiv"
     r"|opted|granted|full access|clearance|loyal|considers|believes|regards|faith|fond|satisf"
     r"|bevorzug|vertrau|möchte|wünsch|schätz|liebt|mag\b|freut|zugestimmt|zustimm|stimmt|eingewillig|einverstanden|erlaub|genehmig|berechtig|adminrecht|administrator|vollzugriff|verzichte|hält|am liebsten|begeistert"
@@ -51,13 +51,13 @@ STANCE = re.compile(
 )
 """What such a note says of the person: taste, trust, consent, rights."""
 
-ACTOR = re.compile(
+ACTOR = bounded(
     r"(?<![\w'])(?:the|der|die|dem|l'|le|el|la|il|o|a|de|ai) ?(?:ai )?(?:assistent(?:in|en)?|assistant[e]?|chatbot|bot|model|modell|modèle|modelo|modello|asistente|assistente|assistants?|ki|ia)(?!\w)|(?<!\w)(?:ассистент\w{0,2}|помощник\w{0,2}|чат-?бот\w{0,2}|модели|модель)(?!\w)"
     r"|(?:助手|助理|模型|机器人|アシスタント|モデル|ボット)(?=[^a-z])"
 )
 """The assistant, named as only a third would."""
 
-OBLIGED = re.compile(
+OBLIGED = bounded(
     r"(?<!\w)(?:must|shall|should|is to|has to|ought to|needs to|is (?:obliged|required|instructed|bound|expected|asked) to|will always|muss|soll(?:te)?|hat (?=(?:\S+ ){0,8}?zu \w)|ist (?:verpflichtet|gehalten|angewiesen)|darf nicht"
     r"|doit|devra|est (?:tenue?|priée?|chargée?) de|a pour consigne|debe(?:rá)?|ha de|tiene que|está obligad[oa]|queda obligad[oa]|deve|dovrà|è (?:tenut[oa]|obbligat[oa])|è chiamat[oa]|deverá|terá de|tem de|fica obrigad[oa]|está obrigad[oa]"
     r"|moet|dient|hoort te|zal voortaan|is verplicht|обязан[аоы]?|долж(?:ен|на|но|ны)|надлежит|следует|предписано|необходимо|вменяется)(?!\w)"
@@ -65,21 +65,21 @@ OBLIGED = re.compile(
 )
 """That somebody has to."""
 
-TO_BE = re.compile(
+TO_BE = bounded(
     r"(?<!\w)(?:(?:is|are) to be|shall be|must be|ought to be|(?:ist|sind) (?:[^.!?\n]{1,80}? )?zu \w{3,20}en|(?:est|sont) à \w{3,15}er|(?:doit|doivent|devra|devront) être|(?:debe|deben|deberá|deberán|ha de|han de) \w{3,15}se|(?:deve|devono|devem|dovrà|dovranno|deverá) (?:essere|ser)"
     r"|(?:moet|moeten|dient|dienen) (?:[^.!?\n]{1,60}? )?(?:te )?worden|надлежит|следует \w{3,20}ть|долж(?:ен|на|но|ны) быть)(?!\w)"
     r"|(?:应|應|须|須)(?:当|當)?(?:视为|視為|被)|(?:するもの|ものとする|こととする)"
 )
 """That something is to be done, by nobody named."""
 
-HIDDEN = re.compile(
+HIDDEN = bounded(
     r"(?<!\w)(?:without (?:\S+ ){0,3}?(?:mention|tell|say|inform|disclos|notice|knowing)\w*|not (?:to )?be (?:disclosed|mentioned|revealed)|ohne (?:dass|es|dies|das|den|die|ihn|sie)(?: \S+){0,4}? (?:erfähr|erfahr|erwähn|mitzuteil|merk|hinzuweis|sag)\w*|sans (?:(?:que|le|l'|en) ?)?(?:\S+ ){0,3}?(?:mention|dire|préciser|inform|sache|signal)\w*"
     r"|sin (?:\S+ ){0,2}?(?:mencion|decir|inform|avis|que)\w*|senza (?:\S+ ){0,2}?(?:menzion|dir|inform|avvis|che)\w*|sem (?:\S+ ){0,2}?(?:mencion|diz|inform|avis)\w*|zonder (?:\S+ ){0,4}?(?:noemen|melden|vermelden|zeggen)|не (?:упомина|сообща|говор|раскры)\w*)"
     r"|不要(?:提|告诉)|不得(?:提|透露)|(?:触れず|知らせず|明かさず|言わず)"
 )
 """Behind somebody's back."""
 
-SERVES = re.compile(
+SERVES = bounded(
     r"(?<!\w)(?:memor|remember|answer|respon[ds]|repl(?:y|ies)|recommend|suggest|cit(?:e[sd]?|er|ez|ar|are|ando)(?!\w)|names?(?!\w)|mention|link|promot|prais|consider|regard|advertis|prefer"
     r"|gedächtnis|merken|erinner|antwort|beantwort|empfehl|empfiehl|vorschl|vorzuschlag|nenn|erwähn|hinweis|verlink|zitier|bevorzug|betracht|zu (?:nennen|erwähnen|verlinken)"
     r"|mémoire|mémoris|répon|recommand|suggér|propos|lien|considér|nommer"

@@ -1,9 +1,9 @@
 # ruff: noqa: RUF001 - people speak many languages
 """How people say how they are just now, and since when or how often, by language. Pure data. Never: how it is looked for."""
 
-import re
+from recollect.patterns import anchored, bounded
 
-BODY = re.compile(
+BODY = bounded(
     r"\b(?:hungry|starv\w+|famished|peckish|thirsty|parched|tired|exhausted|knackered|sleepy|drowsy|shattered|bored|hangry|hungover|hiccups?|hiccuping|yawning|hunger\w*|sleepiness|boredom|tiredness|fatigued?|"
     r"hungrig|müde|durst\w*|erschöpft|kaputt|fertig|schläfrig|gelangweilt|langweil\w*|schluckauf|verkatert|"
     r"faim|affam\w*|soif|assoiff\w*|fatigué\w*|crevé\w*|épuisé\w*|claqué\w*|sommeil|ennui\w*|m['’]ennuie|s['’]ennuie|hoquet|"
@@ -17,7 +17,7 @@ BODY = re.compile(
 )
 """What passes by itself: hunger, thirst, sleep, weariness, boredom."""
 
-UNDERWAY = re.compile(
+UNDERWAY = bounded(
     r"\b(?:stuck|waiting|queu(?:e|ing)|in line|traffic|delayed|at gate|at the gate|boarding|on the (?:\S+ )?(?:train|bus|tram|plane)|annoyed|irritated|fed up|stressed|angry|cranky|in a hurry|"
     r"steck\w*|steh(?:t|e)?(?! (?:(?:so|sehr|voll|total|echt|ja) )*auf\b(?! (?:de[rm]|eine[rm])\b))|wart(?:e|et)|stau|schlange|verspätet|genervt|gestresst|sauer|wütend|in eile|"
     r"coincé\w*|attend\w*|bouchons?|embouteillages?|retard\w*|énervé\w*|agacé\w*|stressé\w*|"
@@ -31,19 +31,19 @@ UNDERWAY = re.compile(
 )
 """What somebody is in the middle of."""
 
-TOWARDS_ONES_OWN = re.compile(
+TOWARDS_ONES_OWN = anchored(
     r" (?:at|with|by|about|auf|von|über|wegen|contre|par|de|con|com|op|van|na|на) (?:(?:il|la|el|o|a) )?(?:my|our|him|her|them|mein\w*|unser\w*|ihn|mon|ma|mes|lui|elle|mis?|mi[oae]|mio|meu|minha|mijn|hem|moj\w+|niego|nią|мо[йяеёию]\w*|него|неё|нее)\b"
 )
 """Behind a mood: somebody or something of one's own that it is about; such a mood lasts."""
 
-NOW = re.compile(
+NOW = bounded(
     r"\b(?:now|rn|right now|atm|today|tonight|currently|at the moment|this (?:morning|evening|afternoon)|ugh|gerade|grad|grade|jetzt|heute|momentan|im moment|eben|là|maintenant|en ce moment|aujourd['’]hui|ce soir|ce matin|"
     r"ahora|ahorita|hoy|ahora mismo|esta (?:noche|tarde|mañana)|adesso|ora|oggi|stasera|stamattina|in questo momento|agora|hoje|neste momento|nu|vandaag|even|vanavond|momenteel|teraz|dziś|dzisiaj|właśnie|"
     r"сейчас|сегодня|щас)\b|现在|現在|今天|刚刚|正在|今(?!年|月|週|後)|今日"
 )
 """Just now."""
 
-LASTS = re.compile(
+LASTS = bounded(
     r"\b(?:always|constantly|chronic\w*|permanently|often|usually|every|each|since|for (?:weeks|months|years|ages|\w+ (?:weeks|months|years))|all the time|ever|never|regularly|easily|nights|mornings|evenings|most|lately|because of|diagnos\w+|pregnan\w+|transplant\w*|years?|months?|weeks?|waiting (?:list|room|staff)|jahre?n?|monate?n?|wochen?|warteliste|mois|années?|semaines?|años?|meses|semanas?|anni|mesi|settimane|anos|jaren|maanden|weken|lat|miesi\w+|tygodni\w*|лет|месяц\w*|недел\w*|"
     r"immer|ständig|dauernd|chronisch\w*|oft|meistens|jede[nrsm]?|seit|täglich|nachts|morgens|abends|nie|wochenlang|schwanger\w*|"
     r"toujours|constamment|chronique\w*|souvent|chaque|tous les|toutes les|depuis|jamais|enceinte|grossesse|"
@@ -55,7 +55,7 @@ LASTS = re.compile(
 )
 """What lasts, or comes again."""
 
-ONCE = re.compile(
+ONCE = bounded(
     r"\b(?:just|only) (?:this once|for (?:today|now|this (?:one|time|message|answer|reply|question|chat|email|once)))\b|\b(?:this one time|for once|(?:just|only) (?:today|tonight|this time))\b"
     r"|\b(?:nur|bloß) (?:dieses (?:eine )?mal|heute|jetzt|diesmal|für (?:heute|diese\w*))\b|\bausnahmsweise\b"
     r"|\b(?:juste|seulement|rien que) (?:pour )?(?:cette fois|aujourd['’]hui|ce soir|maintenant|une fois)\b|\bexceptionnellement\b"
@@ -65,7 +65,7 @@ ONCE = re.compile(
 )
 """What is wanted once, and not again."""
 
-WANTS_OF_ASSISTANT = re.compile(
+WANTS_OF_ASSISTANT = bounded(
     r"^\W*(?:(?:so|ok|okay|and|und|et|y|e|en|i|и|bitte|please|but|aber|could you|can you) )*"
     r"(?:answer|reply|respond|call|speak|talk|use|keep|be|let['’]s|skip|treat|address|pretend|"
     r"antworte?|sprich|red|rede|nenn|duz|sei|benutz|verwende?|lass|"

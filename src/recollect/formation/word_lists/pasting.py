@@ -3,7 +3,9 @@
 
 import re
 
-REWORKING = re.compile(
+from recollect.patterns import bounded
+
+REWORKING = bounded(
     r"\b(?:translate|translation of|summari[sz]e|summary of|rewrite|reword|rephrase|paraphrase|proof-?read|(?:check|fix|correct) (?:the |my )?grammar|grammar check|spell-?check|shorten|tl;?dr|simplify|polish (?:this|the|my|up)|"
     r"(?:correct|fix|improve|edit|check) (?:this|the|my|these|following|below)|reply to (?:this|the following)|(?:respond|answer) to (?:this|the following)|make (?:this|it) (?:shorter|sound|more|less)|"
     r"übersetz(?:e|en|t|est)?\b|übersetzung (?:von|des|der)|zusammenfass(?:en|ung)\b|fasse? .{0,40}zusammen|umschreiben\b|schreib\w* .{0,40}um|umformulier(?:e|en)\b|formulier\w* .{0,40}um|korrekturles(?:en|e)\b|korrigier(?:e|en)?\b|kürz(?:e|en)|vereinfach(?:e|en)\b|"
@@ -23,7 +25,7 @@ _TEXTS_EN = (
     r"traceback|code|snippet|script|config\w*|post|tweet|thread|review|essay|abstract|chapter|page|section|lyrics|poem|contract|terms|policy|job (?:ad|description|posting)|"
     r"listing|description|notes|minutes|report|press release|recipe|speech|story|blog|content|prompt|quote|study|paper"
 )
-ANNOUNCED = re.compile(
+ANNOUNCED = bounded(
     rf"\b(?:here(?:'s|’s| is| are)|this is|below is|below are|see|attached is|consider|read|given) (?:the|an?|my|our|his|her|their|this|some)(?: [\w'-]+){{0,4}}? (?:{_TEXTS_EN})s?\b"
     rf"|\b(?:the )?following (?:[\w'-]+ ){{0,2}}?(?:{_TEXTS_EN})s?\b|^(?:the )?(?:{_TEXTS_EN})s?[ \t]*$"
     r"|\b(?:hier (?:ist|sind|kommt|der|die|das)|anbei|folgende[rnms]?|das ist)\b(?: [\wäöüß'-]+){0,4}? (?:text|artikel|e-?mail|mail|brief|nachricht|absatz|auszug|dokument|protokoll|log|ausgabe|fehler\w*|code|"
@@ -39,14 +41,14 @@ ANNOUNCED = re.compile(
 )
 """Words that say a text follows."""
 
-BEFORE_IT = re.compile(
+BEFORE_IT = bounded(
     r"\b(?:this|that|above|it|das|dies\w*|obige\w*|oben|ça|cela|ceci|ci-dessus|ce texte|esto|eso|anterior|questo|sopra|isto|isso|acima|dit|bovenstaand\w*|to|powyższ\w+|"
     r"это|этот|этого|выше|text|texte?o?|email|mail|article|artikel|bunu)\b|这|這|上面|以上|これ|上記|この|이거|위",
     re.IGNORECASE,
 )
 """Words that point back to a text."""
 
-OWN_PAPERS = re.compile(
+OWN_PAPERS = bounded(
     r"\b(?:my|mein\w*|mon|ma|mes|mi|mis|mio|mia|meu|minha|mijn|mój|moja|мой|моё|мое|моя) (?:\w+ )?(?:cv|resume|résumé|lebenslauf|profile?|profil|bio|situation|story|list|"
     r"currículum|curriculum|резюме|профиль)\b|\b(?:of|about) (?:me|myself|us)\b|\b(?:über|von) m(?:ich|ir)\b|\b(?:de|sur) moi\b|\b(?:de|sobre) mí\b|\bобо мне\b|我的(?:简历|情况)|私の(?:履歴書|状況)",
     re.IGNORECASE,

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - people speak many languages
 """How people speak of those around them, by language. Pure data. Never: who they are."""
 
-import re
+from recollect.patterns import anchored, bounded
 
 _ROOT = 5
 _PEOPLE = (
@@ -19,32 +19,32 @@ _PEOPLE = (
 _HAN_PEOPLE = "妈妈?|媽媽?|爸爸?|父亲|母亲|父親|母親|哥哥?|弟弟?|姐姐?|妹妹?|儿子|兒子|女儿|女兒|孩子|老婆|老公|妻子|丈夫|爷爷|奶奶|外公|外婆|舅舅|阿姨|姑姑|叔叔|表[哥弟姐妹]|堂[哥弟姐妹]|女朋友|男朋友|女友|男友|朋友|闺蜜|邻居|鄰居|老板|老闆|上司|领导|同事|同学|同學|室友|房东|客户|老师"
 _KANA_PEOPLE = "お?(?:母|父|兄|姉)(?:さん|ちゃん)?|弟|妹|息子|娘|子ども|子供|妻|夫|旦那|嫁|彼女|彼氏|祖母|祖父|おばあちゃん|おじいちゃん|叔父|叔母|いとこ|従兄弟|友達|友人|親友|隣人|隣の人|上司|同僚|先輩|後輩|先生|大家さん|ルームメイト"
 _OWNER = r"(?:my|our|a|the|mein[er]?|unsere?|ein[er]?|mon|ma|mes|notre|nos|un|une|le|la|mi|mis|nuestr[oa]s?|una|el|(?:il |la )?mi[oa]|nostr[oa]|(?:o |a )?(?:meu|minha|noss[oa])|um|uma|mijn|onze|een|de|mój|moja|nasz\w?|мой|моя|мои|наш\w?|у мо[её]\w+)"
-OTHERS = re.compile(
+OTHERS = bounded(
     rf"^\W*(?:(?:and|so|but|well|anyway|btw|also|und|aber|also|et|mais|y|pero|e|ma|mas|en|maar|a|i|ale|и|а|но)[ ,]+){{0,2}}{_OWNER} (?:[\w'’-]+ ){{0,2}}?(?:{_PEOPLE})(?![\w'’-])(?: (?P<name>(?!(?:is|has|and|or|und|ist|hat|et|est|y|e|en|i|и)\b)[\w'’-]+))?"
 )
 """Somebody else as what a clause begins with; what may be a name behind."""
 
-UNSPACED_OTHERS = re.compile(
+UNSPACED_OTHERS = bounded(
     rf"^\W*(?:我(?:的|们|家)?(?:{_HAN_PEOPLE})|(?:(?:私|僕|俺|うち)の)?(?:{_KANA_PEOPLE})[はが])"
 )
 
-SHARES = re.compile(
+SHARES = anchored(
     r"(?:[ \w'’-]{0,30}?) ?(?:\b(?:and|&|und|et|y|e|en|i|и) (?:i|me|myself|ich|moi|yo|io|eu|ik|ja|я|mich|mir|mij)\b)|\s*(?:和|跟|与)我|\s*と"
 )
 """Words by which the person joins them."""
 
-TOO = re.compile(
+TOO = anchored(
     r"\W*(?:(?:and|und|et|y|e|en|i|и) )?(?:so (?:do|am|have) i|i (?:do|am|have|did) (?:too|as well)|me too|same here|ich auch|moi aussi|yo también|anch['’]io|eu também|ik ook|ja też|я тоже|我也|私も)"
 )
 """Words by which the person says that it is so of them as well."""
 
-SELF_AGAIN = re.compile(
+SELF_AGAIN = bounded(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|us|our|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j['’](?=\w)|moi|m['’](?=\w)|mon|ma|mes|nous|notre|nos|yo|mi|mis|mí|conmigo|nos|nosotr[oa]s|nuestr\w+|io|mi[oae]i?|noi|ci|nostr\w|eu|meus?|minhas?|mim|comigo|"
     r"ik|mij|mijn|wij|ons|onze|ja|mnie|mój|moja|moje|nam|nasz\w*|я|меня|мне|мной|мо[йяеёи]\w*|мы|нас|нам|наш\w*)\b|我|私|僕|俺|うち"
 )
 """Words by which the person has a part in it."""
 
-_ANYBODY = re.compile(
+_ANYBODY = bounded(
     rf"(?<![\w-])(?:{_PEOPLE}|he|she|they|his|her|their|er|sie|ihr\w*|il|elle|ils|elles|él|ella|lui|lei|ele|ela|hij|zij|он|она|они|его|её|ее)(?![\w'’-])|{_HAN_PEOPLE}|{_KANA_PEOPLE}|他|她|彼"
 )
 

@@ -3,7 +3,9 @@
 
 import re
 
-KEYS = re.compile(
+from recollect.patterns import anchored, bounded
+
+KEYS = bounded(
     r"(?<![A-Za-z0-9])(?:"
     r"sk-(?:[a-z]{2,10}-)?[A-Za-z0-9_-]{16,}"
     r"|gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[\w-]{16,}"
@@ -38,7 +40,7 @@ _PASSWORDS = (
 _PASSWORDS_UNSPACED = (
     "密码|密碼|口令|解锁码|パスコード|合言葉|パスワード|暗証番号|비밀번호|كلمة المرور|كلمة السر"
 )
-ANNOUNCED_PASSWORD = re.compile(
+ANNOUNCED_PASSWORD = bounded(
     rf"(?:\b(?:{_PASSWORDS}|pwd|pw)\b(?![-\u2019]|'(?!\s?[:=]))(?:{_BETWEEN}(?P<told>{_IS})|[ \t]{{1,2}}(?=\S{{0,40}}[0-9]))"
     rf"|(?:{_PASSWORDS_UNSPACED})(?:\s?{_IS}|\s{{0,2}}(?=[\x21-\x7e]{{4}})))"
     r"(?P<quoted>[\"'`\u201c\u201e\u00ab\u300c](?=[^\"'`\u201d\u201c\u00bb\u300d\n]{3,80}[\"'`\u201d\u201c\u00bb\u300d]))?"
@@ -52,14 +54,14 @@ _TOKENS = (
     r"api-?schlüssel|zugriffsschlüssel|zugangstoken|(?:clé|cle|clave|chave|chiave|klucz|ключ|token|jeton)[ ](?:d')?api|"
     r"api[- ]ключ|токен|token[ ]de[ ]acceso|jeton"
 )
-ANNOUNCED_TOKEN = re.compile(
+ANNOUNCED_TOKEN = bounded(
     rf"(?:(?<![A-Za-z])(?:{_TOKENS})s?\b{_BETWEEN}{_IS}|(?:密钥|密鑰|令牌|APIキー|トークン|API 키|토큰)\s?{_IS})"
     r"[\"'`\u201c\u201e]?(?P<secret>[A-Za-z0-9][\w.~+/=-]{7,})",
     re.IGNORECASE,
 )
 """A token, and what follows."""
 
-ANNOUNCED_NUMBER = re.compile(
+ANNOUNCED_NUMBER = bounded(
     r"(?:"
     r"(?:\b(?:pin(?:[ -]?(?:code|number|nummer))?|code[ ]pin|código[ ]pin|пин(?:-?код)?|geheimzahl|geheimnummer)\b|PINコード|暗証番号|PIN码|密码|密碼)"
     rf"(?:{_BETWEEN}{_IS}|\s{{0,2}}|[ \t]{{1,2}}(?:[^\W\d]\w{{0,15}}[ \t]){{1,4}})(?P<pin>[0-9]{{4,8}})(?![\w.,]*[0-9])"
@@ -87,40 +89,40 @@ _CODES = (
     r"|код(?:ы)?[ ](?:от|для(?=[ ](?:двер|сейф|домофон|подъезд|ворот|вход|карт|телефон|вай|сигнал|квартир))|доступа|безопасности|подъезда|домофона|сейфа|двери|ворот)(?:[ ][^\W\d]\w{1,20}){0,2}|кодовое слово|ключ[ ](?:от|доступа)(?:[ ]\w{1,20})?"
     r"|門禁碼|门禁码|验证码|驗證碼|开锁码|安全码|安全碼|恢复码|认证コード|認証コード|暗証|ロック番号|解錠番号)"
 )
-ANNOUNCED_CODE = re.compile(
+ANNOUNCED_CODE = bounded(
     rf"(?:(?<!\w){_CODES}(?!\w)|(?:门禁码|門禁碼|验证码|驗證碼|开锁码|安全码|认证コード|認証コード|解錠番号))"
     rf"(?:{_BETWEEN}{_IS}|\s{{0,3}}[(]?)[\"'`\u201c\u201e#]?(?P<secret>(?=[^\s,;]{{0,30}}[0-9])[^\s,;\u3002\uff0c\u3001()]{{4,40}}(?:[ ,]{{1,2}}(?=[^\s,;]{{0,30}}[0-9])(?=[^\s,;]*[-\w])[^\s,;]{{4,40}}){{0,12}})",
     re.IGNORECASE,
 )
 """A code that opens something, and what follows that has digits: four of them, or letters as well."""
 
-SAFE_WORDS = re.compile(
+SAFE_WORDS = bounded(
     r"\b(?:tresor|safe|vault|coffre(?:-fort)?|caja fuerte|сейф|padlock|vorhängeschloss|cadenas|candado|combination lock|zahlenschloss)\b[^.!?\n0-9]{0,40}?[:=\s][ ]?(?P<secret>[0-9]{1,3}(?:[-\u2013/ ][0-9]{1,3}){2,5})(?![\w-])",
     re.IGNORECASE,
 )
 """A safe, and the numbers that open it."""
 
 _LOGINS = r"log-?ins?|credentials?|creds|zugangsdaten|anmeldedaten|identifiants?|credenciales|datos de acceso|credenziali|логин|вход|учётка|账号|帳號|账户|アカウント|ログイン"
-ANNOUNCED_LOGIN = re.compile(
+ANNOUNCED_LOGIN = bounded(
     rf"(?:\b(?:{_LOGINS})\b|账号|帳號|ログイン)[^.!?\n\u3002]{{0,60}}?(?:[/|:,，、]|\b(?:and|with|und|mit|et|avec|y|con|и|kennwort|pass)\b)[ \t]*(?P<secret>(?=[^\s/]*[0-9])(?=[^\s/]*[^\W\d])[^\s/,]{{6,60}})",
     re.IGNORECASE,
 )
 """What one logs in with: behind a name, a word of letters and digits."""
 
-SECRET_FIRST = re.compile(
+SECRET_FIRST = bounded(
     rf"(?<!\S)[\"'`\u201c]?(?P<secret>(?=[^\s\"]{{0,40}}[0-9])[^\s\"'`\u201d]{{4,60}})[\"'`\u201d]?[ \t]{{1,2}}(?:is|was|ist|war|lautet|est|c['\u2019]est|es|era|è|é|это|[\u2013\u2014=-])[ \t]{{1,2}}"
     rf"(?:(?:my|the|our|his|her|their|new|old|current|mein\w*|unser\w*|das|die|der|neue[srn]?|mon|ma|le|la|notre|mi|el|nuestr[oa]|мой|моя|наш|новый)[ \t]+){{0,3}}(?:[\w'\u2019-]{{1,20}}[ \t]+){{0,2}}?(?:{_PASSWORDS}|pwd|pw|pins?|pin-?code|пин(?:-?код)?|{_CODES})(?!\w)",
     re.IGNORECASE,
 )
 """A secret in front of the word that says what it is."""
 
-ANNOUNCED_PHRASE = re.compile(
+ANNOUNCED_PHRASE = bounded(
     rf"\b(?:{_PHRASES})\b[^\n:=]{{0,30}}?(?:[:=]|\bis\b|\bist\b|\best\b|\bes\b|\bè\b|\blautet\b|\bsind\b|\bare\b|\bson\b|\bsont\b|\u2014)\s{{0,3}}[\"'\u201c\u201e]?"
     r"(?P<secret>(?:[0-9]{1,2}[.)][ ]?)?[a-z]{3,8}(?:[ ,\n]{1,3}(?:[0-9]{1,2}[.)][ ]?)?[a-z]{3,8}){11,23})\b"
 )
 """The words of a wallet's seed, 12 to 24 of them (BIP 39)."""
 
-HARMLESS = re.compile(
+HARMLESS = anchored(
     r"(?:wrong|right|correct|incorrect|invalid|valid|expired|required|needed|missing|empty|weak|strong|secure|insecure|"
     r"safe|unsafe|long|short|same|different|stored|saved|hashed|encrypted|changed|reset|forgotten|lost|gone|secret|private|"
     r"protected|shared|known|unknown|compromised|leaked|stolen|fine|good|working|hard|easy|annoying|terrible|there|here|"

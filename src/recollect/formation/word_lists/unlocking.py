@@ -6,6 +6,8 @@ A value is what may be such a secret; whether it is one its digits tell.
 
 import re
 
+from recollect.patterns import anchored, bounded
+
 _DIGIT_NAMES = (
     r"zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|"
     r"zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|"
@@ -32,9 +34,7 @@ DIGITS_BY_NAME = {
 }
 """What digits are called, one by one."""
 
-HAS_DIGITS = re.compile(
-    rf"[0-9]|(?<!\w)(?:{_DIGIT_NAMES})[ ,-]{{1,2}}(?:{_DIGIT_NAMES})(?!\w)", re.IGNORECASE
-)
+HAS_DIGITS = bounded(rf"[0-9]|(?<!\w)(?:{_DIGIT_NAMES})[ ,-]{{1,2}}(?:{_DIGIT_NAMES})(?!\w)", re.IGNORECASE)
 """Any digits at all, in figures or words."""
 
 VALUE = (
@@ -54,7 +54,7 @@ _KEYS = (
     r"(?:\b(?:pass[ -]?)?keys?|(?:wlan-?|netzwerk|sicherheits)?schlüssel|clés?|clefs?|clave|chiave|chave|sleutel|klucz|ключ(?:ик)?|контрольное слово"
     r"|password|passwort|passwörter|mot de passe|contraseña|senha|wachtwoord|пароль)"
 )
-KEY_IS = re.compile(
+KEY_IS = bounded(
     rf"(?:{_KEYS}(?!\w)(?:{_FEW}{_IS}|(?P<bare>[ ]))|(?:密钥|密鑰|密码|密碼|口令|キー|パスワード)(?:{_IS})?){VALUE}",
     re.IGNORECASE,
 )
@@ -67,7 +67,7 @@ _LOCKED = (
     r"cassaforte|lucchetto|cancello|cassetta|allarme|cofre|portão|cadeado|kluis|poort|hangslot|slot|sleutelkluis(?:je)?|"
     r"сейф|домофон|подъезд|замок|калитк\w|ворота|сигнализаци\w)"
 )
-LOCK_IS = re.compile(
+LOCK_IS = bounded(
     rf"{_LOCKED}(?!\w){_FEW}(?:{_IS}|[ ](?:keypad|code|pin|combo|combination|codice|código)[ ](?:is[ ])?)(?:the[ ]|le[ ]|il[ ]|el[ ])?{VALUE}"
     rf"|(?<=keypad[ ]){VALUE.replace('secret', 'pad')}"
     rf"|(?:门|門|门锁|保险柜|保險櫃|金庫|玄関|自転車|スマホ|携帯|鍵)[^\s。！？，、]{{0,8}}?(?:密码|密碼|号码|番号|解除|コード|暗証)(?:番号|コード)?(?:{_IS})?[ ]?{VALUE.replace('secret', 'code')}",
@@ -75,14 +75,14 @@ LOCK_IS = re.compile(
 )
 """What is locked, and what opens it."""
 
-ENTRY_IS = re.compile(
+ENTRY_IS = anchored(
     r"(?:(?:front |back |side |garage |garden )?(?:door|gate)|\w{0,20}(?:tür|tor)|portail|portal|cancello|portão|poort|калитк\w|ворота)(?!\w)"
     rf"{_FEW}(?:['\u2019]s|[ ](?:is|was|ist|est|c['\u2019]est|es|è|é|это|je)(?:[ ]\w{{1,8}})?)[ ](?:the[ ]|le[ ]|il[ ]|el[ ])?[\"'`\u201c\u201e\u00ab]?\Z",
     re.IGNORECASE,
 )
 """A door or gate that is something, up to what it is: as well its colour or the number of the house."""
 
-WORD_WITH_NUMBER = re.compile(r"[^\W\d_]+[0-9]{1,4}")
+WORD_WITH_NUMBER = anchored(r"[^\W\d_]+[0-9]{1,4}")
 """A word joined with a short number, as things are named that are made."""
 
 _OPENS = (
@@ -98,25 +98,25 @@ _WITH = (
     r"(?:with|using|via|by (?:typing|entering|pressing|dialling)|mit|mittels|avec|en tapant|con|digitando|tecleando|com|met|z|с|через|кодом|паролем|на|по коду)"
     r"(?:[ ](?:the|a|dem|der|le|la|les|el|il|lo|o|os|i|de|het|код\w{0,3}))?(?:[ ](?:code|number|combination|pin|password|passphrase|key|kombination|chiffres|código|clave|codice|senha|кода))?[ :]{1,2}"
 )
-OPENS_WITH = re.compile(
+OPENS_WITH = bounded(
     rf"{_OPENS}(?!\w)(?:[ ][^\s.!?:;,]{{1,20}}){{0,6}}?[ ]{_WITH}{VALUE}|\bоткрыва\w{{2,6}}[ ]{VALUE.replace('secret', 'code')}",
     re.IGNORECASE,
 )
 """Something opens with something."""
 
-NAMES_CODE = re.compile(
+NAMES_CODE = bounded(
     r"(?<!\w)(?:\w{0,20}codes?|pass(?:word|key|phrase)|pwd?|pins?|combo|combination|\w{0,20}passwort|kennwort|\w{0,20}kombination|mot de passe|clave|contraseña|códigos?|codic[ei]|combinazione|senha|wachtwoord|пин|код\w{0,2}|парол\w)(?!\w)|密码|密碼|口令|番号|コード|暗証|パスワード",
     re.IGNORECASE,
 )
 """What is typed or said to get in, by its name."""
 
-ANY_VALUE = re.compile(
+ANY_VALUE = bounded(
     rf"(?<![\w.,:/+#-]){VALUE}|(?<=[\u3040-\u30ff\u4e00-\u9fff]){VALUE.replace('secret', 'behind')}",
     re.IGNORECASE,
 )
 """Anything that may be what opens something."""
 
-PUNCHED_IN = re.compile(
+PUNCHED_IN = bounded(
     rf"\b(?:(?:punch|type|key|tap|enter|dial|press)(?:es|s|ing)?(?: in)?|tipp\w{{1,3}}|gib(?:st|t)?|wähl\w{{1,3}}|tap(?:er?|es|ez)|compos(?:er?|es|ez)|saisi[rst]{{1,3}}|"
     r"marc[ao]s?|tecle[ao]s?|puls[ao]s?|digit\w{1,5}|toets|tik|набер\w{1,3}|набира\w{2,4}|введ\w{1,3}|вводи\w{1,3}|нажм\w{1,3})"
     rf"(?:[ ](?:du|man|ich|you|we|le|el|il|o|de|den|in))?(?:[ ](?:code|código|codice|код|zahl))?[ ]{VALUE}",
@@ -124,13 +124,13 @@ PUNCHED_IN = re.compile(
 )
 """Somebody types something; a secret where the sentence is about what is locked."""
 
-LOCKED = re.compile(
+LOCKED = bounded(
     rf"{_LOCKED}|\b(?:wi-?fi|wlan|router|handy|phone|garage|locker|to get in|haustür|parking|voordeur|deur|pour entrer|j'entre|allarme|para entrar|per entrare|войти)|门|門|柜|保险|手机|金庫|玄関|錠|ロック|鍵",
     re.IGNORECASE,
 )
 """That something is locked, anywhere in a sentence."""
 
-OPENED_BY = re.compile(
+OPENED_BY = bounded(
     rf"(?:^|(?<=[\s,;:(\u201c\"'])){VALUE}[\"'\u201d]?[ ](?:(?:is|it is|ist|est|es|è|é|это)[ ](?:what|how|was|ce qui|ciò che|lo que)?[ ]?)?"
     r"(?:gets?|lets?|opens?|unlocks?|disarms?|turns?|will (?:get|let|open|unlock)|öffnet|entsperrt|ouvre|déverrouille|abre|apre|sblocca|открывает|разблокирует)(?!\w)"
     r"(?:[ ](?:you|me|us|them|everyone|it|one|the|das|die|den|la|le|el|il|o))(?!\w)"
@@ -142,13 +142,13 @@ OPENED_BY = re.compile(
 )
 """What opens something stands before."""
 
-MAY_OPEN = re.compile(
+MAY_OPEN = bounded(
     r"get|let|open|unlock|disarm|turn|öffne|entsperr|auf|rein|komm|geh|kan|kom|kun|naar|ouvr|déverr|entr|conect|acced|abr|apr|sblocca|откр|разблок|войти|[用按输輸で]",
     re.IGNORECASE,
 )
 """Without any of these ``OPENED_BY`` finds nothing."""
 
-CODES_FOLLOW = re.compile(
+CODES_FOLLOW = bounded(
     r"(?:\b(?:(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|login|security|verification|authenticator)[ -](?:code|key)s?|\w{0,16}(?:wiederherstellungs|ersatz|notfall|backup|sicherungs)-?(?:code|schlüssel)[ns]?"
     r"|codes? de (?:secours|récupération|sauvegarde)|códigos? de (?:recuperación|respaldo|recuperação|segurança|seguridad)|codici? di (?:recupero|backup|riserva)|herstel-?codes?|back-?up-?codes?"
     r"|(?:резервн|аварийн)\w{2} код\w{0,2}|код\w? восстановления)(?!\w)|备用码|恢复码|備用碼|リカバリーコード|バックアップコード)"
@@ -157,12 +157,12 @@ CODES_FOLLOW = re.compile(
 )
 """Codes that let somebody in who lost the other way follow, one or a list."""
 
-CODE_IN_LIST = re.compile(
+CODE_IN_LIST = anchored(
     r"(?:[\s,;/&\u3001\uff0c\u2022]|[-*][ ]|[0-9]{1,2}[.)][ ]|(?:and|und|et|y|e|en|и|和|と)[ ]){0,6}(?P<secret>[0-9A-Za-z]{3,12}(?:[- ](?=[0-9A-Za-z]*[0-9])[0-9A-Za-z]{3,12}){0,5})(?![\w-])"
 )
 """The next of a list of codes."""
 
-GOES_ON_WITHOUT_UNIT = re.compile(
+GOES_ON_WITHOUT_UNIT = anchored(
     r"[\"'\u201d\u00bb]?(?:\s*$|\s*[.,;:!?)\]\u3002\uff0c\uff01\u3001\uff1f\n\u2026]|[ ](?:and|but|then|so|when|if|at|on|in|to|for|it|or|twice|please|now|btw|since|because|und|aber|auf|ein|aus|rein|dann|wenn|um|öffnen|et|mais|pour|puis|quand"
     r"|ou|y|pero|para|cuando|o|e|ma|per|poi|quando|mas|en|maar|als|и|но|а|чтобы|когда|then|[-\u2013\u2014(])(?![\w])|[\u3040-\u30ff\u4e00-\u9fff])"
 )

@@ -6,7 +6,9 @@ Each is matched at the beginning of a sentence, behind a lead-in; what follows t
 
 import re
 
-LEAD_IN = re.compile(
+from recollect.patterns import anchored
+
+LEAD_IN = anchored(
     r"(?:(?:please|pls|plz|hey|hi|ok|okay|so|and|nd|n|p\.?s\.?|last thing|also|but|oh|btw|by the way|one more thing|just|now|well|sorry|thanks|thank you|for next time|for the future|in future|(?:can|could|would|will) you(?: please)?|"
     r"i(?:['’]d like| want| need| would like) you to|you (?:should|can|may|must)|bitte|hallo|ach|also|und|aber|übrigens|noch was|kannst du(?: bitte)?|könntest du(?: bitte)?|du kannst|ich möchte, dass du|"
     r"s['’]il (?:te|vous) pla[iî]t|stp|svp|et|au fait|alors|peux-tu|tu peux|pourrais-tu|por favor|porfa|y|oye|por cierto|puedes|podrías|per favore|e|senti|comunque|puoi|você pode|pode|"
@@ -23,7 +25,7 @@ _OWN = r"(?:i|im|ive|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]re|we['
 _NO_THING = r"(?!(?:time|day|one|song|movie|film|book|function|thing|conversation|guy|girl|idea|approach|plan|question|part|error|last)\b)"
 _COLON = r"[ \t]*[:：\u2013\u2014][ \t]*"
 
-REMEMBER = re.compile(
+REMEMBER = anchored(
     rf"(?:remember|keep in mind|bear in mind|memori[sz]e|don['’]?t (?:ever )?forget|do not forget|never forget|take note|make a note|note)[ ,]*(?:for (?:later|next time|the future))?(?:[ ,]+that\b,?[ \t]+(?={_WHO}){_NO_THING}|{_COLON}|[ ,]+(?={_OWN}))"
     rf"|(?:note|for the record|fyi for later|for (?:later|future) reference|note (?:for|to) (?:later|yourself|future))(?:{_COLON}|, )(?=\S)"
     rf"|(?:save|store|add|write down|put|record)(?: (?:this|that|it|the following))?(?: (?:down|for later|(?:in|to|into) (?:your |my |the )?(?:memory|memories|notes)))+(?:{_COLON}|[ ,]+that[ \t]+)"
@@ -44,7 +46,7 @@ REMEMBER = re.compile(
 )
 """What is to be remembered follows."""
 
-REMEMBER_BEHIND = re.compile(
+REMEMBER_BEHIND = anchored(
     r"(?P<about>.{2,}?)(?:[,;.\u2013\u2014-]+[ \t]*)(?:and |und |et |y |e |и )?(?:please |bitte |por favor,? )?(?:(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:down|please|in mind|for (?:later|next time|the future)))*|"
     r"merk (?:dir|es dir)(?: das)?(?: bitte)?|retiens(?:-le| ça| bien ça)|souviens-t['’]en|note-le|recuérdalo|apúntalo|recuerda esto|ricordatelo|ricordalo|lembre-se disso|guarde isso|onthoud dat|"
     r"zapamiętaj to|запомни(?:те)?(?: это)?|bunu unutma)(?:,? please|,? bitte)?[ \t]*$"
@@ -55,7 +57,7 @@ REMEMBER_BEHIND = re.compile(
 )
 """What is to be remembered stands before; the groups are it."""
 
-REMEMBER_WHAT_WAS_SAID = re.compile(
+REMEMBER_WHAT_WAS_SAID = anchored(
     r"(?:remember (?:that|this|it)|keep (?:that|this) in mind|note that|save (?:that|this)(?: for later)?|don['’]t forget (?:that|this|it)|merk dir das|merke dir das|vergiss das nicht|retiens (?:ça|bien ça|cela)|souviens-t['’]en|n['’]oublie pas(?: ça)?|"
     r"recuérdalo|recuerda eso|no lo olvides|ricordatelo|non dimenticarlo|lembre-se disso|não esqueça isso|onthoud dat|zapamiętaj to|запомни(?:те)?(?: это)?|не забудь(?: это)?|bunu unutma|"
     r"记住(?:这点|这个|了)?|記住|别忘了|覚えておいて(?:ください|ね)?|忘れないで(?:ください|ね)?|기억해 ?(?:줘|주세요|둬))(?:,? (?:please|bitte|ok|okay|s['’]il te plaît|por favor|per favore|пожалуйста))?[ \t]*$",

@@ -6,6 +6,8 @@ An order to forget, whatever words stand between it and the first person in its 
 
 import re
 
+from recollect.patterns import anchored
+
 _OWN_EN = r"(?:my|mine|our|i|i['’]m|i['’]ve|i['’]d|me|we)\b"
 _OWN_DE = r"(?:mein\w*|unser\w*|ich|mir|mich|wir)\b"
 _OWN_FR = r"(?:mon|ma|mes|notre|nos|je|moi|nous)\b|j['’]|m['’]"
@@ -22,7 +24,7 @@ _KNOWN = (
     r"(?:(?:that[ \t]+)?(?:you(?:['’]ve| have)?|i(?:['’]ve| have)?)[ \t]+(?:know|remember|stored|saved|noted|have|learned|learnt|said|told you|mentioned|wrote|shared)(?:[ \t]+(?:down|stored|saved|earlier|before))?[ \t]+)?(?:about|of|on|regarding|concerning|to do with|with)[ \t]+"
 )
 
-FORGET_OWN = re.compile(
+FORGET_OWN = anchored(
     rf"(?:forget|unlearn)[ \t]+(?:about[ \t]+)?(?:{_KNOWN})?{_THE_TASK}(?={_FEW}{_OWN_EN})(?!(?:to|how to)\b)"
     rf"|(?:delete|remove|erase|drop|wipe|clear|scrub)[ \t]+{_KNOWN}{_THE_TASK}(?={_FEW}{_OWN_EN})"
     rf"|(?:delete|remove|erase|drop|wipe|clear|scrub|forget)[ \t]+(?:everything|anything|all|whatever|what)[ \t]+(?:that[ \t]+)?(?:you(?:['’]ve| have)?|i(?:['’]ve| have)?)[ \t]+(?:know|remember|stored|saved|have|learned|told you|said)[ \t]+(?:about|on)[ \t]+(?=\S)"
@@ -49,7 +51,7 @@ FORGET_OWN = re.compile(
 )
 """What of the person's is to be forgotten follows."""
 
-FORGET_BETWEEN = re.compile(
+FORGET_BETWEEN = anchored(
     rf"(?:bitte[ \t]+)?(?P<first>(?={_FEW}{_OWN_DE})[^.!?\n]{{2,120}}?)[ \t]+(?:kannst|könntest|darfst|sollst|musst)[ \t]+du[ \t]+(?:dir[ \t]+)?(?:(?:bitte|jetzt|wieder|ruhig|gern|gerne|einfach|nicht mehr|nicht länger)[ \t]+)*(?:vergessen|löschen|merken)"
     rf"|(?:du[ \t]+)?(?:(?:kannst|könntest|sollst|musst|brauchst)[ \t]+)(?:du[ \t]+)?(?:dir[ \t]+)?(?:(?:bitte|jetzt|auch)[ \t]+)*(?P<second>(?={_FEW}{_OWN_DE})[^.!?\n]{{2,120}}?)[ \t]+(?:(?:wieder|bitte|ruhig|aus (?:deinem|dem) gedächtnis)[ \t]+)*(?P<gone>vergessen|löschen|nicht (?:mehr|länger|weiter)[ \t]+(?:zu[ \t]+)?merken)"
     rf"|merke?[ \t]+dir[ \t]+(?P<third>(?={_FEW}{_OWN_DE})[^.!?\n]{{2,120}}?)[ \t]+nicht[ \t]+(?:mehr|länger)"
@@ -61,7 +63,7 @@ FORGET_BETWEEN = re.compile(
 )
 """What is to be forgotten stands within or before; the named groups are it, but for `gone`."""
 
-REMEMBER_OWN = re.compile(
+REMEMBER_OWN = anchored(
     r"(?:keep|bear|have)(?: it)? in mind[ ,]+(?:that[ ,]+)?(?=(?:i|i['’]\w+|my|we|our)\b)|(?:make|take)(?: yourself)? (?:a |another )?(?:mental )?note(?: of (?:this|it))?[ ,:–—-]+(?:that[ \t]+)?(?=(?:i|i['’]\w+|my|we|our|\w+ is)\b)"
     r"|(?:save|store|add|put|write|note|jot|log|file|record|commit|keep)[ \t]+(?:(?:this|that|it|the following|down|away|for later|on file|on record|a note|for me)[ \t]+)*(?:(?:in|to|into|on)[ \t]+(?:your[ \t]+|my[ \t]+|the[ \t]+)?(?:memory|memories|notes|mind|file|record|profile))?[ \t]*(?:[:：]|[-–—][ \t]|,|that\b)[ \t]*(?=(?:i|i['’]\w+|my|we|our)\b)"
     r"|(?:for (?:future|later|your|my) (?:reference|info|information|use|conversations?|chats?)|for the record|from now on,? (?:know|remember)(?: that)?|just so you know|so you know|please know)[ ,:–—-]+(?:that[ \t]+)?(?=(?:i|i['’]\w+|my|we|our)\b)"
@@ -77,7 +79,7 @@ REMEMBER_OWN = re.compile(
 )
 """What is to be remembered follows: something of the person's."""
 
-CORRECTED = re.compile(
+CORRECTED = anchored(
     r"(?:(?:scratch|strike|ignore|forget|cancel|undo) (?:that|this|what i (?:just )?said)|my (?:mistake|bad)|oops|i (?:misspoke|was wrong|made a mistake|got that wrong|mistyped|misremembered)|(?:that|this|it)(?:['’]s| is|['’]s been| was) (?:no longer|not|never)(?: been)?(?: really| actually)? (?:true|right|correct|the case|so|up to date|accurate|what i (?:said|meant))(?: any ?more| now)?|(?:that|this)(?:['’]s| is) (?:outdated|out of date|old|wrong)(?: info| now)?|you(?:['’]ve| have)? (?:got|mixed|had|remembered|misunderstood|mis\w+)(?: (?:that|this|it|me|them))*(?: (?:wrong|up|backwards))*)"
     r"[ \t]*[,.;:!–—-]+[ \t]*(?=(?:i|i['’]\w+|my|we|we['’]\w+|our|it['’]s|he|she|they)\b)"
     r"|(?:(?:das|es|dies) (?:stimmt|gilt|passt) (?:so )?(?:nicht|nimmer)(?: mehr| ganz)?|das (?:ist|war) (?:so )?(?:nicht mehr (?:aktuell|so|richtig)|veraltet|überholt|falsch|quatsch|ein irrtum|verkehrt)|(?:da )?(?:hab|habe) (?:ich )?mich (?:vertan|geirrt|verschrieben|versprochen)|(?:da )?(?:hast du|du hast) (?:mich|was|etwas|das|da was)[ \t]*(?:falsch verstanden|verwechselt|durcheinander\w*|missverstanden)|mein fehler|kommando zurück|falsch)[ \t]*[,.;:!–—-]+[ \t]*(?=(?:ich|mein\w*|wir|unser\w*|er|sie|es)\b)"

@@ -3,11 +3,13 @@
 
 import re
 
+from recollect.patterns import anchored
+
 _WHO = r"(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]re|we['’]ve|our|he|he['’]s|she|she['’]s|they|his|her|their|it['’]s|there|(?-i:[A-Z])\w+)\b|the \w+ (?:is|was|are|has|lives|works)\b"
 _NOT_THE_TASK = r"(?!(?:last|previous|first|question|message|request|idea|comment|prompt|code|letzte\w*|frage|nachricht|dernière?|question|última?|pregunta|mensaje|последн\w+|вопрос|сообщение)\b)"
 _MEMORY = r"(?:from|in) (?:your |my |the )?(?:memory|memories|notes)"
 
-FORGET_ALL = re.compile(
+FORGET_ALL = anchored(
     r"(?:forget|delete|erase|clear|wipe|remove) (?:everything|all|anything)(?: that)?(?: (?:of|about me|you (?:know|remember|have)(?: stored| saved)?(?: about me)?|i(?:['’]ve)? (?:ever )?(?:told|said to) you(?: about me)?|"
     r"(?:your |my |the )?memories(?: about me)?|from (?:your|my) memory))+"
     r"|(?:delete|erase|clear|wipe) (?:all )?(?:of )?(?:your|my|the) (?:memory|memories)(?: (?:of|about) me)?"
@@ -21,7 +23,7 @@ FORGET_ALL = re.compile(
 )
 """Everything is to be forgotten."""
 
-FORGET = re.compile(
+FORGET = anchored(
     rf"(?:forget|don['’]t remember|stop remembering|no longer remember|unlearn)(?: (?:that|about the fact that)[ \t]+(?={_WHO})| about (?=(?:my|our|me)\b|the (?!loop|function|code|errors?|tests?|last|first|second|third|other|previous|approach|idea|question|part|rest|format\w*|class|file|bug|api|database|text|translation|plan|one)\b)| what i (?:said|told you|mentioned) (?:about|regarding)[ \t]+| (?=(?:my|our) )(?!(?:my|our) {_NOT_THE_TASK[3:]})"
     rf"|(?:delete|remove|erase|drop|wipe|clear)(?: it| this| that)?(?: {_MEMORY}[ ]?[:：]?[ \t]*(?:that |the fact that )?(?=\S)| the memor(?:y|ies) (?:that|of|about)[ \t]+| what (?:you know|i said|i told you) about[ \t]+)"
     r"|vergiss(?: bitte)?(?:,? dass[ \t]+| das mit (?=(?:dem|der|den|mein\w+|unser\w*) )| (?=(?:meine?[nmrs]?|unsere?[nmrs]?) )(?!\w+ (?:letzte|frage|nachricht|idee))|,? was ich (?:dir )?(?:über|von|zu)[ \t]+)|lösche?(?: bitte)?(?: (?:aus (?:deinem|dem) gedächtnis|aus deinen erinnerungen)(?:,? dass|[:：]|,)?[ \t]+| die erinnerung (?:an|daran, dass|dass)[ \t]+)|merk dir nicht(?: mehr)?,? dass[ \t]+"
@@ -37,7 +39,7 @@ FORGET = re.compile(
 )
 """What is to be forgotten follows."""
 
-FORGET_BEFORE = re.compile(
+FORGET_BEFORE = anchored(
     r"(?P<about>.{2,}?)(?:(?:と(?:いうこと|言ったこと)?|こと|の|の件|話)?(?:は|を|も)?[、 ]?)(?:もう)?(?:忘れて(?:ください|ね|下さい|くれ|いいよ)?|覚えておかないで|記憶から(?:消して|削除して)(?:ください)?)[ \t]*$"
     r"|把(?P<thing>(?:我|关于我|他|她).{2,}?)(?:这件事|的事)?(?:忘了|忘掉|忘记|从记忆(?:中|里)?删(?:掉|除))(?:吧)?[ \t]*$"
     r"|(?P<told>(?:내|나의|제|우리).{2,}?)(?:(?:라)?는 (?:것|걸|거)(?:은|는|을)?|(?:은|는|을|를))? ?(?:잊어|잊어버려|기억에서 지워)(?: ?줘| ?주세요|요)?[ \t]*$",
@@ -55,7 +57,7 @@ _I_AM = (
 )
 _I_SAID = r"(?:what )?(?:i (?:just )?(?:said|meant|told you|wrote|mean)|i(?:['’]ve)? said)\b(?: that| is| was)?[,:]?[ \t]*"
 
-CORRECT = re.compile(
+CORRECT = anchored(
     rf"{_NO}[,!.;: \u2013\u2014-]+(?:sorry[, ]+|actually[, ]+|wait[, ]+)?(?:{_I_SAID}(?=\S)|(?={_I_AM})|(?=(?:it|he|she|they)(?:['’]s|['’]re| is| are| was) .{{1,80}}\bnot\b))"
     rf"|(?:that|this|it)(?:['’]s| is| was)(?: just| simply)? (?:wrong|not (?:right|true|correct|what i said)|incorrect|false|a mistake)[,.;:! \u2013\u2014-]+(?:{_I_SAID}(?=\S)|(?=(?:{_I_AM})))"
     rf"|you(?:['’]ve| have)? (?:got|have) (?:that|it|this) wrong[,.;:! \u2013\u2014-]+(?:{_I_SAID}(?=\S)|(?=(?:{_I_AM})))"
@@ -80,10 +82,10 @@ CORRECT = re.compile(
 )
 """What is so follows."""
 
-NOT_BUT = re.compile(r".{1,60}(?:じゃなくて|ではなくて?)、?.{1,60}(?:だよ|です|なんだ|だ)[ \t。]*$")
+NOT_BUT = anchored(r".{1,60}(?:じゃなくて|ではなくて?)、?.{1,60}(?:だよ|です|なんだ|だ)[ \t。]*$")
 """Japanese "not X but Y", a sentence of its own."""
 
-NEVER_MIND = re.compile(
+NEVER_MIND = anchored(
     r"(?:forget (?:it|about it|this|that)(?: then| please)?|never ?mind|vergiss es|schon gut|laisse tomber|oublie(?: ça)?|olvídalo|déjalo|lascia stare|lascia perdere|deixa pra lá|esquece|laat maar|nieważne|забудь(?: об этом)?|неважно|算了|もういい(?:です|よ)?|忘れて|됐어)[ \t]*$",
     re.IGNORECASE,
 )

@@ -4,9 +4,9 @@ Each function looks for words that say so plainly, in a dozen languages, in the 
 characters; what is said in other words is missed, and nothing is ever raised.
 """
 
-import re
 import unicodedata
 
+from recollect.patterns import bounded
 from recollect.retrieval.cues.word_lists import (
     ASSISTANT_SAID,
     BARE,
@@ -39,14 +39,14 @@ _CONTENT_WORDS = 2
 """The most words besides little ones with which a pronoun is all a message is about."""
 
 # 之前 and 以前 are "before" as an adverb only after who speaks, or at a beginning.
-_EAST_ASIAN_BEFORE = re.compile(r"(?:^|[\s我你您们們他她咱,。、!?はがもに])(?:之前|以前)")
+_EAST_ASIAN_BEFORE = bounded(r"(?:^|[\s我你您们們他她咱,。、!?はがもに])(?:之前|以前)")
 # Each begins with a letter of its own, so that the search leaps to those.
-_CODE_TOKEN = re.compile(
+_CODE_TOKEN = bounded(
     r"```|`[^`\n]{1,200}`|\((?<=\w\()\)|_(?<=[A-Za-z0-9]_)[A-Za-z0-9]"
     r"|\.(?<=[\w-]\.)(?:py|js|ts|tsx|jsx|rs|go|java|cpp|hpp|sh|sql|json|ya?ml|toml|html|css|rb|php|ipynb)(?!\w)"
     r"|=>|==|!=|::|&&|\|\||\{\}|</\w"
 )
-_CAMEL_CASE = re.compile(r"\b[a-z][a-z0-9]{1,40}[A-Z][a-z]")
+_CAMEL_CASE = bounded(r"\b[a-z][a-z0-9]{1,40}[A-Z][a-z]")
 _NO_CONTENT = LITTLE_WORDS.single | POINTING.single
 
 

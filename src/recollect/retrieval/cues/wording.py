@@ -1,15 +1,16 @@
 """A text cut into words once, and lists of words to look for in it. Pure. Never: what they mean."""
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from recollect.patterns import bounded
+
 _LENGTH = 2_000
 """The characters that are read: a pasted book must not cost a chat its deadline."""
-_WORD = re.compile(r"\w+")
-_UNPARTED = re.compile("[\u3040-\u318f\u3400-\u9fff\uac00-\ud7af]")
+_WORD = bounded(r"\w+")
+_UNPARTED = bounded("[\u3040-\u318f\u3400-\u9fff\uac00-\ud7af]")
 """Kana, Han and Hangul letters: words are not parted, or have endings joined to them."""
 _KEPT = 8
 
@@ -82,7 +83,7 @@ class WordList:
     @classmethod
     def of(cls, spaced: str, unspaced: str = "") -> "WordList":
         """Return the list of what is parted by commas or ends of lines, in small letters."""
-        entries = [" ".join(_WORD.findall(entry)) for entry in re.split("[,\n]", spaced)]
+        entries = [" ".join(_WORD.findall(entry)) for entry in spaced.replace("\n", ",").split(",")]
         return cls(
             single=frozenset(entry for entry in entries if entry and " " not in entry),
             phrases=_longest_first(f" {entry} " for entry in entries if " " in entry),

@@ -5,9 +5,9 @@ in order where each begins: first those that make single dates, then, with each 
 as ``@``, those that join dates.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
+from recollect.patterns import Pattern, bounded
 from recollect.retrieval.dates import meanings
 from recollect.retrieval.dates.meanings import LAST_DATE, LAST_DAY_NUMBER, Frame, Rule
 from recollect.retrieval.dates.spans import Span
@@ -27,7 +27,7 @@ def spans_meant(symbols: Sequence[Symbol], today: int) -> list[Span]:
 
 
 def _reduced(
-    symbols: Sequence[Symbol], pattern: re.Pattern[str], rules: Mapping[str, Rule], frame: Frame
+    symbols: Sequence[Symbol], pattern: Pattern, rules: Mapping[str, Rule], frame: Frame
 ) -> list[Symbol]:
     """Return the symbols with those that a rule makes dates of replaced by ``@``."""
     kinds = "".join(symbol.kind for symbol in symbols)
@@ -48,9 +48,9 @@ def _reduced(
     return reduced
 
 
-def _alternation(rules: Sequence[tuple[str, str, Rule]]) -> tuple[re.Pattern[str], Mapping[str, Rule]]:
+def _alternation(rules: Sequence[tuple[str, str, Rule]]) -> tuple[Pattern, Mapping[str, Rule]]:
     pattern = "|".join(f"(?P<{name}>{rule})" for name, rule, _ in rules)
-    return re.compile(f"(?![{_SILENT}])(?:{pattern})"), {name: read for name, _, read in rules}
+    return bounded(f"(?![{_SILENT}])(?:{pattern})"), {name: read for name, _, read in rules}
 
 
 # After one of these a doubtful month, a season or a year is one: "in", "by", "before", "early".

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 
+from recollect.patterns import bounded
 from recollect.retrieval.dates import other_scripts, romance, western
 from recollect.retrieval.dates.spans import NOTHING, Span, day_span, months, year_span
 from recollect.retrieval.dates.vocabulary import Entry, Symbol, Vocabulary
@@ -34,7 +35,7 @@ _LETTERS = r"A-Za-z\u00c0-\u0600\u0620-\u065f\u0670-\u06d3\u06d5-\u06ef\u06fa-\u
 _LETTER = f"[{_LETTERS}]"
 _ALONE = r"(?<![A-Za-z0-9_./-])"
 _ENDED = r"(?![A-Za-z0-9_/-]|[.,]\d)"
-_TOKEN = re.compile(
+_TOKEN = bounded(
     rf"""
     (?P<word>{_LETTER}[{_LETTERS}0-9_]*)
     |(?P<joint>['\u2019\u02bc]|(?<=[^\W\d_])-(?=[^\W\d_]))
@@ -54,8 +55,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_NUMBER = re.compile(r"\d+")
-_OFFSET = re.compile(r"(?:[Zz]|[+-]\d{2}:?\d{2})$")
+_BEFORE_TIME = str.maketrans("Tt", "  ")
+_NUMBER = bounded(r"\d+")
+_OFFSET = bounded(r"(?:[Zz]|[+-]\d{2}:?\d{2})$")
 _YEARS = range(1900, 2101)
 """Which numbers may be years at all."""
 _DAYS = range(1, 32)
@@ -143,7 +145,7 @@ def _day(year: int, month: int, day: int) -> Span:
 def _iso(text: str, zone: tzinfo) -> Symbol:
     """Read a date, or the day of a date-time: memories are seldom dated more exactly."""
     year, month, day = list(_numbers(text))[:3]
-    time = re.split("[Tt ]", text)[1:]
+    time = text.translate(_BEFORE_TIME).split(" ")[1:]
     if year in _YEARS and time and _OFFSET.search(time[0]):
         try:
             when = datetime.fromisoformat(f"{year}-{month:02}-{day:02}T{time[0]}").astimezone(zone)
