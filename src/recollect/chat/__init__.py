@@ -11,6 +11,7 @@ from recollect.chat.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.chat.encodings import decoded
 from recollect.chat.heard import Heard, hear
 from recollect.chat.include import add_memories
+from recollect.chat.limits import is_light
 from recollect.chat.options import take_options
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.reply import ReplyReader
@@ -38,6 +39,7 @@ __all__ = [
     "decoded",
     "hear",
     "is_background_task",
+    "is_light",
     "prompt_texts",
     "read_body",
     "read_turn",
