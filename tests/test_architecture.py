@@ -173,7 +173,7 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.reading",
-        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.identity recollect_proxy.wishes",
+        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.aside recollect_proxy.identity recollect_proxy.wishes",
     ),
     Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
     Rule(
@@ -186,6 +186,7 @@ RULES = (
         "uuid_utils",
     ),
     Rule("recollect_proxy.held_end", pure=True),
+    Rule("recollect_proxy.aside"),
     Rule(
         "recollect_proxy.sent",
         "recollect.model recollect.recalling recollect_proxy.identity recollect_proxy.reading recollect_proxy.status",

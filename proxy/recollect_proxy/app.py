@@ -13,8 +13,8 @@ from recollect.engine import system_clock
 from recollect.errors import RecollectError
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock
-from recollect_proxy.aside import Aside
 from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
+from recollect_proxy.aside import Aside
 from recollect_proxy.composing import Composing
 from recollect_proxy.conversation import Conversation
 from recollect_proxy.errors import (

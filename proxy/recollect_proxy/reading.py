@@ -11,8 +11,8 @@ from functools import partial
 from recollect.chat import Dialect, decoded, is_light, session_skip, take_options
 from recollect.chat.heard import Heard, hear
 from recollect.model import Skip
-from recollect_proxy.aside import Aside
 from recollect_proxy.asgi import Headers, values
+from recollect_proxy.aside import Aside
 from recollect_proxy.identity import Caller
 from recollect_proxy.wishes import RequestWishes, read_wishes
 

@@ -9,6 +9,7 @@ import gc
 import time
 from datetime import UTC, datetime
 from functools import partial
+from itertools import pairwise
 from statistics import median
 
 from tests.bench.shapes import LIMIT, SHAPES, Shape
@@ -48,7 +49,7 @@ async def _measure(shape: Shape, body: bytes) -> tuple[float, float, str]:
         became = await _ask(shape, body)
         took = time.perf_counter() - began
         await asyncio.sleep(0.02)
-    gaps = (after - before for before, after in zip(ticks, ticks[1:], strict=False) if after >= began)
+    gaps = (after - before for before, after in pairwise(ticks) if after >= began)
     return 1000 * max(gaps), 1000 * took, became
 
 

@@ -47,7 +47,7 @@ def _image() -> list[dict[str, Any]]:
     return [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": url}}]
 
 
-def _keys(distinct: bool) -> bytes:
+def _keys(*, distinct: bool) -> bytes:
     keys = b"".join(b'"%d":1,' % (number if distinct else 1) for number in range(2_000_000))
     return b'{"model":"m",' + keys + b'"messages":[{"role":"user","content":"x"}]}'
 
@@ -70,8 +70,8 @@ SHAPES = {
     "10,000,000 lists": Shape(lambda: within(b"[", b"[],", 10_000_000, b"[]]")),
     "2,000,000 numbers": Shape(lambda: within(b"[", b"1,", 2_000_000, b"1]")),
     "900 deep": Shape(lambda: within(b"[" * 900, b"", 0, b"]" * 900)),
-    "2,000,000 keys": Shape(lambda: _keys(True)),
-    "2,000,000 equal keys": Shape(lambda: _keys(False)),
+    "2,000,000 keys": Shape(lambda: _keys(distinct=True)),
+    "2,000,000 equal keys": Shape(lambda: _keys(distinct=False)),
     "32 MB as gzip": Shape(lambda: gzip.compress(chat([_PROSE * (LIMIT // 4 - 50)])), encoding=b"gzip"),
     "32 MB in 1,001 as gzip": Shape(
         lambda: gzip.compress(chat([_PROSE * (LIMIT // 4100)] * 1001)), encoding=b"gzip"

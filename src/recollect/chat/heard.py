@@ -56,13 +56,10 @@ def hear(
         recall_in_temporary: Whether temporary chats recall; they never form memories.
         is_whole: Whether the request is known to carry all that was said before; None: it is not known.
     """
-    if not limits.is_readable(body):
-        return Heard(skip=Skip.TOO_LARGE)
-    parsed = dialect.read(body)
-    if parsed is None:
-        return Heard(skip=Skip.UNREADABLE)
-    if _is_too_large(parsed):
-        return Heard(skip=Skip.TOO_LARGE)
+    is_readable = limits.is_readable(body)
+    parsed = dialect.read(body) if is_readable else None
+    if parsed is None or _is_too_large(parsed):
+        return Heard(skip=Skip.UNREADABLE if is_readable and parsed is None else Skip.TOO_LARGE)
     if is_background_task(parsed):
         return Heard(skip=Skip.TASK)
     turn = read_turn(parsed, user_id=user_id, session_id=session_id, message_id=message_id, at=at)

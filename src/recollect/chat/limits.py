@@ -27,7 +27,7 @@ MOST_PARTS = 20_000
 _SLICE = 1024 * 1024
 
 
-def is_light(body: bytes) -> bool:
+def is_light(body: bytes | memoryview) -> bool:
     """Tell whether a request is read in so few milliseconds that it may be done between two others."""
     return len(body) <= LIGHT_BYTES and not exceeds(body, b"{[", _LIGHT_OPENINGS)
 

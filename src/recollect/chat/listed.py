@@ -16,7 +16,6 @@ _SPEAKING = ("user", "assistant")
 _NULL = msgspec.Raw(b"null")
 
 
-
 class TooLong:
     """Stands for a text that is longer than what is read."""
 
@@ -71,7 +70,7 @@ _TEXTUAL = (b'"', b"[")
 class Kind:
     """How the items of a list are read."""
 
-    def __init__(self, kind: type) -> None:
+    def __init__(self, kind: type[msgspec.Struct]) -> None:
         """Take the structure of an item, which may be made without any of its members."""
         self._all = decoder_of(tuple[kind, ...])  # type: ignore[valid-type]
         self._one = decoder_of(kind)

@@ -189,7 +189,11 @@ def find_items(source: bytes, span: Span) -> Places | None:
     starts, ends = array("q"), array("q")
     end = span.start + 1
     for item in items:
-        at = end + 1 if source[end] == _COMMA_BYTE and source[end + 1] not in _BLANK else _past(_COMMA, source, end)
+        at = (
+            end + 1
+            if source[end] == _COMMA_BYTE and source[end + 1] not in _BLANK
+            else _past(_COMMA, source, end)
+        )
         end = at + memoryview(item).nbytes
         starts.append(at)
         ends.append(end)
@@ -207,7 +211,9 @@ class _Member(NamedTuple):
 
 def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iterator[_Member]:
     at = _past(_SPACE, source, start + 1)
-    guesses: dict[str, bytes | None] = {}  # a key that is repeated must not cost a copy of its value each time
+    guesses: dict[
+        str, bytes | None
+    ] = {}  # a key that is repeated must not cost a copy of its value each time
     while source[at : at + 1] != b"}":
         key_start, key_end = at, _string_end(source, at)
         key = decode_text(source[at:key_end]) or ""

@@ -12,7 +12,18 @@ from tests.recollect.chat.fuzzing import dialects
 from tests.recollect.chat.test_fuzz_bodies import written
 from tests.tables import table
 
-from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Additions, Dialect, Heard, SystemStyle, hear, limits, listed
+from recollect.chat import (
+    COMPLETIONS,
+    MESSAGES,
+    RESPONSES,
+    Additions,
+    Dialect,
+    Heard,
+    SystemStyle,
+    hear,
+    limits,
+    listed,
+)
 from recollect.chat.raw_json import find_member
 from recollect.model import Skip
 
