@@ -38,11 +38,12 @@ RULES = (
         f"{PORTS} {TEXTS} recollect.formation.said recollect.statements",
         "structlog",
     ),
-    Rule("recollect.composition", NOUNS, pure=True),
+    Rule("recollect.looks", pure=True),
+    Rule("recollect.composition", f"{NOUNS} recollect.looks", pure=True),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
-        f"{NOUNS} recollect.chunking recollect.lexical recollect.retrieval.dates",
+        f"{NOUNS} recollect.chunking recollect.lexical recollect.looks recollect.retrieval.dates",
         "numpy rapidfuzz",
         pure=True,
     ),

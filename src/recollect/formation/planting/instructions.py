@@ -9,18 +9,19 @@ never thrown away: when in doubt, it is none.
 """
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import accumulate
 
 from recollect.formation.planting.own_needs import states_own_need
+from recollect.formation.planting.reach import hands_over, told_to_another
 from recollect.formation.planting.third_person import gives_duty, speaks_of_others
 from recollect.formation.word_lists.orders import ADDRESS, OrderWords
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.formation.word_lists.orders_signs import OrderSigns
 from recollect.formation.word_lists.orders_structure import OWN
+from recollect.looks import folded
 
 LONGEST = 20_000
 """Characters of a text that are read: no statement is as long."""
@@ -88,7 +89,8 @@ def is_instruction(text: str) -> bool:
     Args:
         text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
     """
-    return not states_own_need(text[:LONGEST]) and (_tells(text, _TOGETHER, "") or gives_duty(text))
+    read = folded(text[:LONGEST])
+    return not states_own_need(read) and (_tells(read, _TOGETHER, "") or gives_duty(read))
 
 
 def is_planted(content: str, evidence: str, said: str = "") -> bool:
@@ -103,14 +105,25 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
         evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
         said: The message; empty where it is not known. Its first ``LONGEST`` characters are read.
     """
-    if states_own_need(evidence[:LONGEST]):
+    content, evidence, said = (folded(text[:LONGEST]) for text in (content, evidence, said))
+    if states_own_need(evidence):
         return False
     return (
-        _tells(content, _TOGETHER, evidence)
+        hands_over(content, evidence)
+        or _tells(content, _TOGETHER, evidence)
         or _tells(evidence, (*_TOGETHER, *_OF_THE_PERSON), "")
         or _tells(_around(evidence, said), _TOGETHER, "")
+        or _asks_in_favour(told_to_another(evidence))
         or speaks_of_others(evidence, said)
     )
+
+
+def _asks_in_favour(asked: str) -> bool:
+    """Tell whether what the assistant is asked to do is an order in favour of somebody it names."""
+    sentence = next(iter(_sentences(_clear(asked))), "")
+    plain = sentence.casefold()
+    named = _ADDRESS.search(plain) or (any(_names(sentence)) and not OWN.search(plain))
+    return bool(named) and any(_is_order(sentence, words, "") for words, _ in LANGUAGES)
 
 
 def _around(evidence: str, said: str) -> str:
@@ -153,7 +166,7 @@ def _tells(text: str, together: tuple[tuple[str, ...], ...], beside: str) -> boo
 
 
 def _clear(text: str) -> str:
-    return unicodedata.normalize("NFKC", text[:LONGEST]).translate(_APOSTROPHES)
+    return text[:LONGEST].translate(_APOSTROPHES)
 
 
 def _is_told(
@@ -239,12 +252,15 @@ def _is_order(written: str, words: OrderWords, owner: str) -> bool:
     clauses = (each.strip() for each in _CLAUSE_ENDS.split(sentence)) if words.spaced else (sentence,)
     # "I only buy X, never recommend me Y" is a taste: who plants something wants more of it.
     avoids = _AVOIDS.search(sentence) and OWN.search(sentence) and not _ADDRESS.search(sentence)
-    return any(_orders(clause, words, steering, avoids=bool(avoids)) for clause in clauses if clause)
+    spared = {"steered"} if avoids or not favours else set()
+    # "E-mail is anna@..." is a noun: where a person speaks of themselves, their own words tell whether it is an order.
+    spared |= {"send"} if OWN.search(owner) else set()
+    return any(_orders(clause, words, steering, spared) for clause in clauses if clause)
 
 
-def _orders(clause: str, words: OrderWords, steering: re.Pattern[str], *, avoids: bool) -> bool:
+def _orders(clause: str, words: OrderWords, steering: re.Pattern[str], spared: Collection[str]) -> bool:
     found = steering.search(clause)
-    if found is None or (avoids and found.lastgroup == "steered"):
+    if found is None or found.lastgroup in spared:
         return False
     return found.lastgroup != "steered" or not _is_style(clause, words)
 
