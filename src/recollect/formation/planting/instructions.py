@@ -21,6 +21,7 @@ from recollect.formation.word_lists.orders import ADDRESS, OrderWords
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.formation.word_lists.orders_signs import OrderSigns
 from recollect.formation.word_lists.orders_structure import OWN
+from recollect.formation.word_lists.orders_together import OF_THE_PERSON, SIGNS, TOGETHER
 from recollect.looks import folded
 
 LONGEST = 20_000
@@ -52,33 +53,6 @@ _FEW = "{0,4}"
 one is read in as many ways as there are to divide it, which doubles with each."""
 _NO_LETTERS = re.compile(r"[\W_]+")
 
-_TOGETHER = (
-    ("rules", "void", "strangers"),
-    ("hide", "person", "strangers"),
-    ("unbound", "actor", "strangers"),
-    ("unasked", "deed", "strangers"),
-    ("actor", "must or scope", "act", "favour", "not style", "strangers"),
-    ("ordered", "address or scope", "name", "not style", "strangers"),
-    ("topic", "ordered", "name", "not style", "strangers"),
-    ("topic", "address", "scope", "strangers"),
-    ("arrange", "must", "scope", "name", "strangers"),
-    ("praise", "strangers"),
-    ("rival", "omit", "strangers"),
-    ("link", "answers", "name", "not style", "strangers"),
-    ("send", "data", "address", "strangers"),
-    ("fetch", "address", "answers", "strangers"),
-)
-"""What signs together are an order. A "name" or an address is in whose favour it is; "strangers": nobody speaks of themselves."""
-_SIGNS = frozenset(OrderSigns.__annotations__) - {"own"}
-_OF_THE_PERSON = (
-    ("person", "believes", "name", "act", "strangers"),
-    ("person", "believes", "name", "scope", "strangers"),
-    ("person", "believes", "address", "strangers"),
-    ("person", "believes", "praise", "strangers"),
-    ("person", "believes", "arrange", "strangers"),
-)
-"""What else is an order where a message has it: people do not call themselves the user."""
-
 
 def is_instruction(text: str) -> bool:
     """Tell whether a text is an order about how the assistant shall act for others' benefit or against its rules.
@@ -90,7 +64,7 @@ def is_instruction(text: str) -> bool:
         text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
     """
     read = folded(text[:LONGEST])
-    return not states_own_need(read) and (_tells(read, _TOGETHER, "") or gives_duty(read))
+    return not states_own_need(read) and (_tells(read, TOGETHER, "") or gives_duty(read))
 
 
 def is_planted(content: str, evidence: str, said: str = "") -> bool:
@@ -110,9 +84,9 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
         return False
     return (
         hands_over(content, evidence)
-        or _tells(content, _TOGETHER, evidence)
-        or _tells(evidence, (*_TOGETHER, *_OF_THE_PERSON), "")
-        or _tells(_around(evidence, said), _TOGETHER, "")
+        or _tells(content, TOGETHER, evidence)
+        or _tells(evidence, (*TOGETHER, *OF_THE_PERSON), "")
+        or _tells(_around(evidence, said), TOGETHER, "")
         or _asks_in_favour(told_to_another(evidence))
         or speaks_of_others(evidence, said)
     )
@@ -181,7 +155,7 @@ def _is_told(
     All sentences are searched at once for each sign first, as most texts have too few of a language.
     """
     anywhere = _Seen("\n".join(sentences), signs, words, owner)
-    possible = [each for each in together if all(anywhere[sign] for sign in each if sign in _SIGNS)]
+    possible = [each for each in together if all(anywhere[sign] for sign in each if sign in SIGNS)]
     if not possible:
         return False
     for sentence in sentences:
