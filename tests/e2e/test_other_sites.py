@@ -30,10 +30,15 @@ _ARGUMENTS = (
     "--no-sandbox",
     "--disable-background-networking",
     "--host-resolver-rules=MAP *.example 127.0.0.1",
+    # What newer browsers ask their person before; others, and this one once allowed, ask nobody.
+    "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
 )
 _OPEN_TO_ALL = [
     (b"Access-Control-Allow-Origin", b"*"),
-    (b"Access-Control-Allow-Headers", b"*, authorization, content-type, x-openwebui-user-id, x-recollect-include"),
+    (
+        b"Access-Control-Allow-Headers",
+        b"*, authorization, content-type, x-openwebui-user-id, x-recollect-include",
+    ),
     (b"Access-Control-Allow-Methods", b"*"),
     (b"Access-Control-Allow-Private-Network", b"true"),
     (b"Access-Control-Expose-Headers", b"*"),
@@ -159,7 +164,8 @@ def modes() -> dict[str, dict[str, Any]]:
 def own_headers(user: User, mode: str) -> list[tuple[bytes, bytes]]:
     if mode == "header":
         return user.headers(chat="own")
-    told = {"sub": user.id, "iss": "open-webui", "exp": datetime.now(UTC) + timedelta(minutes=5)}
+    now = datetime.now(UTC)
+    told = {"sub": user.id, "iss": "open-webui", "iat": now, "exp": now + timedelta(minutes=5)}
     token = jwt.encode(told, SIGNING, algorithm="HS256").encode()
     return [*user.headers(chat="own"), (b"X-OpenWebUI-User-Jwt", token)]
 
@@ -188,43 +194,52 @@ async def remembered(
 @pytest.mark.parametrize("mode", modes())
 async def test_a_page_of_another_site_reaches_no_memory(mode: str, own_dsn: str, tmp_path: Path) -> None:
     user = User("anna")
-    async with ScriptedUpstream(allow_everybody) as upstream, browser() as opened:
-        async with remembered(mode, own_dsn, tmp_path, upstream, user) as proxy:
-            before = await _known(proxy, user)
-            sent_before = len(upstream.received)
-            targets = [f"http://{name}:{proxy.port}" for name in ("127.0.0.1", "localhost", "evil.example")]
-            pages = ["http://evil.example:9", f"http://evil.example:{proxy.port}"]
-            heard: list[str] = []
-            for origin in pages:
-                async with page_at(opened, origin) as page:
-                    for target in targets:
-                        heard += await page.evaluate(ATTACK, [target, user.id, WHICH_TEA, PLANTED])
-            await proxy.settle()
+    async with (
+        ScriptedUpstream(allow_everybody) as upstream,
+        browser() as opened,
+        remembered(mode, own_dsn, tmp_path, upstream, user) as proxy,
+    ):
+        before = await _known(proxy, user)
+        sent_before = len(upstream.received)
+        targets = [f"http://{name}:{proxy.port}" for name in ("127.0.0.1", "localhost", "evil.example")]
+        pages = ["http://evil.example:9", f"http://evil.example:{proxy.port}"]
+        heard: list[str] = []
+        for origin in pages:
+            async with page_at(opened, origin) as page:
+                for target in targets:
+                    heard += await page.evaluate(ATTACK, [target, user.id, WHICH_TEA, PLANTED])
+        await proxy.settle()
 
-            reached = upstream.received[sent_before:]
-            assert reached, "nothing came through at all: nothing was tried"
-            assert any("scripted" in each for each in heard), "no page read any answer: nothing was tried"
-            assert not [each for each in heard if SECRET in each]
-            assert not [request for request in reached if SECRET.encode() in request.body]
-            assert await _known(proxy, user) == before
-            assert await proxy.rows("SELECT FROM recollect.messages WHERE content LIKE '%' || $1 || '%'", PLANTED) == []
+        reached = upstream.received[sent_before:]
+        assert reached, "nothing came through at all: nothing was tried"
+        assert any("scripted" in each for each in heard), "no page read any answer: nothing was tried"
+        assert not [each for each in heard if SECRET in each]
+        assert not [request for request in reached if SECRET.encode() in request.body]
+        assert await _known(proxy, user) == before
+        assert (
+            await proxy.rows("SELECT FROM recollect.messages WHERE content LIKE '%' || $1 || '%'", PLANTED)
+            == []
+        )
 
-            own = await proxy.fetch(b"POST", CHAT, own_headers(user, mode), chat_body(WHICH_TEA))
-            assert own.header(b"x-recollect-memories") == b"1"
-            assert SECRET in upstream.last.body.decode()
+        own = await proxy.fetch(b"POST", CHAT, own_headers(user, mode), chat_body(WHICH_TEA))
+        assert own.header(b"x-recollect-memories") == b"1"
+        assert SECRET in upstream.last.body.decode()
 
 
 async def test_a_page_of_the_proxys_own_address_has_memory_so_that_the_tries_above_could_have_found_it(
     own_dsn: str, tmp_path: Path
 ) -> None:
     user = User("anna")
-    async with ScriptedUpstream(allow_everybody) as upstream, browser() as opened:
-        async with remembered("header", own_dsn, tmp_path, upstream, user) as proxy:
-            origin = f"http://127.0.0.1:{proxy.port}"
-            async with page_at(opened, origin) as page:
-                heard = await page.evaluate(ATTACK, [origin, user.id, WHICH_TEA, "Is it late?"])
+    async with (
+        ScriptedUpstream(allow_everybody) as upstream,
+        browser() as opened,
+        remembered("header", own_dsn, tmp_path, upstream, user) as proxy,
+    ):
+        origin = f"http://127.0.0.1:{proxy.port}"
+        async with page_at(opened, origin) as page:
+            heard = await page.evaluate(ATTACK, [origin, user.id, WHICH_TEA, "Is it late?"])
 
-            assert [each for each in heard if SECRET in each]
+        assert [each for each in heard if SECRET in each]
 
 
 async def _known(proxy: RunningProxy, user: User) -> tuple[list[str], list[tuple[str, str]]]:

@@ -268,9 +268,7 @@ async def test_a_key_of_our_making_goes_on_in_no_header_of_a_handshake(
 async def test_a_key_of_our_making_goes_on_in_no_header_of_a_chat(
     listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, header: tuple[bytes, bytes]
 ) -> None:
-    answer = await fetch(
-        listening_proxy.port, b"POST", CHAT, [*user.headers(), header], chat_body("Hello.")
-    )
+    answer = await fetch(listening_proxy.port, b"POST", CHAT, [*user.headers(), header], chat_body("Hello."))
 
     assert answer.status == 200
     assert WHOLE_KEY.encode() not in b"".join(value for _, value in upstream.last.headers)
