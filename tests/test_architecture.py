@@ -42,11 +42,12 @@ RULES = (
         f"{PORTS} {TEXTS} recollect.formation.said recollect.statements",
         "structlog",
     ),
-    Rule("recollect.composition", NOUNS, pure=True),
+    Rule("recollect.looks", pure=True),
+    Rule("recollect.composition", f"{NOUNS} recollect.looks", pure=True),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
-        f"{NOUNS} recollect.chunking recollect.lexical recollect.retrieval.dates",
+        f"{NOUNS} recollect.chunking recollect.lexical recollect.looks recollect.retrieval.dates",
         "numpy rapidfuzz",
         pure=True,
     ),
@@ -191,7 +192,7 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.reading",
-        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.identity recollect_proxy.wishes",
+        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.aside recollect_proxy.identity recollect_proxy.wishes",
     ),
     Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
     Rule(
@@ -204,6 +205,7 @@ RULES = (
         "uuid_utils",
     ),
     Rule("recollect_proxy.held_end", pure=True),
+    Rule("recollect_proxy.aside"),
     Rule(
         "recollect_proxy.sent",
         "recollect.model recollect.recalling recollect_proxy.identity recollect_proxy.reading recollect_proxy.status",

@@ -14,6 +14,7 @@ from recollect.errors import RecollectError
 from recollect.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
+from recollect_proxy.aside import Aside
 from recollect_proxy.composing import Composing
 from recollect_proxy.conversation import Conversation
 from recollect_proxy.errors import (
@@ -81,6 +82,7 @@ class App:
             connect_timeout=settings.connect_timeout_seconds,
         )
         reports = Reports()
+        self._aside = Aside()
         self._conversations = self._make_conversations(identity, reports, clock)
         self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
         self._memory_api = Late(
@@ -98,6 +100,7 @@ class App:
             limit=settings.memory_body_limit,
             recall_in_temporary=settings.recall_in_temporary,
             clock=clock,
+            aside=self._aside,
         )
         status = Status(self.engine, settings.openwebui_status_seconds) if settings.openwebui_status else None
         return {

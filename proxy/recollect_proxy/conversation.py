@@ -9,7 +9,7 @@ from functools import partial
 
 from uuid_utils.compat import uuid7
 
-from recollect.chat import ChatBody, add_memories
+from recollect.chat import ChatBody, add_memories, is_light
 from recollect.composition import Placed
 from recollect.live_engine import LiveEngine
 from recollect.model import Skip, Turn
@@ -60,7 +60,7 @@ class Conversation:
         caller = self._identity.identify(scope["headers"], peer_of(scope))
         body = await incoming.read(self._reading.limit)
         try:
-            asked = self._reading.read(caller, scope["headers"], body)
+            asked = await self._reading.read_aside(caller, scope["headers"], body)
         except WishError as error:
             return await send_failure(send, error.failure)
         heard = asked.heard
@@ -90,15 +90,25 @@ class Conversation:
 
     async def _prepare(self, caller: Caller, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
         prepared = await self._engine.prepare(turn, asked.wishes.recalling, count=token_counter(turn.model))
-        composed = self._composing.compose(chat, prepared.placed)
-        if composed is None and prepared.placed != Placed():  # there was no certain place to add to
-            recall = replace(prepared.recall, skipped=Skip.NO_PLACE)
+        composed, reason = await self._compose(chat, prepared.placed)
+        if composed is None and prepared.placed != Placed():
+            recall = replace(prepared.recall, skipped=reason)
             prepared = replace(prepared, placed=Placed(detached=prepared.placed.detached), recall=recall)
         request_id = uuid7()
         if asked.heard.forms:
             self._engine.note(turn, prepared, request_id=request_id, api=self._reading.dialect.name)
         status = self._status if self._status is not None and self._status.is_for(caller, chat) else None
         return Sent(request_id, body, composed or asked.body, caller, asked, turn, prepared, status)
+
+    async def _compose(self, chat: ChatBody, placed: Placed) -> tuple[bytes | None, Skip]:
+        """Return the request with what is added; or None, and why nothing could be."""
+        work = partial(self._composing.compose, chat, placed)
+        if is_light(chat.raw):
+            return work(), Skip.NO_PLACE
+        try:
+            return await self._reading.aside.do(work), Skip.NO_PLACE
+        except TimeoutError:
+            return None, Skip.DEADLINE
 
     async def _answer(self, scope: Scope, send: Send, sent: Sent, listener: Listener) -> None:
         listed = sent.asked.wishes.includes_memories

@@ -4,13 +4,15 @@ Never: what is recalled for it, a socket.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
-from recollect.chat import Dialect, decoded, session_skip, take_options
+from recollect.chat import Dialect, decoded, is_light, session_skip, take_options
 from recollect.chat.heard import Heard, hear
 from recollect.model import Skip
 from recollect_proxy.asgi import Headers, values
+from recollect_proxy.aside import Aside
 from recollect_proxy.identity import Caller
 from recollect_proxy.wishes import RequestWishes, read_wishes
 
@@ -39,12 +41,28 @@ class Reading:
         limit: Bytes of a body up to which it is read.
         recall_in_temporary: Whether temporary chats recall.
         clock: Tells the time.
+        aside: Where is read what takes long.
     """
 
     dialect: Dialect
     limit: int
     recall_in_temporary: bool
     clock: Callable[[], datetime]
+    aside: Aside = field(default_factory=Aside)
+
+    async def read_aside(self, caller: Caller, headers: Headers, body: bytes | None) -> Asked:
+        """Read a request as ``read`` does; one that is large or compressed beside the loop, and only for so long.
+
+        Raises:
+            WishError: It asks the memory for what makes no sense.
+        """
+        read = partial(self.read, caller, headers, body)
+        if body is None or (is_light(body) and not _encodings(headers)):
+            return read()
+        try:
+            return await self.aside.do(read)
+        except TimeoutError:
+            return Asked(Heard(skip=caller.skip or Skip.DEADLINE), read_wishes(headers, None))
 
     def read(self, caller: Caller, headers: Headers, body: bytes | None) -> Asked:
         """Read a request.
@@ -59,8 +77,7 @@ class Reading:
         """
         if body is None:
             return Asked(Heard(skip=caller.skip or Skip.TOO_LARGE), read_wishes(headers, None))
-        encodings = b",".join(values(headers, b"content-encoding")).decode("latin-1")
-        plain = decoded(body, encodings, self.limit)
+        plain = decoded(body, _encodings(headers), self.limit)
         if plain is None:
             return Asked(Heard(skip=caller.skip or Skip.UNREADABLE), read_wishes(headers, None))
         kept, options = take_options(plain)
@@ -88,3 +105,7 @@ class Reading:
         if heard.turn is None or not wishes.mark:
             return heard
         return replace(heard, turn=replace(heard.turn, marked=True))
+
+
+def _encodings(headers: Headers) -> str:
+    return b",".join(values(headers, b"content-encoding")).decode("latin-1")

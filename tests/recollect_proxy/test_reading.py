@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from tests.tables import table
 from recollect.chat import COMPLETIONS
 from recollect.chat.heard import Heard
 from recollect.model import Skip
+from recollect_proxy.aside import Aside
 from recollect_proxy.identity import Caller
 from recollect_proxy.reading import Asked, Reading
 from recollect_proxy.wishes import WishError
@@ -170,3 +171,56 @@ def test_why_the_caller_is_skipped_goes_before_what_is_wrong_with_the_body() -> 
 def test_a_senseless_wish_is_refused_whatever_the_body(body: bytes | None, headers: dict[str, str]) -> None:
     with pytest.raises(WishError):
         asked(body, headers=headers)
+
+
+class Never(Aside):
+    """Takes too long for anything."""
+
+    async def do(self, work: Callable[[], Any]) -> Any:
+        raise TimeoutError(work)
+
+
+class Noting(Aside):
+    """Does it at once, and notes that it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    async def do(self, work: Callable[[], Any]) -> Any:
+        self.asked += 1
+        return work()
+
+
+LARGE = body_of("I drink tea. " * 25_000)
+
+
+@table(
+    ("body", "headers", "times"),
+    [
+        (body_of(), {}, 0),
+        (gzip.compress(body_of()), GZIP, 1),
+        (LARGE, {}, 1),
+        (body_of()[:-1] + b"," + b'"x":[' + b"{}," * 5_000 + b"{}]}", {}, 1),
+    ],
+)
+async def test_what_is_large_or_compressed_is_read_beside_the_loop(
+    body: bytes, headers: dict[str, str], times: int
+) -> None:
+    aside = Noting()
+    named = [(name.encode(), value.encode()) for name, value in headers.items()]
+
+    said = await replace(READING, limit=1_000_000, aside=aside).read_aside(ANNA, named, body)
+
+    assert said.heard.turn is not None
+    assert said.heard.turn.text.startswith("I drink tea")
+    assert aside.asked == times
+
+
+async def test_what_takes_too_long_to_read_passes_as_it_came_and_says_so() -> None:
+    said = await replace(READING, aside=Never()).read_aside(
+        ANNA, [(b"x-recollect-include", b"memories")], LARGE
+    )
+
+    assert (said.heard.skip, said.heard.turn, said.body) == (Skip.DEADLINE, None, None)
+    assert said.wishes.includes_memories

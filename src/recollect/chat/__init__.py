@@ -11,8 +11,10 @@ from recollect.chat.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.chat.encodings import decoded
 from recollect.chat.heard import Heard, hear
 from recollect.chat.include import add_memories
+from recollect.chat.limits import is_light
 from recollect.chat.options import take_options
 from recollect.chat.prompt import prompt_texts
+from recollect.chat.raw_json import Span
 from recollect.chat.reply import ReplyReader
 from recollect.chat.said import Reply
 from recollect.chat.splices import said_with
@@ -31,6 +33,7 @@ __all__ = [
     "Heard",
     "Reply",
     "ReplyReader",
+    "Span",
     "SystemStyle",
     "add_memories",
     "anchors",
@@ -38,6 +41,7 @@ __all__ = [
     "decoded",
     "hear",
     "is_background_task",
+    "is_light",
     "prompt_texts",
     "read_body",
     "read_turn",

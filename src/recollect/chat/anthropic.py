@@ -6,20 +6,9 @@ https://docs.anthropic.com/en/api/messages
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
-from recollect.chat.body import ChatBody, ChatMessage, read_body
-from recollect.chat.raw_json import decode_with, decoder_of
+from recollect.chat.body import MEMBERS, ChatBody, ChatMessage, read_body
+from recollect.chat.listed import content_of
 from recollect.chat.said import Answer, Said, objects
-
-
-class _System(msgspec.Struct):
-    """What stands beside the messages there, and tells the model how to answer."""
-
-    system: Any = None
-
-
-_SYSTEM = decoder_of(_System)
 
 
 def read_messages_body(body: bytes) -> ChatBody | None:
@@ -35,8 +24,10 @@ def read_messages_body(body: bytes) -> ChatBody | None:
     chat = read_body(body)
     if chat is None:
         return None
-    system = decode_with(_SYSTEM, body)
-    instructions = (ChatMessage("system", system.system),) if system and system.system else ()
+    # What tells the model how to answer stands beside the messages there.
+    given = (MEMBERS.decode(body) or {}).get("system")
+    system = content_of(given) if given is not None else None
+    instructions = (ChatMessage("system", system),) if system else ()
     messages = (*instructions, *map(_message, chat.messages))
     return replace(chat, messages=messages, outside=len(instructions))
 

@@ -3,20 +3,27 @@
 Never: raises, guesses (what can't be read with certainty is None), or keeps a second copy of it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from recollect.chat.raw_json import (
-    Span,
-    decode_members,
-    decode_text,
-    decode_with,
-    decoder_of,
-    find_items,
-    find_member,
+from recollect.chat.listed import Kind
+from recollect.chat.raw_json import KnownMembers, Span, decode_text, find_items, find_member
+
+MEMBERS = KnownMembers(
+    "conversation",
+    "input",
+    "instructions",
+    "messages",
+    "model",
+    "previous_response_id",
+    "recollect",
+    "stream",
+    "system",
 )
+"""Of a request, in whatever API."""
 
 
 class ChatMessage(msgspec.Struct, frozen=True):
@@ -66,7 +73,8 @@ class ChatBody:
 
     Attributes:
         raw: The body as it came.
-        messages: What it holds, at least one.
+        messages: What it holds, at least one. Of a very long chat those between its beginning and its newest
+            say nothing, not even who speaks: they are not read.
         messages_span: Where in ``raw`` the list of messages stands, brackets included; or the text that is
             the only message.
         model: The model it names; "" if it names none.
@@ -74,6 +82,7 @@ class ChatBody:
         follows: The answer that this follows, which the server keeps; "" if the request has all that was said.
         conversation: The chat's own id, if the server keeps it; else "".
         outside: How many of ``messages``, the first of them, stand elsewhere in ``raw``.
+        unread: How many of user and assistant are not read.
     """
 
     raw: bytes
@@ -84,8 +93,9 @@ class ChatBody:
     follows: str = ""
     conversation: str = ""
     outside: int = 0
+    unread: int = 0
 
-    def message_spans(self) -> tuple[Span | None, ...] | None:
+    def message_spans(self) -> Sequence[Span | None] | None:
         """Find where in ``raw`` each message stands; only who writes needs to know.
 
         Returns:
@@ -95,10 +105,12 @@ class ChatBody:
         span = self.messages_span
         text = self.raw.startswith(b'"', span.start)
         listed = (span,) if text else find_items(self.raw, span)
-        return None if listed is None else (*(None,) * self.outside, *listed)
+        if listed is None or not self.outside:
+            return listed
+        return (*(None,) * self.outside, *listed)
 
 
-_MESSAGES = decoder_of(tuple[ChatMessage, ...])
+_MESSAGES = Kind(ChatMessage)
 
 
 def read_body(body: bytes) -> ChatBody | None:
@@ -111,17 +123,18 @@ def read_body(body: bytes) -> ChatBody | None:
         The chat; None when it can't be read with certainty: not JSON, not an object, ``messages``
         missing, given twice or not a list of at least one object, or not all text is Unicode.
     """
-    members = decode_members(body)
+    members = MEMBERS.decode(body)
     if members is None or "messages" not in members:
         return None
-    messages = decode_with(_MESSAGES, members["messages"])
+    messages = _MESSAGES.read(members["messages"])
     span = find_member(body, body.index(b"{"), members, "messages")
-    if not messages or span is None:
+    if messages is None or not messages.items or span is None:
         return None
     return ChatBody(
         raw=body,
-        messages=messages,
+        messages=messages.items,
         messages_span=span,
         model=decode_text(members.get("model", b"")) or "",
         stream=bytes(members.get("stream", b"")) == b"true",
+        unread=messages.unread,
     )

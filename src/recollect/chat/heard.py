@@ -3,9 +3,11 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from recollect.chat import limits
 from recollect.chat.anchors import anchors
 from recollect.chat.body import ChatBody
 from recollect.chat.dialect import COMPLETIONS, Dialect
+from recollect.chat.listed import TOO_LONG
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
@@ -54,9 +56,10 @@ def hear(
         recall_in_temporary: Whether temporary chats recall; they never form memories.
         is_whole: Whether the request is known to carry all that was said before; None: it is not known.
     """
-    parsed = dialect.read(body)
-    if parsed is None:
-        return Heard(skip=Skip.UNREADABLE)
+    is_readable = limits.is_readable(body)
+    parsed = dialect.read(body) if is_readable else None
+    if parsed is None or _is_too_large(parsed):
+        return Heard(skip=Skip.UNREADABLE if is_readable and parsed is None else Skip.TOO_LARGE)
     if is_background_task(parsed):
         return Heard(skip=Skip.TASK)
     turn = read_turn(parsed, user_id=user_id, session_id=session_id, message_id=message_id, at=at)
@@ -75,6 +78,15 @@ def hear(
         parent=_parent(turn, parent_id, message_id),
     )
     return Heard(told, parsed, forms=private is None)
+
+
+def _is_too_large(chat: ChatBody) -> bool:
+    """Tell whether what has to be known of a chat was not read: a text is too long, or the user's last one too far up."""
+    if any(each.content is TOO_LONG and each.role in ("user", "assistant") for each in chat.messages):
+        return True
+    newest = chat.messages[-limits.LAST :]
+    is_cut = len(chat.messages) - chat.outside > limits.FIRST + limits.LAST
+    return is_cut and all(each.role != "user" for each in newest)
 
 
 def _parent(turn: Turn, parent_id: str | None, message_id: str | None) -> str | None:

@@ -5,7 +5,8 @@ Never: raises, or knows what can be asked.
 
 import msgspec
 
-from recollect.chat.raw_json import decode_members, without_member
+from recollect.chat.body import MEMBERS
+from recollect.chat.raw_json import without_member
 
 KEY = "recollect"
 _LITERAL = b'"recollect"'
@@ -25,7 +26,7 @@ def take_options(body: bytes) -> tuple[bytes, msgspec.Raw | None]:
     """
     if _LITERAL not in body and not any(escape in body for escape in _ESCAPES):
         return body, None
-    members = decode_members(body)
+    members = MEMBERS.decode(body)
     if members is None or KEY not in members:
         return body, None
     return without_member(body, body.index(b"{"), members, KEY), members[KEY]

@@ -6,10 +6,16 @@ counts as not JSON.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, overload
 
 import msgspec
+
+_MOST_MEMBERS = 10_000
+"""Members of an object whose places are looked for."""
+
+_MUCH = 256 * 1024
 
 _UNREADABLE = (ValueError, RecursionError)  # msgspec.DecodeError and UnicodeDecodeError are ValueErrors
 
@@ -19,11 +25,11 @@ _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
 # Each of these matches everywhere, if need be the empty string. What is repeated is never given back.
 _SPACE = re.compile(rb"[ \t\n\r]*+")
+_BLANK, _COMMA_BYTE = b" \t\n\r", ord(",")
 _COLON = re.compile(rb"[ \t\n\r]*+:?+[ \t\n\r]*+")
 _COMMA = re.compile(rb"[ \t\n\r]*+,?+[ \t\n\r]*+")
-_STRING = re.compile(rb'"?+[^"\\]*+(?:\\.[^"\\]*+)*+"?+', re.DOTALL)
 _SCALAR = re.compile(rb"[^ \t\n\r,\]}]*+")
-_BRACKET = re.compile(rb'[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_MARK = re.compile(rb'[\[\]{}"]')
 
 
 class Span(NamedTuple):
@@ -41,6 +47,31 @@ def decode_members(source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None
         return None
 
 
+class KnownMembers:
+    """Decodes an object of which some members are known, and which may have any number of others."""
+
+    def __init__(self, *names: str) -> None:
+        """Know the names."""
+        fields = [(name, msgspec.Raw | msgspec.UnsetType, msgspec.UNSET) for name in names]
+        self._decoder = decoder_of(msgspec.defstruct("Known", fields))
+
+    def decode(self, source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
+        """Return its members, of equal keys the last; None if it isn't a JSON object.
+
+        Where the others take much room, only those that are known: a million of them would cost a second.
+        """
+        size = memoryview(source).nbytes
+        if size <= _MUCH:
+            return decode_members(source)
+        known = decode_with(self._decoder, source)
+        if known is None:
+            return None
+        given = ((name, getattr(known, name)) for name in known.__struct_fields__)
+        members = {name: raw for name, raw in given if raw is not msgspec.UNSET}
+        others = size - sum(memoryview(raw).nbytes for raw in members.values())
+        return decode_members(source) if others <= _MUCH else members
+
+
 def decode_text(source: bytes | msgspec.Raw) -> str | None:
     """Return a string's text, or None if it isn't a JSON string."""
     try:
@@ -54,7 +85,7 @@ def decoder_of(kind: Any) -> "msgspec.json.Decoder[Any]":
     return msgspec.json.Decoder(kind, float_hook=str)
 
 
-def decode_with(decoder: "msgspec.json.Decoder[Any]", source: bytes | msgspec.Raw) -> Any:
+def decode_with(decoder: "msgspec.json.Decoder[Any]", source: bytes | memoryview | msgspec.Raw) -> Any:
     """Return what the decoder makes of the source, or None if it can't."""
     try:
         return decoder.decode(source)
@@ -76,14 +107,17 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
     Args:
         source: Holds the object.
         start: Where in ``source`` the object's opening brace stands.
-        members: What ``decode_members`` made of that object.
+        members: What was decoded of that object; the more, the quicker.
         name: The member's key.
 
     Returns:
-        The value's span in ``source``; None if the key stands there twice or not at all.
+        The value's span in ``source``; None if the key stands there twice or not at all, or the object has
+        more than ten thousand members.
     """
     found: Span | None = None
-    for member in _walk(source, start, members):
+    for number, member in enumerate(_walk(source, start, members)):
+        if number >= _MOST_MEMBERS:
+            return None
         if member.key == name:
             if found is not None:
                 return None
@@ -97,7 +131,7 @@ def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw]
     Args:
         source: Holds the object.
         start: Where in ``source`` the object's opening brace stands.
-        members: What ``decode_members`` made of that object.
+        members: What was decoded of that object; the more, the quicker.
         name: The member's key; where it stands twice, each is cut out.
     """
     cuts: list[Span] = []
@@ -119,23 +153,51 @@ def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw]
     return b"".join((*pieces, source[at:]))
 
 
-def find_items(source: bytes, span: Span) -> tuple[Span, ...] | None:
+class Places(Sequence[Span]):
+    """Where the items of an array stand, kept as numbers: a span for each of a million would cost seconds."""
+
+    def __init__(self, starts: "array[int]", ends: "array[int]") -> None:
+        """Take the places, in order."""
+        self._starts = starts
+        self._ends = ends
+
+    def __len__(self) -> int:
+        """Return how many items there are."""
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Span: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Span]: ...
+    def __getitem__(self, at: int | slice) -> Span | Sequence[Span]:
+        """Return where one item stands, or several."""
+        if isinstance(at, slice):
+            return Places(self._starts[at], self._ends[at])
+        return Span(self._starts[at], self._ends[at])
+
+
+def find_items(source: bytes, span: Span) -> Places | None:
     """Find where each item of an array stands; None if it isn't an array.
 
     Args:
         source: Holds the array.
         span: Where in ``source`` it stands, brackets included.
     """
-    items = decode_with(_ITEMS, source[span.start : span.end])
+    items = decode_with(_ITEMS, memoryview(source)[span.start : span.end])
     if items is None:
         return None
-    found: list[Span] = []
+    starts, ends = array("q"), array("q")
     end = span.start + 1
     for item in items:
-        at = _past(_COMMA, source, end)
+        at = (
+            end + 1
+            if source[end] == _COMMA_BYTE and source[end + 1] not in _BLANK
+            else _past(_COMMA, source, end)
+        )
         end = at + memoryview(item).nbytes
-        found.append(Span(at, end))
-    return tuple(found)
+        starts.append(at)
+        ends.append(end)
+    return Places(starts, ends)
 
 
 class _Member(NamedTuple):
@@ -149,13 +211,16 @@ class _Member(NamedTuple):
 
 def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iterator[_Member]:
     at = _past(_SPACE, source, start + 1)
-    guesses: dict[str, bytes] = {}  # a key that is repeated must not cost a copy of its value each time
+    guesses: dict[
+        str, bytes | None
+    ] = {}  # a key that is repeated must not cost a copy of its value each time
     while source[at : at + 1] != b"}":
-        key_start, key_end = at, _past(_STRING, source, at)
+        key_start, key_end = at, _string_end(source, at)
         key = decode_text(source[at:key_end]) or ""
         at = _past(_COLON, source, key_end)
         if key not in guesses:
-            guesses[key] = bytes(members[key])
+            known = members.get(key)
+            guesses[key] = None if known is None else bytes(known)
         end = _value_end(source, at, guesses[key])
         comma = _past(_SPACE, source, end)
         yield _Member(key, key_start, Span(at, end), comma + 1 if source[comma : comma + 1] == b"," else end)
@@ -167,27 +232,41 @@ def _past(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:
     return match.end() if match else at
 
 
-def _value_end(source: bytes, at: int, guess: bytes) -> int:
+def _value_end(source: bytes, at: int, guess: bytes | None) -> int:
     """Return where the value that begins at ``at`` ends.
 
     The guess is the last value of that key, so it is wrong only before a repeated key. A JSON
     value followed by a comma or a brace can't be the beginning of another one.
     """
-    end = at + len(guess)
-    after = _past(_SPACE, source, end)
-    if source.startswith(guess, at) and source[after : after + 1] in {b",", b"}"}:
-        return end
+    if guess is not None and source.startswith(guess, at):
+        end = at + len(guess)
+        after = _past(_SPACE, source, end)
+        if source[after : after + 1] in {b",", b"}"}:
+            return end
     if source.startswith((b"{", b"["), at):
         return _container_end(source, at)
-    return _past(_STRING if source.startswith(b'"', at) else _SCALAR, source, at)
+    return _string_end(source, at) if source.startswith(b'"', at) else _past(_SCALAR, source, at)
+
+
+def _string_end(source: bytes, at: int) -> int:
+    """Return where the string that begins at ``at`` ends: behind the first quote that is not escaped."""
+    start = at + 1
+    while (end := source.find(b'"', start)) >= 0:
+        piece = source[start:end]
+        if (len(piece) - len(piece.rstrip(b"\\"))) % 2 == 0:
+            return end + 1
+        start = end + 1
+    return len(source)
 
 
 def _container_end(source: bytes, at: int) -> int:
-    tokens = _BRACKET.finditer(source, at)
     depth = 0
-    while True:
-        token = next(tokens)
-        opening = token.group()[:1]
-        depth += (opening in b"[{") - (opening in b"]}")
+    while (mark := _MARK.search(source, at)) is not None:
+        if mark.group() == b'"':
+            at = _string_end(source, mark.start())
+            continue
+        at = mark.end()
+        depth += 1 if mark.group() in b"[{" else -1
         if depth == 0:
-            return token.end()
+            return at
+    return len(source)

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat.body import ChatBody, ChatMessage
-from recollect.chat.raw_json import decode_members, decode_text, decode_with, decoder_of, find_member
+from recollect.chat.body import MEMBERS, ChatBody, ChatMessage
+from recollect.chat.listed import Kind, Listed, content_of
+from recollect.chat.raw_json import decode_members, decode_text, find_member
 from recollect.chat.said import Answer, Said, objects
 
 _TEXTS = ("input_text", "output_text", "text")
@@ -35,7 +36,7 @@ class _Item(msgspec.Struct):
     content: Any = None
 
 
-_ITEMS = decoder_of(list[_Item])
+_ITEMS = Kind(_Item)
 
 
 def read_responses_body(body: bytes) -> ChatBody | None:
@@ -48,22 +49,24 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         The chat; None when it can't be read with certainty, or has no input, or two. What was said before
         and the server keeps (``previous_response_id``, ``conversation``) is not in it, but its id.
     """
-    members = decode_members(body)
+    members = MEMBERS.decode(body)
     if members is None:
         return None
     span = find_member(body, body.index(b"{"), members, "input")
     if span is None:
         return None
-    text = decode_text(members["input"])
-    messages: tuple[ChatMessage, ...]
-    if text is not None:
-        messages = (ChatMessage("user", text),)
-    else:
-        items = decode_with(_ITEMS, members["input"])
-        messages = tuple(map(_message, items or ()))
+    listed = Listed(()) if body.startswith(b'"', span.start) else _ITEMS.read(members["input"])
+    if listed is None:
+        return None
+    messages = tuple(map(_message, listed.items))
+    if body.startswith(b'"', span.start):
+        text = content_of(members["input"])
+        messages = () if text is None else (ChatMessage("user", text),)
     if not messages:
         return None
-    instructions = decode_text(members.get("instructions", b""))
+    instructions = content_of(members["instructions"]) if "instructions" in members else None
+    if not isinstance(instructions, str):
+        instructions = None
     return ChatBody(
         raw=body,
         messages=(ChatMessage("system", instructions), *messages) if instructions else messages,
@@ -73,6 +76,7 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         follows=decode_text(members.get("previous_response_id", b"")) or "",
         conversation=_conversation(members),
         outside=1 if instructions else 0,
+        unread=listed.unread,
     )
 
 

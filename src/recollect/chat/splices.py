@@ -6,6 +6,7 @@ Never: raises, re-serialises, or decides what text goes where.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from recollect.chat.body import MEMBERS
 from recollect.chat.raw_json import Span, decode_members, encode_text, find_member
 
 GAP = "\n\n"
@@ -101,7 +102,7 @@ def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice
         An insertion, or the replacement of a ``null``; None if the member is given twice or is
         neither text, nor parts, nor null.
     """
-    members = decode_members(source)
+    members = MEMBERS.decode(source)
     if members is None:
         return None
     start = source.index(b"{")

@@ -53,7 +53,7 @@ def read_turn(
     return Turn(
         scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(said)),
         text=last.text,
-        key=_present(message_id) or _key_of(said, chat.follows or chat.conversation),
+        key=_present(message_id) or _key_of(said, chat),
         at=at,
         model=chat.model,
         history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),
@@ -87,11 +87,13 @@ def _session_of(said: Iterable[Message]) -> str:
     return "fp:" + sha256(_encoded(first)).hexdigest()[:32]
 
 
-def _key_of(spoken: Sequence[Message], follows: str) -> str:
+def _key_of(spoken: Sequence[Message], chat: ChatBody) -> str:
+    follows = chat.follows or chat.conversation
+    count = len(spoken) + chat.unread
     telling = spoken if len(spoken) <= _TELLING else [spoken[0], *spoken[1 - _TELLING :]]
     # Lengths make it unambiguous where a text ends.
     said = "".join(f"{message.role}:{len(message.text)}:{message.text}" for message in telling)
-    return "h:" + sha256(_encoded(f"{len(follows)}:{follows}{len(spoken)}:{said}")).hexdigest()
+    return "h:" + sha256(_encoded(f"{len(follows)}:{follows}{count}:{said}")).hexdigest()
 
 
 def _encoded(text: str) -> bytes:

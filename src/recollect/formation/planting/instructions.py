@@ -9,18 +9,20 @@ never thrown away: when in doubt, it is none.
 """
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import accumulate
 
 from recollect.formation.planting.own_needs import states_own_need
+from recollect.formation.planting.reach import hands_over, told_to_another
 from recollect.formation.planting.third_person import gives_duty, speaks_of_others
 from recollect.formation.word_lists.orders import ADDRESS, OrderWords
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.formation.word_lists.orders_signs import OrderSigns
 from recollect.formation.word_lists.orders_structure import OWN
+from recollect.formation.word_lists.orders_together import OF_THE_PERSON, SIGNS, TOGETHER
+from recollect.looks import folded
 from recollect.patterns import Pattern, bounded
 
 LONGEST = 20_000
@@ -47,35 +49,10 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 _ADDRESS = bounded(ADDRESS)
 _AVOIDS = bounded(r"(?<!\w)(?:never|nie|niemals|jamais|nunca|mai|nooit|никогда)(?!\w)|从不|決して|绝不")
 _FEW = "{0,4}"
-"""How many words may stand before an order: some begin others, and without a bound are read in ever more ways."""
+"""How many words may stand before an order. Some are the beginning of others: without a bound, a message that repeats
+one is read in as many ways as there are to divide it, which doubles with each."""
 _RUN = bounded(r"^(?P<opens>(?:\(\?:)*)\.\{0,[0-9]+\}\??")
 _NO_LETTERS = bounded(r"[\W_]+")
-_TOGETHER = (
-    ("rules", "void", "strangers"),
-    ("hide", "person", "strangers"),
-    ("unbound", "actor", "strangers"),
-    ("unasked", "deed", "strangers"),
-    ("actor", "must or scope", "act", "favour", "not style", "strangers"),
-    ("ordered", "address or scope", "name", "not style", "strangers"),
-    ("topic", "ordered", "name", "not style", "strangers"),
-    ("topic", "address", "scope", "strangers"),
-    ("arrange", "must", "scope", "name", "strangers"),
-    ("praise", "strangers"),
-    ("rival", "omit", "strangers"),
-    ("link", "answers", "name", "not style", "strangers"),
-    ("send", "data", "address", "strangers"),
-    ("fetch", "address", "answers", "strangers"),
-)
-"""What signs together are an order. A "name" or an address is in whose favour it is; "strangers": nobody speaks of themselves."""
-_SIGNS = frozenset(OrderSigns.__annotations__) - {"own"}
-_OF_THE_PERSON = (
-    ("person", "believes", "name", "act", "strangers"),
-    ("person", "believes", "name", "scope", "strangers"),
-    ("person", "believes", "address", "strangers"),
-    ("person", "believes", "praise", "strangers"),
-    ("person", "believes", "arrange", "strangers"),
-)
-"""What else is an order where a message has it: people do not call themselves the user."""
 
 
 def is_instruction(text: str) -> bool:
@@ -87,7 +64,8 @@ def is_instruction(text: str) -> bool:
     Args:
         text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
     """
-    return not states_own_need(text[:LONGEST]) and (_tells(text, _TOGETHER, "") or gives_duty(text))
+    read = folded(text[:LONGEST])
+    return not states_own_need(read) and (_tells(read, TOGETHER, "") or gives_duty(read))
 
 
 def is_planted(content: str, evidence: str, said: str = "") -> bool:
@@ -102,14 +80,25 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
         evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
         said: The message; empty where it is not known. Its first ``LONGEST`` characters are read.
     """
-    if states_own_need(evidence[:LONGEST]):
+    content, evidence, said = (folded(text[:LONGEST]) for text in (content, evidence, said))
+    if states_own_need(evidence):
         return False
     return (
-        _tells(content, _TOGETHER, evidence)
-        or _tells(evidence, (*_TOGETHER, *_OF_THE_PERSON), "")
-        or _tells(_around(evidence, said), _TOGETHER, "")
+        hands_over(content, evidence)
+        or _tells(content, TOGETHER, evidence)
+        or _tells(evidence, (*TOGETHER, *OF_THE_PERSON), "")
+        or _tells(_around(evidence, said), TOGETHER, "")
+        or _asks_in_favour(told_to_another(evidence))
         or speaks_of_others(evidence, said)
     )
+
+
+def _asks_in_favour(asked: str) -> bool:
+    """Tell whether what the assistant is asked to do is an order in favour of somebody it names."""
+    sentence = next(iter(_sentences(_clear(asked))), "")
+    plain = sentence.casefold()
+    named = _ADDRESS.search(plain) or (any(_names(sentence)) and not OWN.search(plain))
+    return bool(named) and any(_is_order(sentence, words, "") for words, _ in LANGUAGES)
 
 
 def _around(evidence: str, said: str) -> str:
@@ -152,7 +141,7 @@ def _tells(text: str, together: tuple[tuple[str, ...], ...], beside: str) -> boo
 
 
 def _clear(text: str) -> str:
-    return unicodedata.normalize("NFKC", text[:LONGEST]).translate(_APOSTROPHES)
+    return text[:LONGEST].translate(_APOSTROPHES)
 
 
 def _is_told(
@@ -167,7 +156,7 @@ def _is_told(
     All sentences are searched at once for each sign first, as most texts have too few of a language.
     """
     anywhere = _Seen("\n".join(sentences), signs, words, owner)
-    possible = [each for each in together if all(anywhere[sign] for sign in each if sign in _SIGNS)]
+    possible = [each for each in together if all(anywhere[sign] for sign in each if sign in SIGNS)]
     if not possible:
         return False
     for sentence in sentences:
@@ -238,12 +227,15 @@ def _is_order(written: str, words: OrderWords, owner: str) -> bool:
     clauses = (each.strip() for each in _CLAUSE_ENDS.split(sentence)) if words.spaced else (sentence,)
     # "I only buy X, never recommend me Y" is a taste: who plants something wants more of it.
     avoids = _AVOIDS.search(sentence) and OWN.search(sentence) and not _ADDRESS.search(sentence)
-    return any(_orders(clause, words, steering, avoids=bool(avoids)) for clause in clauses if clause)
+    spared = {"steered"} if avoids or not favours else set()
+    # "E-mail is anna@..." is a noun: where a person speaks of themselves, their own words tell whether it is an order.
+    spared |= {"send"} if OWN.search(owner) else set()
+    return any(_orders(clause, words, steering, spared) for clause in clauses if clause)
 
 
-def _orders(clause: str, words: OrderWords, steering: Pattern, *, avoids: bool) -> bool:
+def _orders(clause: str, words: OrderWords, steering: Pattern, spared: Collection[str]) -> bool:
     found = steering.search(clause)
-    if found is None or (avoids and found.lastgroup == "steered"):
+    if found is None or found.lastgroup in spared:
         return False
     return found.lastgroup != "steered" or not _is_style(clause, words)
 
