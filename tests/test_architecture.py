@@ -82,10 +82,14 @@ RULES = (
         f"{PORTS} recollect.composition recollect.deadline recollect.policy recollect.retrieval",
         "structlog",
     ),
+    Rule("recollect.exchanges", NOUNS, "uuid_utils", pure=True),
+    Rule("recollect.saying", "recollect.exchanges recollect.model"),
+    Rule("recollect.spool", f"{NOUNS} recollect.file_lock", "msgspec structlog uuid_utils"),
+    Rule("recollect.writing", f"{NOUNS} recollect.engine recollect.spool", "cachetools structlog"),
     Rule(
         "recollect.remembering",
-        f"{PORTS} recollect.composition recollect.policy",
-        "cachetools structlog uuid_utils",
+        f"{PORTS} recollect.composition recollect.exchanges recollect.policy",
+        "cachetools structlog",
     ),
     Rule("recollect.story", f"{NOUNS} recollect.recalling recollect.retrieval", pure=True),
     Rule("recollect.tidying", f"{PORTS} recollect.policy", "structlog"),
@@ -96,7 +100,9 @@ RULES = (
     ),
     Rule(
         "recollect.live_engine",
-        f"{NOUNS} recollect.engine recollect.recalling recollect.story",
+        f"{NOUNS} recollect.engine recollect.exchanges recollect.recalling recollect.saying "
+        "recollect.spool recollect.story "
+        "recollect.writing",
         "structlog uuid_utils",
     ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
@@ -188,7 +194,8 @@ RULES = (
     Rule("recollect_proxy.held_end", pure=True),
     Rule(
         "recollect_proxy.sent",
-        "recollect.model recollect.recalling recollect_proxy.identity recollect_proxy.reading recollect_proxy.status",
+        "recollect.model recollect.recalling recollect.saying recollect_proxy.identity recollect_proxy.reading "
+        "recollect_proxy.status",
     ),
     Rule(
         "recollect_proxy.status",
@@ -250,7 +257,7 @@ RULES = (
     Rule(
         "recollect.openwebui",
         f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.live_engine recollect.prompting "
-        "recollect.recalling recollect.settings",
+        "recollect.recalling recollect.saying recollect.settings",
         "msgspec structlog",
     ),
     Rule("recollect.openwebui.telling", "recollect.model", pure=True),

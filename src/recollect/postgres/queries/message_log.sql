@@ -1,10 +1,59 @@
 -- name: exchange_by_key
--- The user's exchange that a turn belongs to, whether it has a reply with text, and whether this one is kept.
-SELECT e.id, e.turn_index,
+-- Whether the user, or the chat, was erased since a turn was said. And the user's exchange that the turn belongs to, if
+-- there is one: whether it has a reply with text, and whether this one is kept.
+SELECT EXISTS (SELECT FROM erased WHERE mark = ANY ($5::bytea[]) AND erased_at > $6) AS is_erased, e.id, e.turn_index,
+    e.key, e.parent, e.anchor, e.said_at, e.message_id, e.state,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = e.reply_id) AS replied,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = $4) AS kept
-FROM exchanges AS e
-WHERE e.user_id = $1 AND e.session_id = $2 AND e.key = $3;
+FROM (VALUES (true)) AS always
+LEFT JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = $2 AND e.key = $3;
+
+-- name: open_exchanges_before
+-- The user's open exchanges of a chat that were said until then, but that with a certain key, in order.
+SELECT id, session_id, key, parent, anchor, said_at, message_id
+FROM exchanges
+WHERE user_id = $1 AND session_id = $2 AND key <> $3 AND said_at <= $4 AND state = 'open'
+ORDER BY id;
+
+-- name: users_with_open_exchanges
+-- Who has an exchange that is open since before a time, over all users.
+SELECT DISTINCT user_id FROM exchanges WHERE state = 'open' AND said_at < $1;
+
+-- name: open_exchanges_of_user
+-- The user's exchanges that are open since before a time, in order.
+SELECT id, session_id, key, parent, anchor, said_at, message_id
+FROM exchanges
+WHERE user_id = $1 AND state = 'open' AND said_at < $2
+ORDER BY id;
+
+-- name: ask_too
+-- Note a further request that asks for the answer of the user's open exchange.
+UPDATE exchanges SET asking = array_append(array_remove(asking, $3), $3)
+WHERE user_id = $1 AND id = $2 AND state = 'open';
+
+-- name: ask_no_more
+-- Note that a request no longer asks for the answer of an open exchange of the user; whether another one does.
+UPDATE exchanges SET asking = array_remove(asking, $4)
+WHERE user_id = $1 AND session_id = $2 AND key = $3 AND state = 'open' AND $4 = ANY (asking)
+RETURNING id, cardinality(asking) > 0 AS is_asked;
+
+-- name: end_exchange
+-- The answer of an exchange of the user is no longer under way.
+UPDATE exchanges SET state = $3, asking = '{}' WHERE user_id = $1 AND id = $2 AND state = 'open';
+
+-- name: delete_exchange
+-- Delete an exchange of the user.
+DELETE FROM exchanges WHERE user_id = $1 AND id = $2;
+
+-- name: delete_messages_of_exchange
+-- Delete what was said in an exchange of the user.
+DELETE FROM messages WHERE user_id = $1 AND exchange_id = $2;
+
+-- name: delete_session_without_exchange
+-- Delete a chat of the user in which nothing was said.
+DELETE FROM sessions
+WHERE user_id = $1 AND id = $2
+    AND NOT EXISTS (SELECT FROM exchanges AS e WHERE e.user_id = $1 AND e.session_id = $2);
 
 -- name: next_turn_index
 -- Count a turn and its reply in a session of the user; the turn's index.
@@ -25,11 +74,14 @@ INSERT INTO messages (
 );
 
 -- name: insert_exchange
--- Write an exchange of the user: to be formed, or abandoned.
+-- Write an exchange of the user: open, as its request asks for an answer; to be formed; or abandoned.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-    carried, anchor, parent, state
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14);
+    carried, anchor, parent, state, asking
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14,
+    CASE WHEN $14 = 'open' THEN ARRAY[$2::uuid] ELSE '{}' END
+);
 
 -- name: set_reply
 -- Give an exchange of the user the reply it had not.
