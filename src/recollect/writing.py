@@ -83,12 +83,12 @@ class Writing:
         self.start()
         try:
             written = await self._to_log(entry, needed or self._closing)
+            if written is None:
+                await self._to_spool(entry)
         except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
             log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
             self._lose(entry, "it can't be written")
             return None
-        if written is None:
-            await self._to_spool(entry)
         return written
 
     async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
@@ -117,7 +117,8 @@ class Writing:
         """Return whether it is known what dead processes left: what was said before is written before."""
         if not self._adopted.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._adopted.wait(), _SLOW_SECONDS)
+                async with asyncio.timeout(_SLOW_SECONDS):
+                    await self._adopted.wait()
         return self._adopted.is_set()
 
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
@@ -157,10 +158,11 @@ class Writing:
             if self._engine() is not None and not await self._replayed():
                 await asyncio.sleep(_AGAIN_SECONDS)
                 continue
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), _LOOK_SECONDS)
-                continue
-            await self._spool.adopt()
+            try:
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._wake.wait()
+            except TimeoutError:
+                await self._spool.adopt()
 
     async def _replayed(self) -> bool:
         """Write what waits; return whether nothing of it waits any more."""

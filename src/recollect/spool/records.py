@@ -49,9 +49,9 @@ def encode(entry: LogEntry) -> bytes:
     record = _Record(
         step=entry.step,
         id=exchange.id,
-        user=turn.scope.user_id,
-        session=turn.scope.session_id,
-        key=turn.key,
+        user=str(turn.scope.user_id),
+        session=str(turn.scope.session_id),
+        key=str(turn.key),
         at=turn.at,
         text=storable_text(turn.text),
         model=storable_text(turn.model),
