@@ -150,7 +150,7 @@ RULES = (
     Rule("recollect_proxy.bounds", "recollect_proxy.protocol"),
     Rule(
         "recollect_proxy.health_check",
-        f"{NOUNS} recollect.background recollect.engine recollect.live_engine",
+        f"{NOUNS} recollect.background recollect.engine recollect.live_engine recollect.spool",
         "structlog",
     ),
     Rule("recollect_proxy.probes", "recollect_proxy.asgi recollect_proxy.health_check", "msgspec"),
@@ -205,14 +205,14 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.metrics",
-        f"{PORTS} recollect.background recollect.counting recollect.engine recollect.live_engine "
+        f"{PORTS} recollect.background recollect.counting recollect.engine recollect.live_engine recollect.spool "
         "recollect_proxy.health_check",
         "prometheus_client structlog",
     ),
     Rule(
         "recollect_proxy.memory_api",
-        f"{ENGINE} recollect.__version__ recollect.background recollect_proxy.asgi recollect_proxy.health_check "
-        "recollect_proxy.identity recollect_proxy.metrics",
+        f"{ENGINE} recollect.__version__ recollect.background recollect.spool recollect_proxy.asgi "
+        "recollect_proxy.health_check recollect_proxy.identity recollect_proxy.metrics",
         "litestar msgspec structlog",
     ),
     Rule("recollect_proxy.app", f"{ENGINE} recollect.assembly recollect.chat recollect_proxy", "structlog"),
