@@ -274,7 +274,7 @@ async def test_who_is_erased_while_their_words_wait_is_not_logged_afterwards(
     await database.start()
     elsewhere = changed(settings, data_dir=settings.data_dir / "another")
     async with running_proxy(elsewhere) as proxy:
-        assert (await proxy.api(b"DELETE", f"/users/{user.id}/memories")).status == 200
+        assert (await proxy.api(b"DELETE", f"/users/{user.id}")).status == 200
 
     async with running_proxy(settings) as proxy:
         await proxy.settle()
@@ -292,7 +292,7 @@ async def test_an_erasure_takes_what_waits_with_it_and_says_so(
         await asyncio.sleep(0.3)  # it is looked for the store once in a minute from now on
         await database.start()
 
-        erased = await proxy.api(b"DELETE", f"/users/{user.id}/memories")
+        erased = await proxy.api(b"DELETE", f"/users/{user.id}")
 
         assert erased.json["rows"]["spool"] == 2
         assert proxy.app.engine.waiting.exchanges == 0
