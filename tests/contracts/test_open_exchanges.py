@@ -219,6 +219,8 @@ async def test_what_was_said_before_an_erasure_is_not_written_whoever_has_it_sti
     assert await log.append(exchange) is False
     assert await log.begin(turn_of(asked_again(exchange))) is None
     assert await said(store) == []
+    assert await log.append(exchange, revives=True) is True
+    await store.memories.erase(store.anna, at=LATER)
     await begin(store, after)
     assert await said(store) == [("Hello", "")]
 

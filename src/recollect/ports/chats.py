@@ -14,7 +14,7 @@ from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Sco
 class MessageLog(Protocol):
     """Keeps every exchange, whole and in order, and what is still to be formed.
 
-    What was said before its user, or its chat, was erased is not written any more.
+    What was said before its user, or its chat, was erased is not written any more, unless somebody wants just that.
     """
 
     async def begin(self, exchange: Exchange) -> UUID | None:
@@ -28,8 +28,12 @@ class MessageLog(Protocol):
         """
         ...
 
-    async def append(self, exchange: Exchange) -> bool:
+    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
         """Write the exchange, or the reply to one that was begun, and enqueue its formation, in one transaction.
+
+        Args:
+            exchange: Which.
+            revives: Whether it is written although its user, or its chat, was erased since: who imports wants that.
 
         Returns:
             Whether it was new, or open. Where another turn of the chat has the same ``parent``, that one, and all that

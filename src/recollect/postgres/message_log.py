@@ -47,13 +47,13 @@ class PostgresMessageLog:
             await _Appending(connection, replace(exchange, reply="")).turn_and_reply(key, parent, "open")
             return exchange.id
 
-    async def append(self, exchange: Exchange) -> bool:
+    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
         """Write the exchange, or end it, and enqueue its formation; return whether it was new, or open."""
         scope = exchange.turn.scope
         key = storable_key(exchange.turn.key)
         async with self._database.changing(scope.user_id) as connection:
             known = await _known(connection, exchange, key)
-            if known["is_erased"]:
+            if known["is_erased"] and not revives:
                 return False
             appending = _Appending(connection, exchange)
             if known["id"] is None:
