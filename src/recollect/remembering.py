@@ -17,6 +17,7 @@ from recollect.exchanges import ended, new_exchange
 from recollect.failures import place
 from recollect.model import (
     Exchange,
+    Flags,
     LogEntry,
     Recollection,
     RequestRecord,
@@ -96,19 +97,19 @@ class Remembering:
         if entry.step is Step.WITHDRAWN:
             await self._backends.log.withdraw(exchange)
             return Written.KNOWN
-        if not await self._is_wanted(exchange):
-            return Written.UNWANTED
         if entry.step is Step.BEGUN:
             return await self._begin(exchange)
+        if not self._keeps(await self._backends.flags.flags(exchange.turn.scope.user_id)):
+            return Written.UNWANTED
         self._note_credential(exchange.id, exchange.credential)  # before a job may look for it
         is_new = await self._backends.log.append(exchange)
         await self._touch(exchange.turn.scope, entry.recalled)
         return Written.NEW if is_new else Written.KNOWN
 
     async def _begin(self, exchange: Exchange) -> Written:
-        logged = await self._backends.log.begin(exchange)
-        if logged is None:
-            return Written.ERASED
+        logged = await self._backends.log.begin(exchange, keeps=self._keeps)
+        if isinstance(logged, Written):
+            return logged
         self._note_credential(logged, exchange.credential)
         return Written.NEW if logged == exchange.id else Written.KNOWN
 
@@ -121,9 +122,8 @@ class Remembering:
         scope = turn.scope
         return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in (scope, scope.user_id))
 
-    async def _is_wanted(self, exchange: Exchange) -> bool:
-        """Return whether what this user says is kept at all."""
-        flags = await self._backends.flags.flags(exchange.turn.scope.user_id)
+    def _keeps(self, flags: Flags) -> bool:
+        """Return whether anything is kept of a user of whom this is otherwise than the settings have it."""
         return self._policy.under(flags).strategy is not Strategy.OFF
 
     async def _touch(self, scope: Scope, memories: Sequence[UUID]) -> None:

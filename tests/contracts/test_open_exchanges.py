@@ -7,7 +7,7 @@ from tests.contracts.keeping import formed, next_pending
 from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
-from recollect.model import ROOT, Actor, Exchange, Hide, Progress, Reason, Scope
+from recollect.model import ROOT, Actor, Exchange, Flags, Hide, Progress, Reason, Scope, Strategy, Written
 from recollect.ports import MessageLog
 
 
@@ -50,6 +50,16 @@ async def test_a_turn_is_in_the_log_before_its_answer_and_is_formed_with_it(stor
     assert pending is not None
     assert pending.exchange == exchange
     assert len(await store.index.unindexed(store.anna, limit=9)) == 2
+
+
+async def test_who_is_not_to_be_remembered_is_not_even_begun(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo")
+    await store.flags.set_flags(store.anna, Flags(formation=Strategy.OFF), at=NOON)
+
+    written = await store.log.begin(exchange, keeps=lambda flags: flags.formation is not Strategy.OFF)
+
+    assert written is Written.UNWANTED
+    assert await said(store) == []
 
 
 async def test_to_begin_and_to_end_twice_changes_nothing_more(store: Store) -> None:
@@ -217,7 +227,7 @@ async def test_what_was_said_before_an_erasure_is_not_written_whoever_has_it_sti
     after = store.exchange("Hello", at=LATER + timedelta(seconds=1))
 
     assert await log.append(exchange) is False
-    assert await log.begin(turn_of(asked_again(exchange))) is None
+    assert await log.begin(turn_of(asked_again(exchange))) is Written.ERASED
     assert await said(store) == []
     assert await log.append(exchange, revives=True) is True
     await store.memories.erase(store.anna, at=LATER)

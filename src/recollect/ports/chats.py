@@ -3,12 +3,12 @@
 Never: an implementation.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope, Turn
+from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope, Turn, Written
 
 
 class MessageLog(Protocol):
@@ -17,14 +17,20 @@ class MessageLog(Protocol):
     What was said before its user, or its chat, was erased is not written any more, unless somebody wants just that.
     """
 
-    async def begin(self, exchange: Exchange) -> UUID | None:
+    async def begin(
+        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
+    ) -> UUID | Written:
         """Write the turn, whose answer is under way: its exchange is open, and nothing is formed of it yet.
 
         What is open in its chat since before is formed without an answer now, as by ``end_abandoned``.
 
+        Args:
+            exchange: Which.
+            keeps: Whether anything is kept of a user of whom this is otherwise than the settings have it; None: it is.
+
         Returns:
-            The id of its exchange in the log: another's where the log has the turn already, by its key. None: the
-            user, or the chat, was erased since it was said.
+            The id of its exchange in the log: another's where the log has the turn already, by its key. UNWANTED:
+            nothing of the user is kept. ERASED: the user, or the chat, was erased since it was said.
         """
         ...
 

@@ -1,20 +1,21 @@
 """The log of every exchange, in Postgres. Never: forms a memory."""
 
 import hashlib
-from dataclasses import replace
+from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
 
 from recollect.errors import StoreError
-from recollect.model import Exchange, Role
+from recollect.model import Exchange, Flags, Role, Written
 from recollect.normalization import storable_id, storable_text
 from recollect.postgres.abandoning import Version, abandon_other_versions
 from recollect.postgres.ending import end_exchange, end_without_reply
 from recollect.postgres.marking import marks_of
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue
+from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
 from recollect.tokens import estimate_tokens
 
@@ -28,23 +29,27 @@ class PostgresMessageLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def begin(self, exchange: Exchange) -> UUID | None:
-        """Write the turn as that of an open exchange; return the id of its exchange in the log."""
+    async def begin(
+        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
+    ) -> UUID | Written:
+        """Write the turn as that of an open exchange; return the id of its exchange in the log, or why there is none."""
         scope, said_at = exchange.turn.scope, exchange.turn.at
         key = storable_key(exchange.turn.key)
         async with self._database.changing(scope.user_id) as connection:
             known = await _known(connection, exchange, key)
             if known["is_erased"]:
-                return None
+                return Written.ERASED
+            if keeps is not None and not keeps(_flags(known)):
+                return Written.UNWANTED
             if known["id"] is not None:
                 await connection.execute(SQL["ask_too"], scope.user_id, known["id"], exchange.id)
                 known_id: UUID = known["id"]
                 return known_id
-            session = (scope.user_id, scope.session_id)
-            before = await connection.fetch(SQL["open_exchanges_before"], *session, key, said_at)
-            await end_without_reply(connection, scope.user_id, before)
-            parent = storable_parent(exchange.turn.parent)
-            await _Appending(connection, replace(exchange, reply="")).turn_and_reply(key, parent, "open")
+            if known["follows_open"]:
+                session = (scope.user_id, scope.session_id)
+                before = await connection.fetch(SQL["open_exchanges_before"], *session, key, said_at)
+                await end_without_reply(connection, scope.user_id, before)
+            await _begin(connection, exchange, key)
             return exchange.id
 
     async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
@@ -92,6 +97,35 @@ class PostgresMessageLog:
                 await end_without_reply(connection, user_id, left)
                 count += len(left)
         return count
+
+
+async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
+    """Write the turn of an open exchange, in one statement: somebody waits for it."""
+    turn, scope, content = exchange.turn, exchange.turn.scope, storable_text(exchange.turn.text)
+    await connection.execute(
+        SQL["begin_exchange"],
+        scope.user_id,
+        exchange.id,
+        scope.session_id,
+        key,
+        exchange.message_id,
+        exchange.reply_id,
+        storable_text(turn.model),
+        exchange.authorized,
+        turn.at,
+        len(turn.history),
+        turn.anchor,
+        storable_parent(turn.parent),
+        None if turn.speaker is None else storable_text(turn.speaker),
+        content,
+        estimate_tokens(content),
+        turn.marked,
+    )
+
+
+def _flags(known: Record) -> Flags:
+    """Return what is otherwise than the settings have it, for a user."""
+    return flags_of(known["flags_of_user"]).over(flags_of(known["flags_of_everybody"]))
 
 
 async def _known(connection: Connection, exchange: Exchange, key: str) -> Record:

@@ -1,12 +1,41 @@
 -- name: exchange_by_key
 -- Whether the user, or the chat, was erased since a turn was said. And the user's exchange that the turn belongs to, if
--- there is one: whether it has a reply with text, and whether this one is kept.
+-- there is one: whether it has a reply with text, and whether this one is kept; else whether another is open in its chat.
+-- And what is otherwise than the settings have it, for everybody and for the user.
 SELECT EXISTS (SELECT FROM erased WHERE mark = ANY ($5::bytea[]) AND erased_at > $6) AS is_erased, e.id, e.turn_index,
     e.key, e.parent, e.anchor, e.said_at, e.message_id, e.state,
+    e.id IS NULL AND EXISTS (
+        SELECT FROM exchanges AS o WHERE o.user_id = $1 AND o.session_id = $2 AND o.state = 'open'
+    ) AS follows_open,
+    (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybody,
+    (SELECT flags FROM user_settings WHERE user_id = $1) AS flags_of_user,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = e.reply_id) AS replied,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = $4) AS kept
 FROM (VALUES (true)) AS always
 LEFT JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = $2 AND e.key = $3;
+
+-- name: begin_exchange
+-- Write what the user says as the turn of an open exchange, and count it and its reply in the chat.
+WITH counted AS (
+    INSERT INTO sessions (user_id, id, started_at, last_at, next_turn_index)
+    VALUES ($1, $3, $9, $9, 2)
+    ON CONFLICT (user_id, id) DO UPDATE
+    SET last_at = greatest(sessions.last_at, $9), next_turn_index = sessions.next_turn_index + 2
+    RETURNING next_turn_index - 2 AS turn_index
+), begun AS (
+    INSERT INTO exchanges (
+        user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
+        carried, anchor, parent, state, asking
+    )
+    SELECT $1, $2, $3, $4, turn_index, $5, $6, $7, $8, $9, $9, $10, $11, $12, 'open', ARRAY[$2::uuid]
+    FROM counted
+)
+INSERT INTO messages (
+    user_id, id, session_id, turn_index, role, speaker, content, tokens, alternate, created_at, exchange_id,
+    marked, hidden
+)
+SELECT $1, $5, $3, turn_index, 'user', $13, $14, $15, false, $9, $2, $16, false
+FROM counted;
 
 -- name: open_exchanges_before
 -- The user's open exchanges of a chat that were said until then, but that with a certain key, in order.
@@ -74,14 +103,11 @@ INSERT INTO messages (
 );
 
 -- name: insert_exchange
--- Write an exchange of the user: open, as its request asks for an answer; to be formed; or abandoned.
+-- Write an exchange of the user: to be formed, or abandoned.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-    carried, anchor, parent, state, asking
-) VALUES (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14,
-    CASE WHEN $14 = 'open' THEN ARRAY[$2::uuid] ELSE '{}' END
-);
+    carried, anchor, parent, state
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14);
 
 -- name: set_reply
 -- Give an exchange of the user the reply it had not.
