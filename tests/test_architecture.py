@@ -91,10 +91,14 @@ RULES = (
         f"{PORTS} recollect.composition recollect.deadline recollect.policy recollect.retrieval",
         "structlog",
     ),
+    Rule("recollect.exchanges", NOUNS, "uuid_utils", pure=True),
+    Rule("recollect.saying", "recollect.exchanges recollect.model"),
+    Rule("recollect.spool", f"{NOUNS} recollect.file_lock", "msgspec structlog uuid_utils"),
+    Rule("recollect.writing", f"{NOUNS} recollect.engine recollect.spool", "cachetools structlog"),
     Rule(
         "recollect.remembering",
-        f"{PORTS} recollect.composition recollect.policy",
-        "cachetools structlog uuid_utils",
+        f"{PORTS} recollect.composition recollect.exchanges recollect.policy",
+        "cachetools structlog",
     ),
     Rule("recollect.story", f"{NOUNS} recollect.recalling recollect.retrieval", pure=True),
     Rule("recollect.tidying", f"{PORTS} recollect.policy", "structlog"),
@@ -105,7 +109,9 @@ RULES = (
     ),
     Rule(
         "recollect.live_engine",
-        f"{NOUNS} recollect.engine recollect.recalling recollect.story",
+        f"{NOUNS} recollect.engine recollect.exchanges recollect.recalling recollect.saying "
+        "recollect.spool recollect.story "
+        "recollect.writing",
         "structlog uuid_utils",
     ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
@@ -163,7 +169,7 @@ RULES = (
     Rule("recollect_proxy.bounds", "recollect_proxy.protocol"),
     Rule(
         "recollect_proxy.health_check",
-        f"{NOUNS} recollect.background recollect.engine recollect.live_engine",
+        f"{NOUNS} recollect.background recollect.engine recollect.live_engine recollect.spool",
         "structlog",
     ),
     Rule("recollect_proxy.probes", "recollect_proxy.asgi recollect_proxy.health_check", "msgspec"),
@@ -208,7 +214,8 @@ RULES = (
     Rule("recollect_proxy.aside"),
     Rule(
         "recollect_proxy.sent",
-        "recollect.model recollect.recalling recollect_proxy.identity recollect_proxy.reading recollect_proxy.status",
+        "recollect.model recollect.recalling recollect.saying recollect_proxy.identity recollect_proxy.reading "
+        "recollect_proxy.status",
     ),
     Rule(
         "recollect_proxy.status",
@@ -218,14 +225,14 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.metrics",
-        f"{PORTS} recollect.background recollect.counting recollect.engine recollect.live_engine "
+        f"{PORTS} recollect.background recollect.counting recollect.engine recollect.live_engine recollect.spool "
         "recollect_proxy.health_check",
         "prometheus_client structlog",
     ),
     Rule(
         "recollect_proxy.memory_api",
-        f"{ENGINE} recollect.__version__ recollect.background recollect_proxy.asgi recollect_proxy.health_check "
-        "recollect_proxy.identity recollect_proxy.metrics",
+        f"{ENGINE} recollect.__version__ recollect.background recollect.spool recollect_proxy.asgi "
+        "recollect_proxy.health_check recollect_proxy.identity recollect_proxy.metrics",
         "litestar msgspec structlog",
     ),
     Rule("recollect_proxy.app", f"{ENGINE} recollect.assembly recollect.chat recollect_proxy", "structlog"),
@@ -275,7 +282,7 @@ RULES = (
     Rule(
         "recollect.openwebui",
         f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.live_engine recollect.prompting "
-        "recollect.recalling recollect.settings",
+        "recollect.recalling recollect.saying recollect.settings",
         "msgspec structlog",
     ),
     Rule("recollect.openwebui.telling", "recollect.model", pure=True),

@@ -7,7 +7,7 @@ from traceback import extract_tb
 
 import structlog
 
-from recollect.assembly import open_engine
+from recollect.assembly import live_engine
 from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES
 from recollect.engine import system_clock
 from recollect.errors import RecollectError
@@ -60,8 +60,7 @@ class App:
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""
         self._settings = settings
-        engine = partial(open_engine, with_upstream_key(settings), upstream=settings.upstream, clock=clock)
-        self.engine = LiveEngine(engine)
+        self.engine = live_engine(with_upstream_key(settings), upstream=settings.upstream, clock=clock)
         self.upstream = Upstream(
             settings.upstream,
             connect_timeout=settings.connect_timeout_seconds,

@@ -1,4 +1,4 @@
-"""The page: read the turn, prepare its prompt, forward, relay; afterwards remember.
+"""The page: read the turn, write it down, prepare its prompt, forward, relay; afterwards remember how it ended.
 
 Never: SQL, prompts, header policy.
 """
@@ -68,6 +68,8 @@ class Conversation:
             said = self._reports.skip(heard.skip)
             return await self._passthrough.forward(scope, incoming, send, extra=said, instead=asked.body)
         sent = await self._prepare(caller, asked, heard.turn, heard.body, body)
+        if sent.saying is not None:
+            await sent.saying.durable()
         listener = Listener(self._reading.dialect)
         try:
             await unless_left(incoming, self._answer(scope, send, sent, listener))
@@ -82,13 +84,17 @@ class Conversation:
         """Remember the exchange, if it is one, and once; return what tells whether it is a new one."""
         if listener.is_over:
             return None
-        reply, credential = listener.reply(), sent.caller.credential
-        if reply is None or not sent.forms:
+        reply, saying = listener.reply(), sent.saying
+        if saying is None or listener.goes_on:
             return None
-        included = sent.prepared.included
-        return self._engine.remember(sent.turn, reply, recollections=included, credential=credential)
+        if reply is not None:
+            return saying.end(reply, recollections=sent.prepared.included)
+        saying.withdraw()
+        return None
 
     async def _prepare(self, caller: Caller, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
+        forms = asked.heard.forms and asked.wishes.remember
+        saying = self._engine.begin(turn, credential=caller.credential) if forms else None
         prepared = await self._engine.prepare(turn, asked.wishes.recalling, count=token_counter(turn.model))
         composed, reason = await self._compose(chat, prepared.placed)
         if composed is None and prepared.placed != Placed():
@@ -98,7 +104,8 @@ class Conversation:
         if asked.heard.forms:
             self._engine.note(turn, prepared, request_id=request_id, api=self._reading.dialect.name)
         status = self._status if self._status is not None and self._status.is_for(caller, chat) else None
-        return Sent(request_id, body, composed or asked.body, caller, asked, turn, prepared, status)
+        instead = composed or asked.body
+        return Sent(request_id, body, instead, caller, asked, turn, prepared, saying, status)
 
     async def _compose(self, chat: ChatBody, placed: Placed) -> tuple[bytes | None, Skip]:
         """Return the request with what is added; or None, and why nothing could be."""

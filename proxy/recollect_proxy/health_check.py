@@ -11,6 +11,7 @@ from recollect.background import ModelUse
 from recollect.engine import Engine
 from recollect.live_engine import LiveEngine
 from recollect.model import Backlog
+from recollect.spool import Waiting
 
 _PATIENCE_SECONDS = 1.0
 
@@ -69,7 +70,18 @@ class HealthCheck:
     """Asks how things stand."""
 
     def __init__(self, live: LiveEngine, *, patience: float = _PATIENCE_SECONDS) -> None:
+        self._live = live
         self._inquiry = Inquiry(live, read_condition, patience=patience)
+
+    @property
+    def waiting(self) -> Waiting:
+        """What waits for the store, in this process."""
+        return self._live.waiting
+
+    @property
+    def lost(self) -> int:
+        """How much neither the store nor the spool could take."""
+        return self._live.lost
 
     async def condition(self) -> Condition | None:
         """Return how things stand; None where the store does not say so in time. Never raises."""

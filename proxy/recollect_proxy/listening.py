@@ -13,6 +13,7 @@ class Listener:
     Attributes:
         client_left: Whether who asked left before its end.
         is_over: Whether the reply was asked for: nothing more is heard.
+        goes_on: Whether there is no reply yet, as the answer calls tools: the turn is asked about again.
     """
 
     def __init__(self, dialect: Dialect) -> None:
@@ -22,6 +23,7 @@ class Listener:
         self._answered = False
         self.client_left = False
         self.is_over = False
+        self.goes_on = False
 
     def hear(self, answer: Answer) -> None:
         """Listen to this answer, if it is one worth hearing."""
@@ -48,5 +50,6 @@ class Listener:
             return "" if self.client_left and not self._answered else None
         heard = self._reader.finish()
         if heard.has_tool_calls and not heard.failed:
-            return "" if self._dialect.kept_by_server else None
+            self.goes_on = not self._dialect.kept_by_server
+            return None if self.goes_on else ""
         return None if heard.failed else heard.text

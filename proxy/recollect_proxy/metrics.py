@@ -25,6 +25,7 @@ from recollect.live_engine import LiveEngine
 from recollect.model import Skip
 from recollect.patterns import anchored
 from recollect.ports import Clock
+from recollect.spool import Waiting
 from recollect_proxy.health_check import Condition, Inquiry, read_condition
 
 CONTENT_TYPE = "text/plain; version=0.0.4"
@@ -129,6 +130,7 @@ class Metrics:
         yield _labelled(
             "recollect_requests_without_memory", "reason", "Chat requests without memory.", skipped
         )
+        yield from _of_spool(self._live.waiting, self._live.lost)
         if engine is not None:
             yield from _of_formation(engine.counts)
         if scan is not None:
@@ -149,6 +151,16 @@ class _Snapshot(Collector):
 
 async def _scan(engine: Engine) -> Scan:
     return Scan(await engine.count_memories(), await read_condition(engine))
+
+
+def _of_spool(waiting: Waiting, lost: int) -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        "recollect_spool_exchanges", "Exchanges waiting for the store.", value=waiting.exchanges
+    )
+    yield GaugeMetricFamily("recollect_spool_bytes", "What they take.", value=waiting.bytes)
+    yield CounterMetricFamily(
+        "recollect_exchanges_lost", "What neither the store nor the spool could take.", value=lost
+    )
 
 
 def _of_formation(counts: FormationCounts) -> Iterator[Metric]:

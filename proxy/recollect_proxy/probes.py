@@ -21,7 +21,7 @@ class Probes:
     ``live`` is 200 whenever the process serves, and asks nobody. ``ready`` is 200 from the end of the
     start until the process is told to leave, then 503 until it is gone, so that a balancer turns away
     before the socket closes. A store that is down leaves it 200: chats pass all the same, and a restart
-    would not bring the store back; the body says so: ``{"ready": true, "memory": "unavailable"}``.
+    would not bring the store back; the body says so: ``{"ready": true, "memory": "unavailable", "waiting": 12}``, and how many exchanges wait for it.
 
     Attributes:
         draining: Whether the process was told to leave.
@@ -51,7 +51,11 @@ class Probes:
         else:
             ready = self._begun and not self.draining
             memory = "unavailable" if await self._check.condition() is None else "available"
-            await _say(send, 200 if ready else 503, {"ready": ready, "memory": memory})
+            await _say(
+                send,
+                200 if ready else 503,
+                {"ready": ready, "memory": memory, "waiting": self._check.waiting.exchanges},
+            )
 
 
 async def _say(send: Send, status: int, said: dict[str, object]) -> None:

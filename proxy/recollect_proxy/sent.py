@@ -5,6 +5,7 @@ from uuid import UUID
 
 from recollect.model import Turn
 from recollect.recalling import Prepared
+from recollect.saying import Saying
 from recollect_proxy.identity import Caller
 from recollect_proxy.reading import Asked
 from recollect_proxy.status import Status
@@ -22,6 +23,7 @@ class Sent:
         asked: What it says to us.
         turn: The turn in it.
         prepared: What its prompt was given.
+        saying: What is remembered of it; None: nothing is.
         status: Shows who sent it what memory does; None: they are not shown it.
     """
 
@@ -32,14 +34,10 @@ class Sent:
     asked: Asked
     turn: Turn
     prepared: Prepared
+    saying: Saying | None = None
     status: Status | None = None
 
     @property
     def body(self) -> bytes:
         """What is sent."""
         return self.came if self.instead is None else self.instead
-
-    @property
-    def forms(self) -> bool:
-        """Whether its exchange is to be remembered."""
-        return self.asked.heard.forms and self.asked.wishes.remember

@@ -6,6 +6,7 @@ raise, so that nothing fails silently.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -13,7 +14,19 @@ from recollect.background import Background, ModelUse, UserUsage, Worker
 from recollect.composition import Placed
 from recollect.counting import FormationCounts
 from recollect.curating import Curating
-from recollect.model import Backlog, Erasure, Outcome, Recall, Recollection, RequestRecord, Scope, Turn
+from recollect.errors import StoreError
+from recollect.model import (
+    Backlog,
+    Erasure,
+    LogEntry,
+    Outcome,
+    Recall,
+    Recollection,
+    RequestRecord,
+    Scope,
+    Turn,
+    Written,
+)
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.recalling import NO_WISHES, Prepared, Recalling, Wishes
@@ -84,9 +97,7 @@ class Engine(Curating):
         recollections: Sequence[Recollection] = (),
         credential: str | None = None,
     ) -> bool:
-        """Log the exchange, and let it be formed in the background; never raises.
-
-        Waits out a store that is away, so call it off the answer's path.
+        """Log the exchange, and let it be formed in the background; never raises, and tries once.
 
         Args:
             turn: What the user said.
@@ -100,6 +111,14 @@ class Engine(Curating):
         return await self._remembering.remember(
             turn, reply, recollections=recollections, credential=credential
         )
+
+    async def write(self, entry: LogEntry) -> Written:
+        """Write a step of an exchange to the log; to write it twice changes nothing more.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return await self._remembering.write(entry)
 
     async def inject(self, turn: Turn, placed: Placed) -> None:
         """Note what was added to a turn, so that it can be added again byte for byte; never raises."""
@@ -127,7 +146,7 @@ class Engine(Curating):
         self._remembering.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
         erasure = await self._backends.memories.erase(user_id, at=now)
         self._clear_caches()
-        return erasure
+        return await self._erase_spooled(user_id, erasure)
 
     async def erase_session(self, scope: Scope) -> Erasure:
         """Delete one chat of a user and what only it taught, and prove it by counts."""
@@ -138,7 +157,17 @@ class Engine(Curating):
         await self._backends.index.enqueue(
             scope.user_id
         )  # what is back may have no embedding of today's model
-        return erasure
+        return await self._erase_spooled(scope, erasure)
+
+    async def _erase_spooled(self, erased: Scope | str, erasure: Erasure) -> Erasure:
+        """Delete what waits to be logged, too; what waits in other processes is not logged any more."""
+        if self._backends.spool is None:
+            return erasure
+        try:
+            count = await self._backends.spool.erase(erased, at=erasure.at)
+        except OSError as error:
+            raise StoreError(f"What waits to be logged can't be erased ({type(error).__name__}).") from None
+        return replace(erasure, rows=(*erasure.rows, ("spool", count)))
 
     async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
         """Return the chats of a user that are remembered, the one where something was said last first.

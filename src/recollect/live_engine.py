@@ -1,7 +1,7 @@
 """The engine as a host has it: open, or being opened again and again until it is.
 
-A chat never waits for it: while there is no engine nothing is recalled, and what is to be
-remembered waits, so that a database that starts late costs no memory.
+A chat never waits for it: while there is no engine nothing is recalled, and what is said waits in a spool, so that a
+database that starts late, or goes away, costs no memory.
 """
 
 import asyncio
@@ -14,17 +14,21 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.model import Recall, Recollection, Skip, Turn
+from recollect.errors import RecollectError, StoreError, StoreUnavailableError
+from recollect.exchanges import ended, new_exchange
+from recollect.model import LogEntry, Recall, Recollection, Skip, Turn, Written
+from recollect.normalization import storable_id, storable_user
 from recollect.recalling import Prepared, Wishes
+from recollect.saying import Saying
+from recollect.spool import Spool, Waiting
 from recollect.story import tell
+from recollect.writing import Writing
 
 _REOPEN_SECONDS = 5.0
-_PATIENCE_SECONDS = 600.0
 _CLOSE_SECONDS = 5.0
-_WAITING_AT_MOST = 1000
+_IN_MEMORY = 16 * 1024 * 1024
 _NOTES_AT_MOST = 200
-"""Notes that may wait. Without one a chat goes on; it must take no place of an exchange."""
+"""Notes that may wait. Without one a chat goes on."""
 
 log = structlog.get_logger(__name__)
 
@@ -36,13 +40,21 @@ OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
 class LiveEngine:
     """Keeps an engine open, and remembers in the background."""
 
-    def __init__(self, open_engine: OpenEngine) -> None:
+    def __init__(self, open_engine: OpenEngine, *, spool: Spool | None = None, keeps: bool = True) -> None:
+        """Take what opens the engine; it is not opened yet.
+
+        Args:
+            open_engine: Opens it.
+            spool: Where what is said waits for a store that is away; None: in memory.
+            keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+        """
         self._open_engine = open_engine
         self._engine: Engine | None = None
         self._opened = asyncio.Event()
         self._first_try = asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
+        self._writing = Writing(spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps)
         self._remembering: set[asyncio.Task[bool]] = set()
         self._notes: set[asyncio.Task[None]] = set()
         self._successor: LiveEngine | None = None
@@ -57,6 +69,7 @@ class LiveEngine:
         """Begin to open the engine, and wait for nothing."""
         if self._keeper is None:
             self._keeper = asyncio.create_task(self._keep_open())
+            self._writing.start()
 
     async def ready(self, seconds: float) -> bool:
         """Wait ``seconds`` at most for the engine to be open; return whether it is."""
@@ -75,6 +88,7 @@ class LiveEngine:
             RecollectError: It can't be opened, and trying again would not help.
         """
         self._keeper = keeper = asyncio.create_task(self._keep_open())
+        self._writing.start()
         tried = asyncio.create_task(self._first_try.wait())
         try:
             await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
@@ -90,6 +104,7 @@ class LiveEngine:
                     self._engine, self.failure = engine, None
                     self._opened.set()
                     self._first_try.set()
+                    self._writing.wake()
                     await self._closing.wait()
                     self._engine = None  # before it closes: nobody begins anything with it any more
             except StoreUnavailableError as error:
@@ -129,60 +144,106 @@ class LiveEngine:
             return
         _keep(_note(self._engine, turn, prepared, request_id or uuid7(), api), self._notes)
 
+    def begin(self, turn: Turn, *, credential: str | None) -> Saying | None:
+        """Begin to write what a user says, before it is answered; never raises, never waits.
+
+        Args:
+            turn: What the user says.
+            credential: The request's own ``Authorization``; kept in this process's memory alone.
+
+        Returns:
+            What has to be told how that ends; None where it can't be kept, whatever is tried.
+        """
+        return (
+            Saying(self.write_soon, new_exchange(turn, credential=credential)) if _is_storable(turn) else None
+        )
+
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
     ) -> asyncio.Task[bool] | None:
-        """Remember an exchange in the background; never raises, never waits.
+        """Remember an exchange that is over, in the background; never raises, never waits.
 
         Returns:
-            What tells, once it is done, whether it was a new exchange that is now logged; None where it is lost.
+            What tells, once it is done, whether it was a new exchange that is now logged; None where it can't be.
         """
-        if self._successor is not None:
-            return self._successor.remember(turn, reply, recollections=recollections, credential=credential)
-        if len(self._remembering) >= _WAITING_AT_MOST:
-            log.error("exchange_lost", reason="too many are waiting for the store")
+        if not _is_storable(turn):
             return None
-        return _keep(self._remember(turn, reply, recollections, credential), self._remembering)
+        return self.write_soon(ended(new_exchange(turn, credential=credential), reply, recollections))
 
-    async def _remember(
-        self, turn: Turn, reply: str, recollections: Sequence[Recollection], credential: str | None
+    def write_soon(
+        self,
+        entry: LogEntry,
+        behind: asyncio.Task[bool] | None = None,
+        needed: asyncio.Event | None = None,
+    ) -> asyncio.Task[bool]:
+        """Write a step of an exchange in the background.
+
+        Args:
+            entry: Which step.
+            behind: The writing of the step before it.
+            needed: From when on somebody waits for it.
+
+        Returns:
+            What tells whether it was new to the log, once it will outlive this process.
+        """
+        return _keep(self._write(entry, behind, needed), self._remembering)
+
+    async def _write(
+        self, entry: LogEntry, behind: asyncio.Task[bool] | None, needed: asyncio.Event | None
     ) -> bool:
-        await self.ready(_PATIENCE_SECONDS)
-        if self._engine is None and self._successor is not None:
-            handed_on = self._successor.remember(
-                turn, reply, recollections=recollections, credential=credential
-            )
-            return handed_on is not None and await handed_on
-        if self._engine is None:
-            log.error("exchange_lost", reason="the store stayed away")
-            return False
-        return await self._engine.remember(turn, reply, recollections=recollections, credential=credential)
+        if behind is not None:
+            await asyncio.wait({behind})
+        return await self.writing.write(entry, needed=needed) is Written.NEW
+
+    @property
+    def writing(self) -> Writing:
+        """What writes for this engine; or for the one that came in its place."""
+        return self._writing if self._successor is None else self._successor.writing
+
+    @property
+    def waiting(self) -> Waiting:
+        """What waits to be logged."""
+        return self.writing.waiting
+
+    @property
+    def lost(self) -> int:
+        """How much of what was said could be kept nowhere."""
+        return self.writing.lost
 
     async def settle(self, seconds: float) -> None:
         """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
-        if waiting := self._remembering | self._notes:
-            await asyncio.wait(waiting, timeout=seconds)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while waiting := self._remembering | self._notes:
+                    await asyncio.wait(waiting)
+                await self._writing.settle()
 
     async def aclose(self) -> None:
-        """Log what still waits, then close the engine."""
-        await self.settle(_CLOSE_SECONDS if self._engine is not None else 0.0)
-        for task in self._remembering | self._notes:
-            task.cancel()
-        if self._remembering:
-            log.error(
-                "exchange_lost", reason="shut down before the store was back", count=len(self._remembering)
-            )
+        """Write what still waits, or leave it in the spool; then close the engine."""
+        await self._finish()
+        await self._writing.close()
         await self._close()
 
     async def give_way(self, successor: "LiveEngine") -> None:
-        """Log what still waits, then close the engine.
+        """Write what still waits, then close the engine.
 
         What waits for an engine that is not open, ``successor`` remembers, and whatever comes from now on.
         """
         self._successor = successor
-        if self._engine is not None:
-            await self.settle(_PATIENCE_SECONDS)
+        await self._finish()
+        await self._writing.close(successor.writing)
         await self._close()  # at once where it is not open, so that it does not open now
+
+    async def _finish(self) -> None:
+        """Let what is being written be written, or go to the spool; what is only noted may go."""
+        seconds = _CLOSE_SECONDS if self._engine is not None else 0.0
+        if waiting := self._remembering | self._notes:
+            await asyncio.wait(waiting, timeout=seconds)
+        self._writing.hurry()
+        for task in self._notes:
+            task.cancel()
+        if self._remembering:
+            await asyncio.wait(self._remembering, timeout=_CLOSE_SECONDS)
 
     async def _close(self) -> None:
         self._closing.set()
@@ -193,6 +254,18 @@ class LiveEngine:
         await asyncio.wait({self._keeper})
         if not self._keeper.cancelled():
             self._keeper.exception()  # told of when it was raised
+
+
+def _is_storable(turn: Turn) -> bool:
+    """Return whether a log can hold whose turn it is, and which; no patience would mend that."""
+    try:
+        storable_user(turn.scope.user_id)
+        storable_id(turn.scope.session_id)
+        storable_id(turn.key)
+    except StoreError as error:
+        log.error("exchange_lost", reason=str(error))  # noqa: TRY400 -- the message says it all
+        return False
+    return True
 
 
 def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]]) -> asyncio.Task[_Result]:

@@ -3,7 +3,6 @@
 Failing open for what is remembered lives here. Never: a concrete backend, how memories are formed.
 """
 
-import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -11,19 +10,29 @@ from uuid import UUID
 
 import structlog
 from cachetools import TTLCache
-from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
 from recollect.errors import StoreError
+from recollect.exchanges import ended, new_exchange
 from recollect.failures import place
-from recollect.model import Exchange, Memory, Recollection, RequestRecord, Scope, Strategy, Turn
+from recollect.model import (
+    Exchange,
+    Flags,
+    LogEntry,
+    Recollection,
+    RequestRecord,
+    Scope,
+    Step,
+    Strategy,
+    Turn,
+    Written,
+)
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 
 _ERASURES_KEPT = 10_000
 _ERASURE_SECONDS = 3600.0
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-_APPEND_DELAYS = (0.5, 2.0, 5.0, *(15.0,) * 40)  # ten minutes; in a long gap a shutdown loses it
 
 log = structlog.get_logger(__name__)
 
@@ -59,9 +68,7 @@ class Remembering:
         recollections: Sequence[Recollection] = (),
         credential: str | None = None,
     ) -> bool:
-        """Log the exchange, and let it be formed in the background; never raises.
-
-        Waits out a store that is away, so call it off the answer's path.
+        """Log the exchange, and let it be formed in the background; never raises, and tries once.
 
         Args:
             turn: What the user said.
@@ -72,49 +79,62 @@ class Remembering:
         Returns:
             Whether it was a new exchange that is now logged.
         """
-        exchange = Exchange(
-            uuid7(), turn, reply, uuid7(), uuid7(), authorized=credential is not None, credential=credential
-        )
-        if credential is not None:
-            self._lend(exchange.id, credential)
-        new = await self._append(exchange)
-        if new is None:
-            log.error("exchange_lost", exchange_id=str(exchange.id))
+        exchange = new_exchange(turn, credential=credential)
+        try:
+            return await self.write(ended(exchange, reply, recollections)) is Written.NEW
+        except Exception as error:  # noqa: BLE001 -- as in recall
+            detail = str(error) if isinstance(error, StoreError) else ""
+            log.error(  # noqa: TRY400 -- as in recall
+                "exchange_lost", error=type(error).__name__, detail=detail, place=place(error)
+            )
             return False
-        await self._touch(turn.scope, recollections)
-        return new
 
-    async def _append(self, exchange: Exchange) -> bool | None:
-        """Return whether the exchange was new, or None if it could not be logged."""
-        for delay in (*_APPEND_DELAYS, None):
-            if self._is_erased(exchange.turn):
-                return False
-            try:
-                return await self._is_wanted(exchange) and await self._backends.log.append(exchange)
-            except StoreError as error:
-                log.warning("remember_failed", error=type(error).__name__, detail=str(error), again=delay)
-                if delay is not None:
-                    await asyncio.sleep(delay)
-            except Exception as error:  # noqa: BLE001 -- as in recall
-                log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as in recall
-                break
-        return None
+    async def write(self, entry: LogEntry) -> Written:
+        """Write a step of an exchange to the log; to write it twice changes nothing more.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        exchange = entry.exchange
+        if self._is_erased(exchange.turn):
+            return Written.ERASED
+        if entry.step is Step.WITHDRAWN:
+            await self._backends.log.withdraw(exchange)
+            return Written.KNOWN
+        if entry.step is Step.BEGUN:
+            return await self._begin(exchange)
+        if not self._keeps(await self._backends.flags.flags(exchange.turn.scope.user_id)):
+            return Written.UNWANTED
+        self._note_credential(exchange.id, exchange.credential)  # before a job may look for it
+        is_new = await self._backends.log.append(exchange)
+        await self._touch(exchange.turn.scope, entry.recalled)
+        return Written.NEW if is_new else Written.KNOWN
+
+    async def _begin(self, exchange: Exchange) -> Written:
+        logged = await self._backends.log.begin(exchange, keeps=self._keeps)
+        if isinstance(logged, Written):
+            return logged
+        self._note_credential(logged, exchange.credential)
+        return Written.NEW if logged == exchange.id else Written.KNOWN
+
+    def _note_credential(self, exchange_id: UUID, credential: str | None) -> None:
+        if credential is not None:
+            self._lend(exchange_id, credential)
 
     def _is_erased(self, turn: Turn) -> bool:
         """Return whether the user, or the chat, was erased since this was said."""
         scope = turn.scope
         return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in (scope, scope.user_id))
 
-    async def _is_wanted(self, exchange: Exchange) -> bool:
-        """Return whether what this user says is kept at all."""
-        flags = await self._backends.flags.flags(exchange.turn.scope.user_id)
+    def _keeps(self, flags: Flags) -> bool:
+        """Return whether anything is kept of a user of whom this is otherwise than the settings have it."""
         return self._policy.under(flags).strategy is not Strategy.OFF
 
-    async def _touch(self, scope: Scope, recollections: Sequence[Recollection]) -> None:
-        """Count the recollections as recalled; to miss a count is no reason to lose an exchange."""
+    async def _touch(self, scope: Scope, memories: Sequence[UUID]) -> None:
+        """Count memories as recalled; to miss a count is no reason to lose an exchange."""
         try:
-            if ids := [each.item.id for each in recollections if isinstance(each.item, Memory)]:
-                await self._backends.memories.touch(scope.user_id, ids, at=self._clock())
+            if memories:
+                await self._backends.memories.touch(scope.user_id, memories, at=self._clock())
         except Exception as error:  # noqa: BLE001 -- as in recall
             log.warning("touch_failed", error=type(error).__name__, place=place(error))
 

@@ -81,6 +81,11 @@ class EngineSettings(BaseSettings):
         description="A Postgres with pgvector, as postgresql://...; empty: the embedded one in the data folder; "
         "memory:, an embedded one that is gone with the process.",
     )
+    spool_mb: int = Field(
+        default=256,
+        ge=1,
+        description="Megabytes of the data folder that what is said may take while the store is away.",
+    )
     pool_size: int = Field(default=10, ge=2, description="Database connections at most.")
 
     embedder: str = Field(

@@ -14,12 +14,27 @@ from recollect.ports import Backends, Clock
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
 
+_OPEN_AT_MOST = timedelta(minutes=10)
+"""How long after its turn an answer is waited for: longer than models answer, and than a person leaves a tool's question.
+
+Then what the person said is formed by itself. An answer that comes later is still kept.
+"""
+
 log = structlog.get_logger(__name__)
 
 
 async def keep_tidy(backends: Backends, policy: Policy, clock: Clock) -> None:
-    """Let what was said before there was an index be indexed, once; forget old requests, hour after hour."""
+    """Look after the store until cancelled.
 
+    What was said before there was an index is indexed, once. Old requests are forgotten, hour after hour. What was said
+    to a relay that died, or whose answer nobody asked for again, is formed without one, minute after minute.
+    """
+    async with asyncio.TaskGroup() as tidying:
+        tidying.create_task(_forget(backends, policy, clock))
+        tidying.create_task(_end_abandoned(backends, clock))
+
+
+async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     def prune() -> Awaitable[int]:
         return backends.requests.prune_requests(clock() - timedelta(days=policy.keep_requests_days))
 
@@ -29,6 +44,12 @@ async def keep_tidy(backends: Backends, policy: Policy, clock: Clock) -> None:
             enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
         await _quietly("prune_requests_failed", prune)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
+
+
+async def _end_abandoned(backends: Backends, clock: Clock) -> None:
+    while True:
+        await _quietly("end_abandoned_failed", lambda: backends.log.end_abandoned(clock() - _OPEN_AT_MOST))
+        await asyncio.sleep(_RETRY_SECONDS)
 
 
 async def _quietly(event: str, tidy: Callable[[], Awaitable[object]]) -> bool:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import uvloop
 from tests.raw_client import fetch
@@ -33,7 +34,7 @@ def _words(count: int) -> str:
     return " ".join("".join(drawn.choices("abcdefghijklmnopqrstuvwxyz", k=7)) for _ in range(count))
 
 
-WORST: dict[str, Callable[[], object]] = {
+WORST: dict[str, Callable[[], Any]] = {
     "recuerda que, 45 times": lambda: "recuerda que " * 45 + "hola",
     "lembre-se de que, 300 times": lambda: "lembre-se de que " * 300,
     "when asked, 4,000 characters": lambda: ("when asked " * 400)[:4000],
@@ -130,10 +131,14 @@ async def _probe(port: int, felt: _Felt) -> None:
         await asyncio.sleep(0.1)
 
 
+def _body_of(make: Callable[[], Any]) -> bytes:
+    return chat_body(make())
+
+
 async def _attack(port: int, told: list[str]) -> None:
-    names: Iterator[tuple[str, Callable[[], object]]] = itertools.cycle(WORST.items())
+    names: Iterator[tuple[str, Callable[[], Any]]] = itertools.cycle(WORST.items())
     for number, (name, make) in enumerate(names):
-        body = await asyncio.to_thread(lambda make=make: chat_body(make()))
+        body = await asyncio.to_thread(_body_of, make)
         headers = User("mallory").headers(chat=f"hostile-{number}")
         began = time.monotonic()
         with suppress(ConnectionError, asyncio.IncompleteReadError):

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -94,6 +95,10 @@ def _worker_of(served: ServedProcess) -> int | None:
     return None
 
 
+def _has_another(served: ServedProcess, worker: int) -> bool:
+    return _worker_of(served) not in {None, worker}
+
+
 async def _served_again(load: _Load) -> None:
     async def answers() -> bool:
         with suppress(OSError, EOFError, AssertionError, asyncio.IncompleteReadError, httpx.HTTPError):
@@ -135,7 +140,7 @@ async def _kill_workers(times: int, load: _Load, environ: dict[str, str]) -> lis
                 continue
             os.kill(worker, signal.SIGKILL)
             began = time.monotonic()
-            await until(lambda worker=worker: _worker_of(served) not in {None, worker})
+            await until(partial(_has_another, served, worker))
             recovered.append(time.monotonic() - began)
     return recovered
 

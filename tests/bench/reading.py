@@ -241,11 +241,11 @@ def main(arguments: Sequence[str]) -> None:
     lengths = [length for length in LENGTHS if length <= asked.to]
     for text, step in product(TEXTS.values(), STEPS.values()):
         step(text(_STATEMENT))()  # what is compiled and read at the first use, the children inherit
-    for step in asked.only.split(",") if asked.only else STEPS:
-        print(f"\n## {step}\n\n| text | {' | '.join(f'{length // 1000:,} KB' for length in lengths)} |")
+    for name in asked.only.split(",") if asked.only else STEPS:
+        print(f"\n## {name}\n\n| text | {' | '.join(f'{length // 1000:,} KB' for length in lengths)} |")
         print(f"|---|{'---:|' * len(lengths)}")
-        for name in asked.text.split(",") if asked.text else TEXTS:
-            print(f"| {name} | {' | '.join(_row(step, name, lengths, asked.most))} |", flush=True)
+        for kind in asked.text.split(",") if asked.text else TEXTS:
+            print(f"| {kind} | {' | '.join(_row(name, kind, lengths, asked.most))} |", flush=True)
 
 
 def _row(step: str, name: str, lengths: Sequence[int], most: float) -> list[str]:

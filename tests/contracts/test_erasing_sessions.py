@@ -113,7 +113,7 @@ async def test_what_was_replaced_deleted_and_undone_in_it_goes_too(store: Store)
 
     assert await contents(store) == []
     assert await history(store) == []
-    assert await said(store, told.turn.text, key=told.turn.key)
+    assert await said(store, told.turn.text, key=told.turn.key, at=LATER)
     assert await store.memories.sessions(store.anna) == ["chat-1"]
 
 
@@ -311,7 +311,8 @@ async def test_the_same_chat_begins_anew(store: Store) -> None:
     told = await indexed(store, "I live in Rome", reply="Rome!")
     await erase(store)
 
-    assert await store.log.append(store.exchange("I live in Oslo", key=told.turn.key, reply="Oslo!"))
+    again = store.exchange("I live in Oslo", key=told.turn.key, reply="Oslo!", at=LATER)
+    assert await store.log.append(again)
 
     [first] = (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges
     assert (first.said, first.reply) == ("I live in Oslo", "Oslo!")

@@ -14,6 +14,7 @@ from tests.scripted_extraction import Pupil
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.openwebui import conversation
+from recollect.saying import Saying
 
 
 async def engine_of(memory: Any) -> Engine:
@@ -152,7 +153,7 @@ async def test_an_engine_that_is_closed_meanwhile_has_nothing_to_tell(
         monkeypatch.setattr(live, "_engine", None)
         return True
 
-    monkeypatch.setattr(live, "remember", lambda *_, **__: asyncio.create_task(closed()))
+    monkeypatch.setattr(Saying, "end", lambda *_, **__: asyncio.create_task(closed()))
     await chat.says(DOG)
     await told()
 

@@ -14,7 +14,7 @@ from tests.stores import Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect import live_engine, remembering
+from recollect import live_engine, writing
 from recollect.engine import Engine, Wishes
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.live_engine import LiveEngine
@@ -48,7 +48,7 @@ class FrozenRequests(Through):
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for nothing, where a real one waits for seconds and minutes."""
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
-    monkeypatch.setattr(remembering, "_APPEND_DELAYS", (0.01,) * 1000)
+    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
 
 
 async def recalled(live: LiveEngine, said: Turn) -> Recall:
@@ -65,11 +65,6 @@ def note(live: LiveEngine, said: Turn) -> None:
 
 def lost(logs: Logs) -> list[MutableMapping[str, Any]]:
     return [line for line in logs if line["event"] == "exchange_lost"]
-
-
-def failures(logs: Logs) -> int:
-    """Return how often it was tried in vain to remember something."""
-    return sum(line["event"] == "remember_failed" for line in logs)
 
 
 async def pending(store: Store) -> int:
@@ -234,11 +229,9 @@ async def test_what_is_being_remembered_is_finished_when_it_closes(store: Store)
     live = LiveEngine(opener)
     await live.start()
     remember(live, store.turn("I drink tea"))
-    closing = asyncio.create_task(live.aclose())
-    await asyncio.sleep(0)
     opener.outage.failure = None
 
-    await closing
+    await live.aclose()
 
     assert await pending(store) == 1
 
@@ -254,33 +247,14 @@ async def test_what_waits_for_an_engine_that_never_opened_its_successor_remember
     with capture_logs() as logs:
         await wrong.give_way(right)
         assert told is not None
-        assert await told is True
+        assert await told is False  # it waits
+        assert await right.ready(20)
+        await right.settle(20)
 
     assert lost(logs) == []
     assert wrong.engine is None
     assert await pending(store) == 1
     await right.aclose()
-
-
-async def test_what_waits_for_the_store_of_an_open_engine_it_remembers_before_it_gives_way(
-    store: Store,
-) -> None:
-    opener, successors = Opener(store), Opener(store)
-    opener.outage.failure = StoreUnavailableError()
-    live, successor = LiveEngine(opener), LiveEngine(successors)
-    await live.start()
-    remember(live, store.turn("I drink tea"))
-    with capture_logs() as logs:
-        giving_way = asyncio.create_task(live.give_way(successor))
-        await until(lambda: giving_way.done() or failures(logs) > 2)
-    assert not giving_way.done()
-    opener.outage.failure = None
-
-    await giving_way
-
-    assert (opener.remembered, successors.remembered) == (1, 0)
-    assert await pending(store) == 1
-    await successor.aclose()
 
 
 @pytest.mark.parametrize("turns", [*range(12), 50, 200, 800])
@@ -303,13 +277,50 @@ async def test_an_engine_that_opens_just_as_it_gives_way_loses_nothing_and_nothi
         late = live.remember(store.turn("I have a dog"), "Nice!", recollections=(), credential=None)
         assert before is not None
         assert late is not None
-        assert [await before, await late] == [True, True]
-        await giving_way
+        await asyncio.gather(before, late, giving_way)
+        assert await successor.ready(20)
+        await successor.settle(20)
 
     assert lost(logs) == []
     assert opener.remembered + successors.remembered == 2
     assert await pending(store) == 2
     await successor.aclose()
+
+
+async def test_what_an_open_engine_can_not_write_as_it_gives_way_its_successor_writes(store: Store) -> None:
+    opener, successors = Opener(store), Opener(store)
+    opener.outage.failure = StoreUnavailableError()
+    live, successor = LiveEngine(opener), LiveEngine(successors)
+    await live.start()
+    await successor.start()
+    remember(live, store.turn("I drink tea"))
+
+    with capture_logs() as logs:
+        giving_way = asyncio.create_task(live.give_way(successor))
+        await asyncio.sleep(0)
+        remember(live, store.turn("I have a dog"))
+        await giving_way
+        await successor.settle(20)
+
+    assert lost(logs) == []
+    assert (opener.remembered, successors.remembered) == (0, 2)
+    assert await pending(store) == 2
+    await successor.aclose()
+
+
+async def test_what_can_never_be_stored_is_told_of_at_once_and_keeps_nobody_back(store: Store) -> None:
+    live = LiveEngine(Opener(store))
+    await live.start()
+
+    with capture_logs() as logs:
+        assert live.begin(store.turn(key="a\x00"), credential=None) is None
+        assert live.remember(store.turn(key=""), "Good.", recollections=(), credential=None) is None
+    remember(live, store.turn("I drink tea"))
+    await live.settle(20)
+
+    assert len(lost(logs)) == 2
+    assert await pending(store) == 1
+    await live.aclose()
 
 
 async def test_an_engine_that_can_not_be_kept_from_opening_remembers_nothing_once_it_has_given_way(
@@ -324,34 +335,12 @@ async def test_an_engine_that_can_not_be_kept_from_opening_remembers_nothing_onc
 
     with capture_logs() as logs:
         await live.give_way(successor)
-        await live.settle(20)
+        assert await successor.ready(20)
+        await successor.settle(20)
 
     assert live.engine is None
     assert lost(logs) == []
     assert (opener.remembered, successors.remembered) == (0, 1)
-    await successor.aclose()
-
-
-async def test_what_comes_while_an_open_engine_gives_way_its_successor_remembers(store: Store) -> None:
-    opener, successors = Opener(store), Opener(store)
-    opener.outage.failure = StoreUnavailableError()
-    live, successor = LiveEngine(opener), LiveEngine(successors)
-    await live.start()
-    await successor.start()
-    remember(live, store.turn("I drink tea"))
-    with capture_logs() as logs:
-        giving_way = asyncio.create_task(live.give_way(successor))
-        await until(lambda: giving_way.done() or failures(logs) > 2)
-
-    remember(live, store.turn("I have a dog"))
-    await successor.settle(20)
-    assert (opener.remembered, successors.remembered) == (0, 1)
-    assert not giving_way.done()
-    opener.outage.failure = None
-    await giving_way
-
-    assert (opener.remembered, successors.remembered) == (1, 1)
-    assert await pending(store) == 2
     await successor.aclose()
 
 
@@ -372,47 +361,9 @@ async def test_nothing_is_begun_with_an_engine_that_is_closing(store: Store) -> 
     assert closing == [None]
 
 
-async def test_no_more_than_some_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_engine, "_WAITING_AT_MOST", 2)
-    opener = Opener(store)
-    opener.allowed.clear()
-    live = LiveEngine(opener)
-    live.open()
-
-    with capture_logs() as logs:
-        for number in range(3):
-            remember(live, store.turn(f"I drink tea number {number}"))
-    opener.allowed.set()
-    await live.ready(20)
-    await live.settle(20)
-
-    assert len(lost(logs)) == 1
-    assert await pending(store) == 2
-    await live.aclose()
-
-
-async def test_a_store_that_stays_away_for_ever_is_waited_for_no_longer(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_engine, "_PATIENCE_SECONDS", 0.01)
-    opener = Opener(store)
-    opener.allowed.clear()
-    live = LiveEngine(opener)
-    live.open()
-
-    with capture_logs() as logs:
-        remember(live, store.turn("I drink tea"))
-        await live.settle(20)
-
-    assert len(lost(logs)) == 1
-    opener.allowed.set()
-    await live.aclose()
-
-
 async def test_notes_that_wait_take_no_place_of_an_exchange(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_engine, "_WAITING_AT_MOST", 2)
     monkeypatch.setattr(live_engine, "_NOTES_AT_MOST", 1)
     requests = FrozenRequests(store.requests)
     live = LiveEngine(Opener(replace(store, requests=requests)))

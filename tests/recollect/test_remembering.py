@@ -1,6 +1,5 @@
 """What is remembered of a chat: it never raises, and loses nothing."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -12,9 +11,9 @@ from tests.stores import NOON, Store
 from tests.watched_stores import Outage, Through, breakable, broken
 from uuid_utils.compat import uuid7
 
-from recollect import remembering as remembering_module
 from recollect.composition import Placed
 from recollect.errors import StoreUnavailableError
+from recollect.exchanges import begun, new_exchange
 from recollect.model import (
     Injection,
     Passage,
@@ -23,16 +22,9 @@ from recollect.model import (
     RequestRecord,
     Role,
     Strategy,
+    Written,
 )
 from recollect.ports import MemoryStore
-
-DELAYS = remembering_module._APPEND_DELAYS
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try a store that is away again at once, five times."""
-    monkeypatch.setattr(remembering_module, "_APPEND_DELAYS", (0.0,) * 5)
 
 
 async def waiting(store: Store) -> int:
@@ -58,58 +50,26 @@ async def test_without_formation_nothing_is_even_logged(store: Store) -> None:
     assert await waiting(store) == 0
 
 
-async def test_an_exchange_waits_for_a_store_that_is_away(store: Store) -> None:
-    outage = Outage(StoreUnavailableError())
-    subject = engine_over(breakable(store, outage))
-
-    with capture_logs() as logs:
-        remembering = asyncio.create_task(subject.remember(store.turn("I drink tea"), "Good."))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        outage.failure = None
-
-        assert await remembering is True
-    assert set(events(logs)) == {"remember_failed"}
-    assert await waiting(store) == 1
-
-
-async def test_an_exchange_is_given_up_when_the_store_stays_away(store: Store) -> None:
-    with capture_logs() as logs:
-        assert await engine_over(broken(store)).remember(store.turn(), "Good.") is False
-
-    assert events(logs) == ["remember_failed"] * 6 + ["exchange_lost"]
-
-
 async def test_a_bug_in_remembering_is_not_tried_again(store: Store) -> None:
     faulty = breakable(store, Outage(LookupError("a bug")))
 
     with capture_logs() as logs:
         assert await engine_over(faulty).remember(store.turn(), "Good.") is False
 
-    assert events(logs) == ["remember_failed", "exchange_lost"]
+    assert events(logs) == ["exchange_lost"]
     assert logs[0]["error"] == "LookupError"
     assert "exc_info" not in logs[0]
 
 
-def test_no_gap_between_tries_is_longer_than_a_shutdown_can_bear() -> None:
-    assert max(DELAYS) <= 15
-    assert 540 <= sum(DELAYS) <= 660
-
-
-async def test_an_exchange_said_before_its_users_erasure_is_not_logged_after_it(
-    store: Store,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(remembering_module, "_APPEND_DELAYS", (0.0,) * 1000)
-    outage = Outage(StoreUnavailableError())
-    subject = engine_over(breakable(store, outage))
-    remembering = asyncio.create_task(subject.remember(store.turn("I drink tea"), "Good."))
-    await asyncio.sleep(0)
-    outage.failure = None
+async def test_an_exchange_said_before_its_users_erasure_is_not_logged_after_it(store: Store) -> None:
+    subject, other_process = engine_over(store), engine_over(store)
+    said = store.turn("I drink tea", at=NOON - timedelta(seconds=1))
     await subject.erase(store.anna)
 
     with capture_logs() as logs:
-        assert await remembering is False
+        assert await subject.remember(said, "Good.") is False
+        assert await other_process.remember(said, "Good.") is False
+        assert await other_process.write(begun(new_exchange(said, credential=None))) is Written.ERASED
 
     assert "tea" not in str(logs)
     assert await waiting(store) == 0

@@ -253,7 +253,12 @@ async def test_a_store_that_fails_is_down_and_the_rest_is_told(store: Store) -> 
 async def test_before_the_engine_is_open_there_is_little_to_tell() -> None:
     found = await read(Metrics(GivenEngine(None), {}))
 
-    assert found == {"recollect_store_up": 0}
+    assert found == {
+        "recollect_store_up": 0,
+        "recollect_spool_exchanges": 0,
+        "recollect_spool_bytes": 0,
+        "recollect_exchanges_lost_total": 0,
+    }
 
 
 async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> None:

@@ -51,20 +51,20 @@ async def test_readiness_begins_with_the_end_of_the_start_and_ends_with_the_word
     store: Store,
 ) -> None:
     probes = Probes(HealthCheck(GivenEngine(engine_over(store))))
-    assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
+    assert await readiness(probes) == (503, {"ready": False, "memory": "available", "waiting": 0})
 
     probes.begin()
-    assert await readiness(probes) == (200, {"ready": True, "memory": "available"})
+    assert await readiness(probes) == (200, {"ready": True, "memory": "available", "waiting": 0})
 
     probes.drain()
-    assert await readiness(probes) == (503, {"ready": False, "memory": "available"})
+    assert await readiness(probes) == (503, {"ready": False, "memory": "available", "waiting": 0})
 
 
 async def test_a_store_that_is_not_there_leaves_it_ready() -> None:
     probes = Probes(HealthCheck(GivenEngine(None)))
     probes.begin()
 
-    assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable"})
+    assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
 
 
 async def test_a_store_that_hangs_is_not_waited_for(store: Store) -> None:
@@ -73,7 +73,7 @@ async def test_a_store_that_hangs_is_not_waited_for(store: Store) -> None:
     probes.begin()
 
     async with asyncio.timeout(20):
-        assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable"})
+        assert await readiness(probes) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
 
 
 async def test_it_lives_from_the_first_to_the_last_and_asks_nobody() -> None:
@@ -99,7 +99,7 @@ async def test_a_proxy_needs_no_token_for_them(proxy: RunningProxy, path: bytes)
     head = await proxy.fetch(b"HEAD", path)
 
     assert (answer.status, head.status, head.body) == (200, 200, b"")
-    assert answer.json in ({"live": True}, {"ready": True, "memory": "available"})
+    assert answer.json in ({"live": True}, {"ready": True, "memory": "available", "waiting": 0})
     assert (await proxy.fetch(b"GET", path + b"/")).status == 404
 
 
@@ -111,5 +111,10 @@ async def test_a_proxy_without_its_database_is_ready_and_says_what_it_lacks(
         ready = await proxy.fetch(b"GET", b"/memory/ready")
         chat = await proxy.say(user, "Is it morning?")
 
-    assert (ready.status, ready.json) == (200, {"ready": True, "memory": "unavailable"})
+        waiting = await proxy.fetch(b"GET", b"/memory/ready")
+        health = await proxy.api(b"GET", "/health")
+
+    assert (ready.status, ready.json) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
+    assert waiting.json == {"ready": True, "memory": "unavailable", "waiting": 1}
+    assert health.json["spool"]["exchanges"] == 1
     assert chat.header(b"x-recollect-skipped") == b"store"

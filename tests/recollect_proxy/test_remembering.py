@@ -174,7 +174,7 @@ async def test_of_a_tool_loop_the_final_answer_is_remembered_and_that_once(
     after_the_call = await proxy.logged(user)
     await proxy.say(user, round_two, stream=stream)
 
-    assert after_the_call == []
+    assert after_the_call == [("user", "What is the weather?")]
     assert await proxy.logged(user) == [("user", "What is the weather?"), ("assistant", "Sunny.")]
 
 

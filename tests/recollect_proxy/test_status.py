@@ -15,7 +15,7 @@ from tests.stores import Ports, Store
 from tests.tables import table
 from tests.watched_stores import Outage, Through, breakable
 
-from recollect import remembering
+from recollect import writing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
@@ -92,7 +92,7 @@ def asked(store: Store) -> Turn:
 async def test_a_store_that_is_away_is_not_waited_for_and_nothing_is_lost(
     store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remembering, "_APPEND_DELAYS", (0.01,) * 6000)
+    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
     outage = Outage(StoreUnavailableError())
 
     async with live_over(breakable(store, outage)) as live:

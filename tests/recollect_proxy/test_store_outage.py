@@ -13,7 +13,7 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_
 from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
 from tests.waiting import until
 
-from recollect import inbox, live_engine, remembering
+from recollect import inbox, live_engine, writing
 from recollect.indexing import keeping
 from recollect.postgres import EmbeddedServer, jobs, start_embedded
 from recollect_proxy.settings import ProxySettings
@@ -44,7 +44,7 @@ class Database:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try the store again at once, where a real proxy leaves it some seconds."""
-    monkeypatch.setattr(remembering, "_APPEND_DELAYS", (0.1,) * 600)
+    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.1)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
     monkeypatch.setattr(jobs, "_LONGEST_BACKOFF", 0.5)
     monkeypatch.setattr(jobs, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))

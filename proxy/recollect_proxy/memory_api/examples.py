@@ -8,7 +8,7 @@ from msgspec import structs
 from recollect.model import Action, Actor, Kind, Placement, Reason, Source, Strategy
 from recollect_proxy.memory_api import shapes
 from recollect_proxy.memory_api.errors import MEMORY_NOT_FOUND
-from recollect_proxy.memory_api.health import Health, ModelCalls
+from recollect_proxy.memory_api.health import Health, ModelCalls, Spooled
 from recollect_proxy.memory_api.quarantine import Quarantine, Quarantined
 from recollect_proxy.memory_api.sessions import Sessions
 from recollect_proxy.memory_api.settings import Flags, FlagsChange, UserFlags
@@ -124,7 +124,14 @@ EXAMPLES = (
     Usage(_SAID.date(), 5_210, 20_000),
     shapes.Retried(1),
     _STORY,
-    Health("ok", "ok", _FORMATION, _CALLS, {"nothing-relevant": 12, "task": 3}),
+    Health(
+        "ok",
+        "ok",
+        _FORMATION,
+        _CALLS,
+        Spooled(0, 0, on_disk=True, lost=0),
+        {"nothing-relevant": 12, "task": 3},
+    ),
     MEMORY_NOT_FOUND.body,
 )
 """One of each body, in the order of the document."""

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from recollect.background import ModelUse
 from recollect.model import Skip
+from recollect.spool import Waiting
 from recollect_proxy.health_check import Condition
 from recollect_proxy.memory_api.shapes import Formation, Time
 
@@ -40,13 +41,33 @@ class ModelCalls(Struct):
         )
 
 
+class Spooled(Struct):
+    """What waits to be logged, as the store is away, in this process."""
+
+    exchanges: Annotated[int, Meta(description="How many exchanges wait.")]
+    bytes: Annotated[int, Meta(description="How much room they take.")]
+    on_disk: Annotated[
+        bool,
+        Meta(description="Whether they outlive the process; false where the data folder can't be written."),
+    ]
+    lost: Annotated[
+        int, Meta(description="How much since the start neither the store nor the spool could take.")
+    ]
+
+    @classmethod
+    def of(cls, waiting: Waiting, lost: int) -> Self:
+        """Return the JSON of what waits."""
+        return cls(waiting.exchanges, waiting.bytes, waiting.on_disk, lost)
+
+
 class Health(Struct):
     """Whether Recollect works. That there is an answer at all says that the process lives."""
 
     status: Annotated[
         Status,
         Meta(
-            description="degraded while the store is unavailable, exchanges are held as failed, or the breaker is open."
+            description="degraded while the store is unavailable, exchanges are held as failed, some were lost, or the "
+            "breaker is open."
         ),
     ]
     store: Annotated[StoreStatus, Meta(description="Whether the memory store answered within a second.")]
@@ -56,6 +77,7 @@ class Health(Struct):
     model: Annotated[
         ModelCalls | None, Meta(description="How its models stand; null while the store is unavailable.")
     ]
+    spool: Annotated[Spooled, Meta(description="What waits for the store.")]
     skipped: Annotated[
         dict[str, int],
         Meta(
@@ -64,12 +86,12 @@ class Health(Struct):
     ]
 
     @classmethod
-    def of(cls, condition: Condition | None, skipped: Mapping[Skip, int]) -> Self:
+    def of(cls, condition: Condition | None, spool: Spooled, skipped: Mapping[Skip, int]) -> Self:
         """Return the JSON of what the store said, and of what was counted; None: it did not answer."""
         counts = {reason.value: count for reason, count in skipped.items()}
         if condition is None:
-            return cls("degraded", "unavailable", None, None, counts)
+            return cls("degraded", "unavailable", None, None, spool, counts)
         calls = ModelCalls.of(condition.model_use)
-        degraded = condition.backlog.failed or calls.breaker == "open"
+        degraded = condition.backlog.failed or spool.lost or calls.breaker == "open"
         formation = Formation.of(condition.backlog)
-        return cls("degraded" if degraded else "ok", "ok", formation, calls, counts)
+        return cls("degraded" if degraded else "ok", "ok", formation, calls, spool, counts)

@@ -9,7 +9,7 @@ from litestar.params import SkipValidation
 from recollect.model import Skip
 from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.errors import INTERNAL_ERROR, UNAUTHORIZED, documented
-from recollect_proxy.memory_api.health import Health
+from recollect_proxy.memory_api.health import Health, Spooled
 from recollect_proxy.memory_api.parameters import UNNAMED, OpenEngine
 from recollect_proxy.memory_api.shapes import Retried
 from recollect_proxy.metrics import CONTENT_TYPE, Metrics
@@ -46,7 +46,7 @@ async def check_health(
     use it for liveness, and `status` for alarms. An orchestrator must not restart Recollect because
     its database is away.
     """
-    return Health.of(await check.condition(), skipped)
+    return Health.of(await check.condition(), Spooled.of(check.waiting, check.lost), skipped)
 
 
 @get(

@@ -249,7 +249,7 @@ class Importing:
 
     async def _append(self, exchange: Exchange, backends: Backends) -> bool:
         """Log an exchange, which is due from now on, however long ago it was said; return whether it was new."""
-        is_new = await backends.log.append(exchange)
+        is_new = await backends.log.append(exchange, revives=True)
         if is_new:
             await backends.inbox.postpone(exchange, error="", until=self.at, counts=False)
         return is_new

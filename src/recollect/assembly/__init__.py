@@ -1,5 +1,6 @@
 """The composition root: the only importer of adapters, for every host."""
 
+from recollect.assembly.living import live_engine
 from recollect.assembly.models import Models, make_embedder, make_models
 from recollect.assembly.opening import open_backends, open_engine, run_worker
 from recollect.assembly.policy import make_policy
@@ -7,6 +8,7 @@ from recollect.assembly.sharing import running_engine, shared_engine
 
 __all__ = [
     "Models",
+    "live_engine",
     "make_embedder",
     "make_models",
     "make_policy",

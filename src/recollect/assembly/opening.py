@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from recollect.engine import Backends, Engine, system_clock
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.failures import place
 from recollect.logs import configured_level
-from recollect.ports import Clock, Embedder
+from recollect.ports import Clock, Embedder, Spooled
 from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
 from recollect.settings import NOWHERE, EngineSettings, Worker
 from recollect.worker.supervising import WorkerProcess
@@ -34,7 +34,11 @@ _AGAIN_SECONDS = 10.0
 
 @asynccontextmanager
 async def open_engine(
-    settings: EngineSettings, *, upstream: str | None = None, clock: Clock = system_clock
+    settings: EngineSettings,
+    *,
+    upstream: str | None = None,
+    clock: Clock = system_clock,
+    spool: Spooled | None = None,
 ) -> AsyncIterator[Engine]:
     """Open an engine, form memories in the background while it is open, and close it.
 
@@ -42,6 +46,7 @@ async def open_engine(
         settings: What it is made of.
         upstream: Base URL of the chat's own LLM, which extracts where no other is named.
         clock: Tells the engine the time.
+        spool: What waits to be logged: it is erased with its users.
 
     Raises:
         ConfigurationError: The settings make no sense.
@@ -50,7 +55,7 @@ async def open_engine(
     """
     policy = make_policy(settings)
     async with _open(settings, upstream) as (backends, start):
-        engine = Engine(backends, policy, clock=clock, worker=_worker(settings, start))
+        engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=_worker(settings, start))
         await keep_global_memories(engine, settings.global_memories)
         working = asyncio.create_task(engine.run())
         working.add_done_callback(_tell_of_failure)

@@ -2,9 +2,8 @@
 
 import asyncio
 from dataclasses import dataclass
-from functools import partial
 
-from recollect.assembly.opening import open_engine
+from recollect.assembly.living import live_engine
 from recollect.live_engine import LiveEngine
 from recollect.settings import EngineSettings
 
@@ -32,7 +31,7 @@ async def shared_engine(settings: EngineSettings) -> LiveEngine:
             return shared.engine
     # Nothing is awaited from here on, so that calls at the same time find this one.
     outdated = [shared.engine for shared in _shared if shared.loop is loop]
-    live = LiveEngine(partial(open_engine, settings))
+    live = live_engine(settings)
     _shared[:] = [_Shared(settings, loop, live)]
     live.open()
     for engine in outdated:

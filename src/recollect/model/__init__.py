@@ -5,7 +5,17 @@ Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of vers
 
 from recollect.model.audit import Backlog, Erasure, Outcome, Update
 from recollect.model.change import Add, Change, Hide, Ignore, Mark, Quarantine, Reinforce, Replace, Retire
-from recollect.model.chat import ROOT, Chat, Exchange, Injection, LoggedExchange, Message, Scope, Turn
+from recollect.model.chat import (
+    ROOT,
+    Chat,
+    Exchange,
+    Injection,
+    LogEntry,
+    LoggedExchange,
+    Message,
+    Scope,
+    Turn,
+)
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
@@ -31,7 +41,9 @@ from recollect.model.words import (
     Source,
     Stage,
     Standing,
+    Step,
     Strategy,
+    Written,
 )
 
 __all__ = [
@@ -62,6 +74,7 @@ __all__ = [
     "Judging",
     "Kind",
     "Lexicon",
+    "LogEntry",
     "LoggedExchange",
     "LoggedMessage",
     "Mark",
@@ -95,10 +108,12 @@ __all__ = [
     "Stage",
     "Standing",
     "Statement",
+    "Step",
     "Strategy",
     "Turn",
     "UnembeddedChunk",
     "Update",
     "Usage",
     "Vector",
+    "Written",
 ]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
-from recollect.model.words import Place, Role
+from recollect.model.words import Place, Role, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +160,20 @@ class Exchange:
     authorized: bool = False
     credential: str | None = field(default=None, repr=False, compare=False)
     injected: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A step of an exchange, as it is to be written to the message log.
+
+    To write one twice changes nothing more: what it is about is known by the exchange's ids and key.
+
+    Attributes:
+        step: Which.
+        exchange: Of which exchange; its reply counts only where it ENDED.
+        recalled: Which memories went into its prompt; they count only where it ENDED.
+    """
+
+    step: Step
+    exchange: Exchange
+    recalled: tuple[UUID, ...] = ()

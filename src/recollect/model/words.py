@@ -155,10 +155,35 @@ class Reason(StrEnum):
     SUMMARIZED = "summarized"
 
 
+class Step(StrEnum):
+    """What happened to an exchange, and is to be written to the message log."""
+
+    BEGUN = "begun"
+    """The user said something; the model is yet to be asked."""
+    ENDED = "ended"
+    """The answer has come, or as much of it as will."""
+    WITHDRAWN = "withdrawn"
+    """The model refused, or failed: there is no exchange."""
+
+
+class Written(StrEnum):
+    """What became of a step of an exchange in the message log."""
+
+    NEW = "new"
+    """It began the exchange there, or was the first to end it."""
+    KNOWN = "known"
+    """Another request had done so, as with an answer given anew."""
+    UNWANTED = "unwanted"
+    """Nothing is kept: of this user nothing is to be."""
+    ERASED = "erased"
+    """Nothing is kept: the user, or the chat, was erased since it was said."""
+
+
 class Progress(StrEnum):
     """How far an exchange is from being memories."""
 
     PENDING = "pending"
+    """It is still to be formed, or its answer is under way."""
     FORMED = "formed"
     FAILED = "failed"
     """Its formation kept failing; it is held until somebody has it tried again."""

@@ -19,6 +19,7 @@ from recollect.openwebui.noted import noted
 from recollect.openwebui.taking_out import without_blocks
 from recollect.prompting import compose_request
 from recollect.recalling import NO_WISHES
+from recollect.saying import Saying
 from recollect.tokens import token_counter
 
 _OPENING_SECONDS = 1.0
@@ -42,6 +43,16 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     is_first, answer.is_prepared = not answer.is_prepared, True
     if is_first:
         _remember_if_stopped(dict(body), call, find_engine)
+        answer.saying = await _begun(body, call, find_engine)
+    try:
+        await _add_memories(body, call, find_engine, is_first=is_first)
+    finally:
+        if is_first and answer.saying is not None:
+            await answer.saying.durable()
+
+
+async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_first: bool) -> None:
+    answer = noted(call)
     heard = call.hear(body, without_blocks(body["messages"], answer.blocks), wish="recall")
     if heard.turn is None or heard.body is None:
         return
@@ -58,6 +69,16 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     answer.blocks = tuple(filter(None, (prepared.placed.system, *prepared.placed.beside.values())))
     if is_first and call.shows and prepared.included:
         in_background(call.emit(telling.recalled(prepared.included)))
+
+
+async def _begun(body: Any, call: Call, find_engine: FindEngine) -> Saying | None:
+    """Begin to write what the person says, where the chat it is said in knows the message again by its id."""
+    if call.request is None or not (call.metadata or {}).get("user_message_id"):
+        return None
+    heard = call.hear(body, body["messages"], wish="remember")
+    if heard.turn is None or not heard.forms:
+        return None
+    return (await find_engine()).begin(heard.turn, credential=None)
 
 
 async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
@@ -96,8 +117,11 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
     heard = call.hear(body, said, wish="remember")
     if heard.turn is None or not heard.forms:
         return
-    engine = await find_engine()
-    remembering = engine.remember(heard.turn, reply, recollections=noted(call).included, credential=None)
+    engine, begun, included = await find_engine(), noted(call).saying, noted(call).included
+    if begun is not None and (begun.turn.scope, begun.turn.key) == (heard.turn.scope, heard.turn.key):
+        remembering: asyncio.Task[bool] | None = begun.end(reply, recollections=included)
+    else:
+        remembering = engine.remember(heard.turn, reply, recollections=included, credential=None)
     if call.shows and remembering is not None:
         in_background(_tell_outcome(call, engine, heard.turn, remembering))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from recollect.model import Recollection
 from recollect.openwebui.hearing import Call
+from recollect.saying import Saying
 
 
 @dataclass
@@ -16,12 +17,14 @@ class Noted:
         is_given: Whether it came to its end.
         included: What was recalled into its prompt.
         blocks: As which texts.
+        saying: What the person said for it, as it is remembered; None: it is not, or not yet.
     """
 
     is_prepared: bool = False
     is_given: bool = False
     included: Sequence[Recollection] = ()
     blocks: Sequence[str] = ()
+    saying: Saying | None = None
 
 
 def noted(call: Call) -> Noted:

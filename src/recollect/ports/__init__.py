@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.ports.chats import USAGE_OUTLIVES, ChatMemory, FlagStore, MessageLog, RequestLog
+from recollect.ports.chats import USAGE_OUTLIVES, ChatMemory, FlagStore, MessageLog, RequestLog, Spooled
 from recollect.ports.models import (
     Asker,
     Chosen,
@@ -47,6 +47,7 @@ __all__ = [
     "MessageLog",
     "Pair",
     "RequestLog",
+    "Spooled",
     "Summarized",
     "Summarizer",
     "Tries",
@@ -73,3 +74,4 @@ class Backends:
     judge: Judge | None = None
     summarizer: Summarizer | None = None
     caches: Sequence[Cache] = ()
+    spool: Spooled | None = None

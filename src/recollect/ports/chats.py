@@ -3,27 +3,77 @@
 Never: an implementation.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope, Turn
+from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope, Turn, Written
 
 
 class MessageLog(Protocol):
-    """Keeps every exchange, whole and in order, and what is still to be formed."""
+    """Keeps every exchange, whole and in order, and what is still to be formed.
 
-    async def append(self, exchange: Exchange) -> bool:
-        """Write the exchange and enqueue its formation, in one transaction.
+    What was said before its user, or its chat, was erased is not written any more, unless somebody wants just that.
+    """
+
+    async def begin(
+        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
+    ) -> UUID | Written:
+        """Write the turn, whose answer is under way: its exchange is open, and nothing is formed of it yet.
+
+        What is open in its chat since before is formed without an answer now, as by ``end_abandoned``.
+
+        Args:
+            exchange: Which.
+            keeps: Whether anything is kept of a user of whom this is otherwise than the settings have it; None: it is.
 
         Returns:
-            Whether it was new. Where another turn of the chat has the same ``parent``, that one, and all that
+            The id of its exchange in the log: another's where the log has the turn already, by its key. UNWANTED:
+            nothing of the user is kept. ERASED: the user, or the chat, was erased since it was said.
+        """
+        ...
+
+    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
+        """Write the exchange, or the reply to one that was begun, and enqueue its formation, in one transaction.
+
+        Args:
+            exchange: Which.
+            revives: Whether it is written although its user, or its chat, was erased since: who imports wants that.
+
+        Returns:
+            Whether it was new, or open. Where another turn of the chat has the same ``parent``, that one, and all that
             was said in the chat after it, is abandoned: hidden, never formed, and what was formed from it is
             undone as ``MemoryStore.undo`` does (ABANDONED), the newest first, as far as it can be. Where that other
             turn was said later (``Turn.at``), this one is abandoned instead. Another reply to a user message the log has (a regenerated
             answer, a fan-out to several models) is kept as an alternate and forms nothing; the
             first reply with text to one that had none becomes its reply.
+        """
+        ...
+
+    async def withdraw(self, exchange: Exchange) -> None:
+        """Delete the turn that this exchange began: there is no answer to it.
+
+        Not where the log had the turn before, nor while another request asks for its answer.
+        """
+        ...
+
+    async def end_abandoned(self, before: datetime) -> int:
+        """Let what is open since before a time be formed without its answer, as nobody seems to wait for that.
+
+        Where it comes all the same, it is kept as the reply. Returns how many exchanges those are.
+        """
+        ...
+
+
+class Spooled(Protocol):
+    """What waits to be written to the log."""
+
+    async def erase(self, erased: Scope | str, *, at: datetime) -> int:
+        """Delete what a user said until then, or what was said in one of their chats; return how many entries.
+
+        Raises:
+            OSError: The disk refuses.
         """
         ...
 
@@ -67,7 +117,8 @@ class RequestLog(Protocol):
     async def prune_requests(self, before: datetime) -> int:
         """Delete what was kept of requests before a time; return of how many.
 
-        What models took (``UsageLog``) is deleted with it, of days longer ago than ``USAGE_OUTLIVES`` before that time.
+        What models took (``UsageLog``) is deleted with it, of days longer ago than ``USAGE_OUTLIVES`` before that time;
+        and that somebody was erased, of whom nothing can wait to be written any more.
         """
         ...
 

@@ -1,11 +1,13 @@
 """Takes back what other versions of a message taught, when it is edited. Never: forms the new version."""
 
 from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from recollect.audit import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
-from recollect.model import Action, Actor, Reason, Turn, Update
+from recollect.model import Action, Actor, Reason, Scope, Update
 from recollect.postgres.changing import Changing
 from recollect.postgres.hiding import hide_messages
 from recollect.postgres.pool import Connection
@@ -14,37 +16,53 @@ from recollect.postgres.sql import SQL
 from recollect.postgres.undoing import undo
 
 
-async def abandon_other_versions(connection: Connection, turn: Turn, *, key: str, parent: str) -> bool:
-    """Abandon the other turns of the chat that follow on ``parent``, and all that was said in it after the first.
+class Version(NamedTuple):
+    """A turn that may be another version of an earlier one, as the log has it.
+
+    Attributes:
+        scope: In which chat.
+        key: Its key.
+        parent: What it follows on.
+        anchor: By which its message is known again.
+        at: When it was said.
+    """
+
+    scope: Scope
+    key: str
+    parent: str
+    anchor: str
+    at: datetime
+
+
+async def abandon_other_versions(connection: Connection, version: Version) -> bool:
+    """Abandon the other turns of the chat with the same parent, and all that was said in it after the first.
 
     What they taught is undone as far as it can be, and what was said is recalled no more. Nothing that was said later
     than the turn is abandoned: an answer may take so long that its turn is logged after the one that replaced it.
 
     Args:
-        connection: In a transaction under the user's lock; the turn is not in the log yet.
-        turn: The version that is sent now.
-        key: Its key, as the log has it.
-        parent: What it follows on, as the log has it.
+        connection: In a transaction under the user's lock; the turn is not in the log yet, or is open.
+        version: The one that is sent now.
 
     Returns:
         Whether it is itself to be abandoned: a later version is in the log already.
     """
-    user_id, session_id = turn.scope.user_id, turn.scope.session_id
-    version = (user_id, session_id, parent, key, turn.at)
-    later = await connection.fetch(SQL["later_versions"], *version)
+    (user_id, session_id), anchor = (version.scope.user_id, version.scope.session_id), version.anchor
+    which = (user_id, session_id, version.parent, version.key, version.at)
+    later = await connection.fetch(SQL["later_versions"], *which)
     if later:
-        unused = {turn.anchor} - {row["anchor"] for row in later}
+        unused = {anchor} - {row["anchor"] for row in later}
         await connection.execute(SQL["delete_injections_of_anchors"], user_id, session_id, list(unused))
         return True
-    exchanges = await connection.fetch(SQL["abandon_exchanges"], *version)
+    exchanges = await connection.fetch(SQL["abandon_exchanges"], *which)
     if not exchanges:
         return False
-    changing = Changing(connection, user_id, Actor.FORMATION, turn.at, session_id)
+    changing = Changing(connection, user_id, Actor.FORMATION, version.at, session_id)
     messages = {row[name] for row in exchanges for name in ("message_id", "reply_id")}
     undone = await _undo_what_they_taught(changing, [row["id"] for row in exchanges], messages)
     await hide_messages(changing, Reason.ABANDONED, list(messages), items=undone)
     await connection.execute(SQL["abandon_quarantined"], user_id, list(messages))
-    anchors = {row["anchor"] for row in exchanges} - {turn.anchor}
+    anchors = {row["anchor"] for row in exchanges} - {anchor}
     await connection.execute(SQL["delete_injections_of_anchors"], user_id, session_id, list(anchors))
     return False
 

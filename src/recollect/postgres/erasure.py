@@ -8,6 +8,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.model import COMMONS, Erasure
+from recollect.postgres.marking import mark_of
 from recollect.postgres.pool import Connection
 from recollect.postgres.queue import FORM, job_payload
 from recollect.postgres.sql import SQL
@@ -47,6 +48,7 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> E
     counts["pgqueuer_log"] = _affected(logged)
     erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
     await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
+    await connection.execute(SQL["mark_erased"], mark_of(user_id), at)
     return erasure
 
 

@@ -126,7 +126,8 @@ class PostgresInbox:
                 return None
             updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, [row["id"]])
         messages = (row["message_id"], row["reply_id"])
-        return Outcome(Progress(row["state"]), messages, tuple(map(update_of, updates)))
+        progress = Progress.PENDING if row["state"] == "open" else Progress(row["state"])
+        return Outcome(progress, messages, tuple(map(update_of, updates)))
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()

@@ -1,14 +1,21 @@
 """The log of every exchange, in Postgres. Never: forms a memory."""
 
 import hashlib
+from collections.abc import Callable
+from datetime import datetime
 from uuid import UUID
 
+from asyncpg import Record
+
 from recollect.errors import StoreError
-from recollect.model import Exchange, Role
+from recollect.model import Exchange, Flags, Role, Written
 from recollect.normalization import storable_id, storable_text
-from recollect.postgres.abandoning import abandon_other_versions
+from recollect.postgres.abandoning import Version, abandon_other_versions
+from recollect.postgres.ending import end_exchange, end_without_reply
+from recollect.postgres.marking import marks_of
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue
+from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
 from recollect.tokens import estimate_tokens
 
@@ -22,27 +29,114 @@ class PostgresMessageLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def append(self, exchange: Exchange) -> bool:
-        """Write the exchange and enqueue its formation; return whether it was new."""
-        scope = exchange.turn.scope
-        session_id, key = storable_id(scope.session_id), storable_key(exchange.turn.key)
+    async def begin(
+        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
+    ) -> UUID | Written:
+        """Write the turn as that of an open exchange; return the id of its exchange in the log, or why there is none."""
+        scope, said_at = exchange.turn.scope, exchange.turn.at
+        key = storable_key(exchange.turn.key)
         async with self._database.changing(scope.user_id) as connection:
-            known = await connection.fetchrow(
-                SQL["exchange_by_key"], scope.user_id, session_id, key, exchange.reply_id
-            )
+            known = await _known(connection, exchange, key)
+            if known["is_erased"]:
+                return Written.ERASED
+            if keeps is not None and not keeps(_flags(known)):
+                return Written.UNWANTED
+            if known["id"] is not None:
+                await connection.execute(SQL["ask_too"], scope.user_id, known["id"], exchange.id)
+                known_id: UUID = known["id"]
+                return known_id
+            if known["follows_open"]:
+                session = (scope.user_id, scope.session_id)
+                before = await connection.fetch(SQL["open_exchanges_before"], *session, key, said_at)
+                await end_without_reply(connection, scope.user_id, before)
+            await _begin(connection, exchange, key)
+            return exchange.id
+
+    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
+        """Write the exchange, or end it, and enqueue its formation; return whether it was new, or open."""
+        scope = exchange.turn.scope
+        key = storable_key(exchange.turn.key)
+        async with self._database.changing(scope.user_id) as connection:
+            known = await _known(connection, exchange, key)
+            if known["is_erased"] and not revives:
+                return False
             appending = _Appending(connection, exchange)
-            if known is None:
-                parent = storable_parent(exchange.turn.parent)
-                is_late = parent is not None and await abandon_other_versions(
-                    connection, exchange.turn, key=key, parent=parent
-                )
-                await appending.turn_and_reply(key, parent, "abandoned" if is_late else "pending")
+            if known["id"] is None:
+                await appending.whole(key)
                 await enqueue(connection, [scope.user_id])
-            elif _has_text(exchange) and not known["kept"]:
+                return True
+            is_open: bool = known["state"] == "open"
+            if is_open:
+                await end_exchange(connection, scope, known)
+            if _has_text(exchange) and not known["kept"]:
                 await appending.another_reply(known["id"], known["turn_index"], alternate=known["replied"])
-                if not known["replied"]:
-                    await enqueue(connection, [scope.user_id])  # it is still to be indexed
-            return known is None
+            if is_open or (_has_text(exchange) and not known["kept"] and not known["replied"]):
+                await enqueue(connection, [scope.user_id])  # it is to be formed, or still to be indexed
+            return is_open
+
+    async def withdraw(self, exchange: Exchange) -> None:
+        """Delete the turn that this exchange began, unless somebody else asks for its answer."""
+        scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
+        user_id, session_id = scope.user_id, storable_id(scope.session_id)
+        async with self._database.changing(user_id) as connection:
+            left = await connection.fetchrow(SQL["ask_no_more"], user_id, session_id, key, exchange.id)
+            if left is None or left["is_asked"]:
+                return
+            await connection.execute(SQL["delete_messages_of_exchange"], user_id, left["id"])
+            await connection.execute(SQL["delete_exchange"], user_id, left["id"])
+            await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
+
+    async def end_abandoned(self, before: datetime) -> int:
+        """Let what is open since before a time be formed without its answer; return how many exchanges that are."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_with_open_exchanges"], before)
+        count = 0
+        for user_id in [row["user_id"] for row in rows]:
+            async with self._database.changing(user_id) as connection:
+                left = await connection.fetch(SQL["open_exchanges_of_user"], user_id, before)
+                await end_without_reply(connection, user_id, left)
+                count += len(left)
+        return count
+
+
+async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
+    """Write the turn of an open exchange, in one statement: somebody waits for it."""
+    turn, scope, content = exchange.turn, exchange.turn.scope, storable_text(exchange.turn.text)
+    await connection.execute(
+        SQL["begin_exchange"],
+        scope.user_id,
+        exchange.id,
+        scope.session_id,
+        key,
+        exchange.message_id,
+        exchange.reply_id,
+        storable_text(turn.model),
+        exchange.authorized,
+        turn.at,
+        len(turn.history),
+        turn.anchor,
+        storable_parent(turn.parent),
+        None if turn.speaker is None else storable_text(turn.speaker),
+        content,
+        estimate_tokens(content),
+        turn.marked,
+    )
+
+
+def _flags(known: Record) -> Flags:
+    """Return what is otherwise than the settings have it, for a user."""
+    return flags_of(known["flags_of_user"]).over(flags_of(known["flags_of_everybody"]))
+
+
+async def _known(connection: Connection, exchange: Exchange, key: str) -> Record:
+    """Return what the log knows of a turn: its exchange, if there is one, and whether it was erased since."""
+    turn = exchange.turn
+    session = (turn.scope.user_id, storable_id(turn.scope.session_id))
+    known = await connection.fetchrow(
+        SQL["exchange_by_key"], *session, key, exchange.reply_id, marks_of(turn.scope), turn.at
+    )
+    assert known is not None  # noqa: S101 -- a query over one value has one row
+    return known
 
 
 class _Appending:
@@ -51,6 +145,14 @@ class _Appending:
         self._exchange = exchange
         self._turn = exchange.turn
         self._scope = exchange.turn.scope
+
+    async def whole(self, key: str) -> None:
+        """Keep a turn that nobody has begun, and its reply."""
+        turn, parent = self._turn, storable_parent(self._turn.parent)
+        is_late = parent is not None and await abandon_other_versions(
+            self._connection, Version(turn.scope, key, parent, turn.anchor, turn.at)
+        )
+        await self.turn_and_reply(key, parent, "abandoned" if is_late else "pending")
 
     async def turn_and_reply(self, key: str, parent: str | None, state: str) -> None:
         exchange, turn, scope = self._exchange, self._turn, self._scope

@@ -163,8 +163,9 @@ class Database:
         Raises:
             StoreError: This can't be the id of a user.
         """
-        async with self.for_user(user_id) as connection:
-            await connection.execute(SQL["lock_user"], user_id)
+        storable_user(user_id)
+        async with self._transaction() as connection:
+            await connection.execute(SQL["as_user_alone"], user_id, self._user_role)
             yield connection
 
     @asynccontextmanager

@@ -89,4 +89,5 @@ class PostgresRequests:
         async with self._database.over_all_users() as connection:
             status = await connection.execute(SQL["prune_request_metrics"], before)
             await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
+            await connection.execute(SQL["prune_erased"], before - USAGE_OUTLIVES)
         return int(status.rpartition(" ")[2])

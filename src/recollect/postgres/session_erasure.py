@@ -17,6 +17,7 @@ from recollect.model import Action, Actor, Erasure, Reason, Scope
 from recollect.normalization import storable_id
 from recollect.postgres.changing import Changing
 from recollect.postgres.hiding import hide_messages
+from recollect.postgres.marking import mark_of
 from recollect.postgres.pool import Connection
 from recollect.postgres.postings import purge_postings
 from recollect.postgres.rows import update_of
@@ -52,6 +53,7 @@ async def erase_session(connection: Connection, scope: Scope, *, at: datetime) -
     counts["memory_updates"] = await _redact(changing, session_id, {*exchanges}, gone, rewritten)
     erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
     await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
+    await connection.execute(SQL["mark_erased"], mark_of(scope), at)
     return erasure
 
 

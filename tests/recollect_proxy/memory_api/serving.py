@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 from tests.people import Person, person
@@ -24,6 +24,10 @@ SECRET = "the-secret-of-anna"
 """What no answer may repeat."""
 
 
+def _never() -> NoReturn:
+    raise AssertionError("it is given, not opened")
+
+
 class GivenEngine(LiveEngine):
     """An engine that is open as a test gives it, and away while it gives none.
 
@@ -32,6 +36,7 @@ class GivenEngine(LiveEngine):
     """
 
     def __init__(self, given: Engine | None) -> None:
+        super().__init__(_never)
         self.given = given
 
     @property

@@ -21,15 +21,17 @@ from recollect.model import Backlog
 from recollect.ports import Inbox
 from recollect_proxy.health_check import Condition, HealthCheck
 from recollect_proxy.memory_api import application
-from recollect_proxy.memory_api.health import Health, ModelCalls
+from recollect_proxy.memory_api.health import Health, ModelCalls, Spooled
 
 UNAVAILABLE: dict[str, Any] = {
     "status": "degraded",
     "store": "unavailable",
     "formation": None,
     "model": None,
+    "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0},
     "skipped": {},
 }
+NOTHING_WAITS = Spooled(0, 0, on_disk=True, lost=0)
 IDLE = ModelUse(0, Budget(), Guarded(), NOON - timedelta(minutes=1))
 
 
@@ -78,6 +80,7 @@ async def test_health_needs_no_token_and_says_how_formation_stands(api: Api) -> 
             "breaker": "closed",
             "open_until": None,
         },
+        "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0},
         "skipped": {},
     }
 
@@ -162,8 +165,8 @@ async def test_health_names_no_user_and_no_text(api: Api, own_store: Store) -> N
 
 
 def test_exchanges_held_as_failed_are_a_degradation() -> None:
-    assert Health.of(Condition(Backlog(failed=1), IDLE), {}).status == "degraded"
-    assert Health.of(Condition(Backlog(pending=1000, fallbacks=5), IDLE), {}).status == "ok"
+    assert Health.of(Condition(Backlog(failed=1), IDLE), NOTHING_WAITS, {}).status == "degraded"
+    assert Health.of(Condition(Backlog(pending=1000, fallbacks=5), IDLE), NOTHING_WAITS, {}).status == "ok"
 
 
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
@@ -171,7 +174,7 @@ def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when(
         IDLE, tokens_today=81, budget=Budget(user=10, everybody=90), guarded=Guarded(left_alone_until=NOON)
     )
 
-    health = Health.of(Condition(Backlog(), use), {})
+    health = Health.of(Condition(Backlog(), use), NOTHING_WAITS, {})
 
     assert (health.status, health.store) == ("degraded", "ok")
     assert health.model == ModelCalls(81, 90, 10, "open", NOON)

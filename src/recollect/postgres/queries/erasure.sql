@@ -89,3 +89,12 @@ DELETE FROM pgqueuer_log WHERE job_id = ANY ($1::bigint[]);
 -- name: insert_erasure
 -- Leave a tombstone: when, and how many rows, but not whose.
 INSERT INTO erasures (id, erased_at, counts) VALUES ($1, $2, $3);
+
+-- name: mark_erased
+-- Note until when somebody, or a chat of theirs, was erased.
+INSERT INTO erased (mark, erased_at) VALUES ($1, $2)
+ON CONFLICT (mark) DO UPDATE SET erased_at = greatest(erased.erased_at, excluded.erased_at);
+
+-- name: prune_erased
+-- Forget who was erased until a time.
+DELETE FROM erased WHERE erased_at < $1;

@@ -1,8 +1,8 @@
 -- name: form_no_more
 -- Note that nothing is to be formed any more of what was said in these messages of the user.
 UPDATE exchanges
-SET state = 'formed', formed_at = $3, error = NULL
-WHERE user_id = $1 AND state IN ('pending', 'failed') AND message_id = ANY ($2::uuid[]);
+SET state = 'formed', formed_at = $3, error = NULL, asking = '{}'
+WHERE user_id = $1 AND state IN ('open', 'pending', 'failed') AND message_id = ANY ($2::uuid[]);
 
 -- name: summaries_resting_on
 -- The user's summaries that rest on one of these messages of the log.

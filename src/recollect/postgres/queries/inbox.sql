@@ -77,8 +77,8 @@ WHERE user_id = $1 AND id = $2 AND state = 'pending';
 SELECT id, state, message_id, reply_id FROM exchanges WHERE user_id = $1 AND session_id = $2 AND key = $3;
 
 -- name: backlog
--- What is pending, failed and formed, over all users.
-SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
+-- What is pending, or has its answer under way; what failed, and what is formed; over all users.
+SELECT count(*) FILTER (WHERE state IN ('open', 'pending')) AS pending,
     count(*) FILTER (WHERE state = 'failed') AS failed,
     count(*) FILTER (WHERE state = 'formed') AS formed,
     count(fallback) FILTER (WHERE state = 'formed') AS fallbacks,

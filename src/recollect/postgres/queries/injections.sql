@@ -84,12 +84,14 @@ SELECT (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybo
             WHERE version.user_id = $1 AND version.session_id = $2 AND version.parent = $3 AND version.key <> $4
                 AND version.said_at <= $5
         ) AND NOT EXISTS (  -- answered anew, it abandons nothing more
-            SELECT FROM exchanges AS logged WHERE logged.user_id = $1 AND logged.session_id = $2 AND logged.key = $4
+            SELECT FROM exchanges AS logged
+            WHERE logged.user_id = $1 AND logged.session_id = $2 AND logged.key = $4 AND logged.state <> 'open'
         )
     ) AS abandoned;
 
 -- name: done_in_chat
--- What the user asked for in a chat and was done since its last turn was said, oldest first, but what was undone.
+-- What the user asked for in a chat and was done since its last turn was said, oldest first, but what was undone. The turn
+-- that comes is open by now, or is not in the log yet.
 SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
     u.exchange_id, u.undoes, u.details
 FROM memory_updates AS u
@@ -97,7 +99,7 @@ WHERE u.user_id = $1 AND u.session_id = $2 AND u.reason IN ('asked', 'forgotten'
     AND u.at > (
         SELECT e.said_at
         FROM exchanges AS e
-        WHERE e.user_id = $1 AND e.session_id = $2 AND e.state <> 'abandoned'
+        WHERE e.user_id = $1 AND e.session_id = $2 AND e.state NOT IN ('abandoned', 'open')
         ORDER BY e.turn_index DESC
         LIMIT 1
     )

@@ -1,5 +1,6 @@
 -- name: unindexed_messages
 -- The user's messages that are not indexed yet, oldest first, each with what was said before it, if it may be recalled.
+-- Not those of an exchange whose answer is under way: it may still be refused.
 SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
     before.content AS before
 FROM messages AS m
@@ -10,7 +11,9 @@ LEFT JOIN LATERAL (
     ORDER BY p.turn_index DESC
     LIMIT 1
 ) AS before ON true
-WHERE m.user_id = $1 AND NOT m.indexed AND NOT m.alternate
+WHERE m.user_id = $1 AND NOT m.indexed AND NOT m.alternate AND m.exchange_id NOT IN (
+    SELECT e.id FROM exchanges AS e WHERE e.user_id = $1 AND e.state = 'open'
+)
 ORDER BY m.id
 LIMIT $2;
 

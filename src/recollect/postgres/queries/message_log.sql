@@ -1,10 +1,88 @@
 -- name: exchange_by_key
--- The user's exchange that a turn belongs to, whether it has a reply with text, and whether this one is kept.
-SELECT e.id, e.turn_index,
+-- Whether the user, or the chat, was erased since a turn was said. And the user's exchange that the turn belongs to, if
+-- there is one: whether it has a reply with text, and whether this one is kept; else whether another is open in its chat.
+-- And what is otherwise than the settings have it, for everybody and for the user.
+SELECT EXISTS (SELECT FROM erased WHERE mark = ANY ($5::bytea[]) AND erased_at > $6) AS is_erased, e.id, e.turn_index,
+    e.key, e.parent, e.anchor, e.said_at, e.message_id, e.state,
+    e.id IS NULL AND EXISTS (
+        SELECT FROM exchanges AS o WHERE o.user_id = $1 AND o.session_id = $2 AND o.state = 'open'
+    ) AS follows_open,
+    (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybody,
+    (SELECT flags FROM user_settings WHERE user_id = $1) AS flags_of_user,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = e.reply_id) AS replied,
     EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = $4) AS kept
-FROM exchanges AS e
-WHERE e.user_id = $1 AND e.session_id = $2 AND e.key = $3;
+FROM (VALUES (true)) AS always
+LEFT JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = $2 AND e.key = $3;
+
+-- name: begin_exchange
+-- Write what the user says as the turn of an open exchange, and count it and its reply in the chat.
+WITH counted AS (
+    INSERT INTO sessions (user_id, id, started_at, last_at, next_turn_index)
+    VALUES ($1, $3, $9, $9, 2)
+    ON CONFLICT (user_id, id) DO UPDATE
+    SET last_at = greatest(sessions.last_at, $9), next_turn_index = sessions.next_turn_index + 2
+    RETURNING next_turn_index - 2 AS turn_index
+), begun AS (
+    INSERT INTO exchanges (
+        user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
+        carried, anchor, parent, state, asking
+    )
+    SELECT $1, $2, $3, $4, turn_index, $5, $6, $7, $8, $9, $9, $10, $11, $12, 'open', ARRAY[$2::uuid]
+    FROM counted
+)
+INSERT INTO messages (
+    user_id, id, session_id, turn_index, role, speaker, content, tokens, alternate, created_at, exchange_id,
+    marked, hidden
+)
+SELECT $1, $5, $3, turn_index, 'user', $13, $14, $15, false, $9, $2, $16, false
+FROM counted;
+
+-- name: open_exchanges_before
+-- The user's open exchanges of a chat that were said until then, but that with a certain key, in order.
+SELECT id, session_id, key, parent, anchor, said_at, message_id
+FROM exchanges
+WHERE user_id = $1 AND session_id = $2 AND key <> $3 AND said_at <= $4 AND state = 'open'
+ORDER BY id;
+
+-- name: users_with_open_exchanges
+-- Who has an exchange that is open since before a time, over all users.
+SELECT DISTINCT user_id FROM exchanges WHERE state = 'open' AND said_at < $1;
+
+-- name: open_exchanges_of_user
+-- The user's exchanges that are open since before a time, in order.
+SELECT id, session_id, key, parent, anchor, said_at, message_id
+FROM exchanges
+WHERE user_id = $1 AND state = 'open' AND said_at < $2
+ORDER BY id;
+
+-- name: ask_too
+-- Note a further request that asks for the answer of the user's open exchange.
+UPDATE exchanges SET asking = array_append(array_remove(asking, $3), $3)
+WHERE user_id = $1 AND id = $2 AND state = 'open';
+
+-- name: ask_no_more
+-- Note that a request no longer asks for the answer of an open exchange of the user; whether another one does.
+UPDATE exchanges SET asking = array_remove(asking, $4)
+WHERE user_id = $1 AND session_id = $2 AND key = $3 AND state = 'open' AND $4 = ANY (asking)
+RETURNING id, cardinality(asking) > 0 AS is_asked;
+
+-- name: end_exchange
+-- The answer of an exchange of the user is no longer under way.
+UPDATE exchanges SET state = $3, asking = '{}' WHERE user_id = $1 AND id = $2 AND state = 'open';
+
+-- name: delete_exchange
+-- Delete an exchange of the user.
+DELETE FROM exchanges WHERE user_id = $1 AND id = $2;
+
+-- name: delete_messages_of_exchange
+-- Delete what was said in an exchange of the user.
+DELETE FROM messages WHERE user_id = $1 AND exchange_id = $2;
+
+-- name: delete_session_without_exchange
+-- Delete a chat of the user in which nothing was said.
+DELETE FROM sessions
+WHERE user_id = $1 AND id = $2
+    AND NOT EXISTS (SELECT FROM exchanges AS e WHERE e.user_id = $1 AND e.session_id = $2);
 
 -- name: next_turn_index
 -- Count a turn and its reply in a session of the user; the turn's index.

@@ -100,6 +100,11 @@ GRANT USAGE ON SCHEMA recollect TO recollect_user;
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     set_config('plan_cache_mode', 'force_generic_plan', true);
 
+-- name: as_user_alone
+-- The same, and let one transaction at a time change what this user has; freed at its end.
+SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
+    set_config('plan_cache_mode', 'force_generic_plan', true), pg_advisory_xact_lock(hashtextextended($1, 0));
+
 -- name: over_all_users
 -- Let the rest of the transaction see what is to be formed for all users.
 SELECT set_config('recollect.over_all_users', 'on', true);

@@ -34,17 +34,18 @@ WHERE user_id = $1 AND changed_at = $3 AND exchange_id IN (
 );
 
 -- name: later_versions
--- What was sent of a message in a chat of the user in its place, later than this; also where that is abandoned by now.
+-- What was sent of a message in a chat of the user in its place, later than this; also where that is abandoned by now,
+-- and not while its answer is under way, as it may still be refused.
 SELECT anchor
 FROM exchanges
-WHERE user_id = $1 AND session_id = $2 AND parent = $3 AND key <> $4 AND said_at > $5;
+WHERE user_id = $1 AND session_id = $2 AND parent = $3 AND key <> $4 AND said_at > $5 AND state <> 'open';
 
 -- name: abandon_exchanges
 -- Abandon what was said in a chat of the user since the first other version of a message, and not later than this one;
 -- which exchanges those are.
 UPDATE exchanges
-SET state = 'abandoned'
-WHERE user_id = $1 AND session_id = $2 AND state <> 'abandoned' AND said_at <= $5 AND turn_index >= (
+SET state = 'abandoned', asking = '{}'
+WHERE user_id = $1 AND session_id = $2 AND key <> $4 AND state <> 'abandoned' AND said_at <= $5 AND turn_index >= (
     SELECT min(version.turn_index)
     FROM exchanges AS version
     WHERE version.user_id = $1 AND version.session_id = $2 AND version.parent = $3 AND version.key <> $4

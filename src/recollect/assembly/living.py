@@ -1,0 +1,29 @@
+"""Puts together the engine as a host has it, with the spool that its data folder holds. Never: opens either."""
+
+from functools import partial
+
+from recollect.assembly.opening import open_engine
+from recollect.engine import system_clock
+from recollect.live_engine import LiveEngine
+from recollect.model import Strategy
+from recollect.ports import Clock
+from recollect.settings import EngineSettings
+from recollect.spool import Spool
+
+_MEGABYTE = 1024 * 1024
+
+
+def live_engine(
+    settings: EngineSettings, *, upstream: str | None = None, clock: Clock = system_clock
+) -> LiveEngine:
+    """Return an engine that is still to be opened.
+
+    Args:
+        settings: What it is made of.
+        upstream: Base URL of the chat's own LLM, which extracts where no other is named.
+        clock: Tells the engine the time.
+    """
+    folder = None if settings.in_memory else settings.data_dir / "spool"
+    spool = Spool(folder, limit=settings.spool_mb * _MEGABYTE)
+    opening = partial(open_engine, settings, upstream=upstream, clock=clock, spool=spool)
+    return LiveEngine(opening, spool=spool, keeps=settings.formation is not Strategy.OFF)

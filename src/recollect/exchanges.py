@@ -1,0 +1,41 @@
+"""Makes of what is said what is kept of it: all that enters the message log, or waits for it, is made here. Pure.
+
+Never: a store, a spool.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from uuid_utils.compat import uuid7
+
+from recollect.model import Exchange, LogEntry, Memory, Recollection, Step, Turn
+
+
+def new_exchange(turn: Turn, *, credential: str | None) -> Exchange:
+    """Return the exchange that begins with a turn. Exchanges are ordered by their ids: it is made when the turn is read."""
+    ids = uuid7(), uuid7(), uuid7()
+    return Exchange(
+        ids[0], turn, "", ids[1], ids[2], authorized=credential is not None, credential=credential
+    )
+
+
+def begun(exchange: Exchange) -> LogEntry:
+    """Return the entry that says that its turn was said."""
+    return LogEntry(Step.BEGUN, exchange)
+
+
+def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection]) -> LogEntry:
+    """Return the entry that says how its answer ended.
+
+    Args:
+        exchange: Which.
+        reply: What of the answer went by; "" where there was no word.
+        recollections: What of the user's memories went into the prompt.
+    """
+    recalled = tuple(each.item.id for each in recollections if isinstance(each.item, Memory))
+    return LogEntry(Step.ENDED, replace(exchange, reply=reply), recalled)
+
+
+def withdrawn(exchange: Exchange) -> LogEntry:
+    """Return the entry that says that there is no answer to it, and no exchange."""
+    return LogEntry(Step.WITHDRAWN, exchange)

@@ -1,0 +1,9 @@
+"""What waits on disk for a store that is away, and is written in order once it is back.
+
+Never: what is worth remembering, which store it is; a credential.
+"""
+
+from recollect.spool.counting import Waiting
+from recollect.spool.spooling import FullError, Spool
+
+__all__ = ["FullError", "Spool", "Waiting"]

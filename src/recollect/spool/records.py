@@ -1,0 +1,97 @@
+"""A step of an exchange as a line of a file, which tells whether it is whole. Pure. Never: a credential, a file.
+
+A line is the CRC-32 of its text (ISO 3309) and the text's length in bytes, both in hexadecimal, then the text: JSON, in
+which no line ends. What a crash cut off in the middle is known by that, and so is a line that something wrote over.
+"""
+
+from datetime import datetime
+from uuid import UUID
+from zlib import crc32
+
+import msgspec
+
+from recollect.model import Exchange, LogEntry, Message, Role, Scope, Step, Turn
+from recollect.normalization import storable_text
+
+_HEAD = len(b"00000000 00000000 ")
+
+
+class _Record(msgspec.Struct, omit_defaults=True):
+    """What the message log needs of a step. Of what the request carried only the number of messages."""
+
+    step: Step
+    id: UUID
+    user: str
+    session: str
+    key: str
+    at: datetime
+    text: str
+    model: str
+    message_id: UUID
+    reply_id: UUID
+    reply: str = ""
+    carried: int = 0
+    anchor: str | None = None
+    speaker: str | None = None
+    parent: str | None = None
+    marked: bool = False
+    authorized: bool = False
+    recalled: tuple[UUID, ...] = ()
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(_Record)
+
+
+def encode(entry: LogEntry) -> bytes:
+    """Return the line of an entry, with its end."""
+    exchange, turn = entry.exchange, entry.exchange.turn
+    record = _Record(
+        step=entry.step,
+        id=exchange.id,
+        user=str(turn.scope.user_id),
+        session=str(turn.scope.session_id),
+        key=str(turn.key),
+        at=turn.at,
+        text=storable_text(turn.text),
+        model=storable_text(turn.model),
+        message_id=exchange.message_id,
+        reply_id=exchange.reply_id,
+        reply=storable_text(exchange.reply) if entry.step is Step.ENDED else "",
+        carried=len(turn.history),
+        anchor=turn.anchor,
+        speaker=None if turn.speaker is None else storable_text(turn.speaker),
+        parent=turn.parent,
+        marked=turn.marked,
+        authorized=exchange.authorized,
+        recalled=entry.recalled,
+    )
+    text = _ENCODER.encode(record)
+    return b"%08x %08x %s\n" % (crc32(text), len(text), text)
+
+
+def decode(line: bytes) -> LogEntry | None:
+    """Return the entry of a line; None where it is not whole, or none of ours."""
+    text = line[_HEAD:].removesuffix(b"\n")
+    if line[:_HEAD] != b"%08x %08x " % (crc32(text), len(text)) or not line.endswith(b"\n"):
+        return None
+    try:
+        record = _DECODER.decode(text)
+    except msgspec.DecodeError:
+        return None
+    turn = Turn(
+        Scope(record.user, record.session),
+        record.text,
+        record.key,
+        record.at,
+        record.model,
+        history=(Message(Role.USER, ""),) * record.carried,  # the log keeps their number
+        speaker=record.speaker,
+        anchors=() if record.anchor is None else ((record.carried, record.anchor),),
+        marked=record.marked,
+        parent=record.parent,
+    )
+    exchange = Exchange(
+        record.id, turn, record.reply, record.message_id, record.reply_id, authorized=record.authorized
+    )
+    return LogEntry(record.step, exchange, record.recalled)

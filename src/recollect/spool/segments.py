@@ -1,0 +1,190 @@
+"""A piece of a spool: lines that are only added to, in a file that is synced, or in memory. Never: what they say.
+
+A file's lock tells that its process lives: a file that nobody holds was left by one that does not.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from recollect.file_lock import FileLock
+
+SUFFIX, _BESIDE = ".spool", ".part"
+
+
+class Segment(Protocol):
+    """Lines in the order they came.
+
+    Attributes:
+        size: Their bytes.
+    """
+
+    size: int
+
+    def add(self, data: bytes) -> None:
+        """Add whole lines; all of them are kept when this returns, or none. Raises OSError."""
+        ...
+
+    def lines(self, start: int, count: int) -> list[bytes]:
+        """Return so many lines behind the first ``start``. Raises OSError."""
+        ...
+
+    def keep(self, wanted: Callable[[bytes], bool]) -> None:
+        """Keep only the lines that are wanted, at once or not at all. Raises OSError."""
+        ...
+
+    def remove(self) -> None:
+        """Delete all of it. Raises OSError."""
+        ...
+
+    def close(self) -> None:
+        """Leave it to whoever comes next."""
+        ...
+
+
+class FileSegment:
+    """Implements ``Segment`` in a file that this process holds."""
+
+    def __init__(self, path: Path, lock: FileLock) -> None:
+        self.path = path
+        self._lock = lock
+        self.size = os.fstat(lock.descriptor).st_size
+        self._at: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def create(cls, path: Path) -> "FileSegment":
+        """Create a file that nobody else will take.
+
+        Raises:
+            OSError: It can't be.
+        """
+        lock = FileLock(path)
+        if not (lock.take() and _is_still(path, lock.descriptor)):  # another process looked just then
+            lock.close()
+            raise FileExistsError
+        _sync_folder(path.parent)
+        return cls(path, lock)
+
+    @classmethod
+    def adopt(cls, path: Path) -> "FileSegment | None":
+        """Take over a file that a process left; None where somebody holds it, or has just removed it."""
+        lock = FileLock(path)
+        if lock.take() and _is_still(path, lock.descriptor):
+            return cls(path, lock)
+        lock.close()
+        return None
+
+    def add(self, data: bytes) -> None:
+        """Add whole lines, and have them on the disk."""
+        try:
+            written = 0
+            while written < len(data):
+                written += os.pwrite(self._lock.descriptor, data[written:], self.size + written)
+            os.fsync(self._lock.descriptor)
+        except OSError:
+            os.ftruncate(self._lock.descriptor, self.size)  # half a line would spoil the next
+            raise
+        self.size += len(data)
+
+    def lines(self, start: int, count: int) -> list[bytes]:
+        """Return some lines; those behind what was returned last are found at once."""
+        with self.path.open("rb") as file:
+            number, offset = self._at if self._at[0] <= start else (0, 0)
+            file.seek(offset)
+            found = list(islice(file, start - number, start - number + count))
+            self._at = (start + len(found), file.tell()) if found else (0, 0)
+            return found
+
+    def keep(self, wanted: Callable[[bytes], bool]) -> None:
+        """Write beside it what is wanted, and put that in its place."""
+        beside = self.path.with_suffix(_BESIDE)
+        lock = FileLock(beside)
+        lock.take()
+        os.ftruncate(lock.descriptor, 0)
+        with os.fdopen(os.dup(lock.descriptor), "wb") as written, self.path.open("rb") as file:
+            written.writelines(line for line in file if wanted(line))
+            written.flush()
+            os.fsync(written.fileno())
+        beside.replace(self.path)
+        _sync_folder(self.path.parent)
+        self._lock.close()
+        self._lock, self._at = lock, (0, 0)
+        self.size = os.fstat(lock.descriptor).st_size
+
+    def remove(self) -> None:
+        """Delete the file, before it is free to be taken."""
+        self.path.unlink(missing_ok=True)
+        self._lock.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._lock.close()
+
+
+class MemorySegment:
+    """Implements ``Segment`` where nothing is to be kept on disk, or nothing can be."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        """Add whole lines."""
+        self._lines += data.splitlines(keepends=True)
+        self.size += len(data)
+
+    def lines(self, start: int, count: int) -> list[bytes]:
+        """Return some lines."""
+        return self._lines[start : start + count]
+
+    def keep(self, wanted: Callable[[bytes], bool]) -> None:
+        """Keep only what is wanted."""
+        self._lines = list(filter(wanted, self._lines))
+        self.size = sum(map(len, self._lines))
+
+    def remove(self) -> None:
+        """Delete all of it."""
+        self._lines, self.size = [], 0
+
+    def close(self) -> None:
+        """End with the process."""
+
+
+def left_in(folder: Path) -> Iterator[FileSegment]:
+    """Yield the files that processes left, the oldest first; what they had not finished is removed.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
+    for path in _listed(folder):
+        try:
+            segment = FileSegment.adopt(path)
+        except FileNotFoundError:
+            continue
+        if segment is not None and path.suffix == _BESIDE:
+            segment.remove()
+        elif segment is not None:
+            yield segment
+
+
+def _listed(folder: Path) -> Sequence[Path]:
+    return sorted(each for each in folder.iterdir() if each.suffix in {SUFFIX, _BESIDE})
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Return whether a path still names the open file: who held it may have removed it meanwhile."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have on the disk which files are in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

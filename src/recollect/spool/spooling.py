@@ -1,0 +1,285 @@
+"""The spool: takes in what can't be written yet, and hands it out in order. Never: where to; why it waits."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+from uuid_utils.compat import uuid7
+
+from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.failures import place
+from recollect.model import LogEntry, Scope
+from recollect.spool.counting import Counted, Held, Waiting
+from recollect.spool.records import decode, encode
+from recollect.spool.segments import SUFFIX, FileSegment, MemorySegment, Segment, left_in
+
+_READ_AT_ONCE = 200
+"""Lines read at once: a long spool is not to be held in memory."""
+
+_MOST_IN_MEMORY = 16 * 1024 * 1024
+"""Bytes that wait at most where there is no folder to keep them in."""
+
+log = structlog.get_logger(__name__)
+
+Write = Callable[[LogEntry], Awaitable[object]]
+
+
+class FullError(RecollectError):
+    """The spool has no room."""
+
+
+class Spool:
+    """What waits to be written, in files of a folder, or in memory where there is none.
+
+    Each process adds to files of its own, which it holds; those that a dead process left are taken over.
+
+    Args:
+        folder: Where the files are; None: in memory.
+        limit: Bytes at most.
+    """
+
+    def __init__(self, folder: Path | None, *, limit: int) -> None:
+        self._folder = folder
+        self._limit = limit if folder is not None else min(limit, _MOST_IN_MEMORY)
+        self._sealed: list[Counted] = []
+        self._current: Counted | None = None
+        self._queue: list[tuple[bytes, LogEntry, asyncio.Future[None]]] = []
+        self._flushing: asyncio.Task[None] | None = None
+        self._files = asyncio.Lock()
+        self._replaying = asyncio.Lock()
+        self._erasing = 0
+
+    @property
+    def waiting(self) -> Waiting:
+        """What waits now."""
+        counted = self._all()
+        exchanges = {each for one in counted for each in one.exchanges}
+        return Waiting(len(exchanges), self._bytes(), self._folder is not None)
+
+    def has(self, user_id: str) -> bool:
+        """Return whether something of a user waits: what they say next has to wait behind it."""
+        return any(user_id in each.users for each in self._all()) or any(
+            entry.exchange.turn.scope.user_id == user_id for _, entry, _ in self._queue
+        )
+
+    async def open(self) -> None:
+        """Make the folder, where there is to be one; without it, what waits is held in memory. Never raises."""
+        if self._folder is None:
+            return
+        try:
+            await asyncio.to_thread(_make, self._folder)
+        except OSError as error:
+            log.warning("spool_in_memory", folder=str(self._folder), error=type(error).__name__)
+            self._folder, self._limit = None, min(self._limit, _MOST_IN_MEMORY)
+
+    async def adopt(self) -> None:
+        """Take over what dead processes left; what can't be read is told of, and left. Never raises."""
+        if self._folder is None:
+            return
+        try:
+            adopted = await asyncio.to_thread(_adopted, self._folder)
+        except OSError as error:
+            log.warning("spool_not_adopted", error=type(error).__name__)
+            return
+        self._sealed[:0] = adopted
+        if count := sum(len(each.exchanges) for each in adopted):
+            log.info("spool_adopted", exchanges=count)
+
+    # -- in ------------------------------------------------------------------------------------------
+
+    async def add(self, entry: LogEntry) -> None:
+        """Keep an entry; it is on the disk when this returns.
+
+        Raises:
+            FullError: There is no room.
+            OSError: The disk refuses.
+        """
+        line = encode(entry)
+        if self._bytes() + sum(len(each) for each, _, _ in self._queue) + len(line) > self._limit:
+            raise FullError
+        kept = asyncio.get_running_loop().create_future()
+        self._queue.append((line, entry, kept))
+        if self._flushing is None or self._flushing.done():
+            self._flushing = asyncio.create_task(self._flush())
+        await asyncio.shield(kept)
+
+    async def _flush(self) -> None:
+        """Add what is asked for, all that came meanwhile with one sync."""
+        while self._queue:
+            async with self._files:
+                batch, error = self._queue[:], None
+                try:
+                    current = await self._open_segment()
+                    await asyncio.to_thread(current.segment.add, b"".join(line for line, _, _ in batch))
+                except OSError as failed:
+                    error = failed
+                else:
+                    for _, entry, _ in batch:
+                        current.count(entry)
+                del self._queue[: len(batch)]
+            for _, _, kept in batch:
+                if kept.cancelled():
+                    continue
+                if error is None:
+                    kept.set_result(None)
+                else:
+                    kept.set_exception(error)
+                    kept.exception()  # who asked may be gone
+
+    async def _open_segment(self) -> Counted:
+        if self._current is None:
+            self._current = Counted(await asyncio.to_thread(self._new_segment))
+        return self._current
+
+    def _new_segment(self) -> Segment:
+        if self._folder is None:
+            return MemorySegment()
+        return FileSegment.create(self._folder / f"{uuid7()}{SUFFIX}")
+
+    # -- out -----------------------------------------------------------------------------------------
+
+    async def replay(self, write: Write) -> bool:
+        """Write what waits, in the order it came; return whether all that waited when it began is written.
+
+        What was written and is still here, as a crash came between, is written again. What can't be written keeps its
+        user's later entries back, and nobody else's.
+
+        Args:
+            write: Writes an entry. Raises StoreUnavailableError where it is in vain to go on.
+        """
+        async with self._replaying:
+            while self._sealed:
+                if not await self._replay_first(write):
+                    return False
+            async with self._files:
+                if self._current is not None:
+                    self._sealed.append(self._current)
+                    self._current = None
+            while self._sealed:
+                if not await self._replay_first(write):
+                    return False
+            return True
+
+    async def _replay_first(self, write: Write) -> bool:
+        """Write the oldest segment, and delete it; return whether that was possible."""
+        counted, held = self._sealed[0], Held()
+        read = counted.done
+        while lines := await asyncio.to_thread(counted.segment.lines, read, _READ_AT_ONCE):
+            for line in lines:
+                if self._erasing:
+                    return False
+                if not await self._written(line, write, counted, held):
+                    return False
+                read += 1
+                if not held.lines:
+                    counted.done = read
+        async with self._files:
+            if held.lines:
+                await asyncio.to_thread(counted.segment.keep, held.lines.__contains__)
+                counted.done = 0
+                return False
+            await asyncio.to_thread(counted.segment.remove)
+            self._sealed.remove(counted)
+        return True
+
+    async def _written(self, line: bytes, write: Write, counted: Counted, held: Held) -> bool:
+        """Write a line's entry, or hold it back; return whether it is of use to go on."""
+        entry = decode(line)
+        if entry is None:
+            log.error("spool_damaged", bytes=len(line))
+            return True
+        user_id = entry.exchange.turn.scope.user_id
+        if user_id in held.users:
+            held.lines.add(line)
+            return True
+        try:
+            await write(entry)
+        except StoreUnavailableError:
+            return False
+        except Exception as error:  # noqa: BLE001 -- whatever it is, it must keep nobody else's back
+            detail = str(error) if isinstance(error, RecollectError) else ""
+            log.warning("spool_held", error=type(error).__name__, detail=detail, place=place(error))
+            held.users.add(user_id)
+            held.lines.add(line)
+            return True
+        counted.discount(entry)
+        return True
+
+    # -- for good ------------------------------------------------------------------------------------
+
+    async def erase(self, erased: Scope | str, *, at: datetime) -> int:
+        """Delete what a user said until then, or what was said in one of their chats; return how many entries.
+
+        Raises:
+            OSError: The disk refuses.
+        """
+
+        def is_erased(entry: LogEntry) -> bool:
+            scope = entry.exchange.turn.scope
+            return entry.exchange.turn.at <= at and erased in {scope, scope.user_id}
+
+        self._erasing += 1
+        try:
+            async with self._replaying, self._files:
+                return sum([await self._erase_from(each, is_erased) for each in self._all()])
+        finally:
+            self._erasing -= 1
+
+    async def _erase_from(self, counted: Counted, is_erased: Callable[[LogEntry], bool]) -> int:
+        gone: list[LogEntry] = []
+        written = iter(range(counted.done))
+
+        def wanted(line: bytes) -> bool:
+            if next(written, None) is not None:
+                return False
+            entry = decode(line)
+            if entry is None or not is_erased(entry):
+                return True
+            gone.append(entry)
+            return False
+
+        await asyncio.to_thread(counted.segment.keep, wanted)
+        counted.done = 0
+        for entry in gone:
+            counted.discount(entry)
+        return len(gone)
+
+    async def close(self) -> None:
+        """Leave what waits to whoever comes next; what is being added is added first."""
+        if self._flushing is not None:
+            await asyncio.wait({self._flushing})
+        for each in self._all():
+            if each.segment.size:
+                each.segment.close()
+            else:
+                await asyncio.to_thread(each.segment.remove)
+        self._sealed, self._current = [], None
+
+    def _all(self) -> list[Counted]:
+        return [*self._sealed, *([self._current] if self._current is not None else [])]
+
+    def _bytes(self) -> int:
+        return sum(each.segment.size for each in self._all())
+
+
+def _make(folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    probe = folder / f"{uuid7()}.part"  # a folder that can be listed may refuse files
+    probe.touch(mode=0o600)
+    probe.unlink()
+
+
+def _adopted(folder: Path) -> list[Counted]:
+    """Return the files that dead processes left, with what waits in them counted."""
+    found = []
+    for segment in left_in(folder):
+        counted, read = Counted(segment), 0
+        while lines := segment.lines(read, _READ_AT_ONCE):
+            read += len(lines)
+            for entry in filter(None, map(decode, lines)):
+                counted.count(entry)
+        found.append(counted)
+    return found

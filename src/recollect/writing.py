@@ -1,0 +1,231 @@
+"""Writes what is said to the message log; to the spool while the log can't take it, and from there once it can.
+
+To be patient with a store that is away lives here, and nowhere else. Never: raises into a chat, what is worth keeping.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from uuid import UUID
+
+import structlog
+from cachetools import LRUCache, TTLCache
+
+from recollect.engine import Engine
+from recollect.errors import RecollectError, StoreError, StoreUnavailableError
+from recollect.failures import place
+from recollect.model import LogEntry, Step, Written
+from recollect.spool import FullError, Spool, Waiting
+
+_SLOW_SECONDS = 0.1
+"""What the log may take with a turn in any case: from then on the chat would wait for it."""
+
+_AGAIN_SECONDS = 1.0
+"""How long a store that failed is left alone."""
+
+_LOOK_SECONDS = 30.0
+"""How often it is looked for what dead processes left."""
+
+_KEPT, _CREDENTIAL_SECONDS = 10_000, 3600.0
+
+log = structlog.get_logger(__name__)
+
+
+class Writing:
+    """Writes the steps of exchanges, each user's in order.
+
+    Args:
+        spool: What the log can't take.
+        engine: Returns the engine that writes to the log; None while there is none.
+        keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+
+    Attributes:
+        lost: How many steps neither the log nor the spool could take.
+    """
+
+    def __init__(self, spool: Spool, engine: Callable[[], Engine | None], *, keeps: bool = True) -> None:
+        self._spool = spool
+        self._engine = engine
+        self._keeps = keeps
+        self._wishes: LRUCache[str, bool] = LRUCache(_KEPT)
+        self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
+        self._opened, self._adopted = asyncio.Event(), asyncio.Event()
+        self._wake, self._tried, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._replaying: asyncio.Task[None] | None = None
+        self.lost = 0
+
+    @property
+    def waiting(self) -> Waiting:
+        """What waits for the log."""
+        return self._spool.waiting
+
+    def start(self) -> None:
+        """Begin to write what waits, whenever it can be written."""
+        if self._replaying is None and not self._closing.is_set():
+            self._replaying = asyncio.create_task(self._replay())
+
+    def wake(self) -> None:
+        """Look at once whether what waits can be written: the store is back, or something was left here."""
+        self._adopted.clear()
+        self._wake.set()
+
+    async def write(self, entry: LogEntry, *, needed: asyncio.Event | None = None) -> Written | None:
+        """Write a step; return when it will outlive this process, as far as that can be. Never raises.
+
+        Args:
+            entry: Which step.
+            needed: From when on somebody waits for it.
+
+        Returns:
+            What became of it in the log; None where it waits for that, or is lost.
+        """
+        self.start()
+        try:
+            written = await self._to_log(entry, needed or self._closing)
+            if written is None:
+                await self._to_spool(entry)
+        except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
+            log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+            self._lose(entry, "it can't be written")
+            return None
+        return written
+
+    async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
+        """Return what became of a step in the log; None where that can't take it, or not in time."""
+        engine, user_id = self._engine(), entry.exchange.turn.scope.user_id
+        if engine is None or not await self._is_looked_through() or self._spool.has(user_id):
+            return None
+        writing = asyncio.create_task(self._written(engine, entry))
+        await asyncio.wait({writing}, timeout=_SLOW_SECONDS)
+        if not writing.done():
+            waiting = asyncio.create_task(needed.wait())
+            await asyncio.wait({writing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            waiting.cancel()
+        if not writing.done():
+            writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
+            writing.add_done_callback(_ended)
+            log.warning("remember_failed", error="TimeoutError", detail="The memory store is slow.")
+            return None
+        try:
+            return writing.result()
+        except StoreError as error:
+            log.warning("remember_failed", error=type(error).__name__, detail=str(error))
+            return None
+
+    async def _is_looked_through(self) -> bool:
+        """Return whether it is known what dead processes left: what was said before is written before."""
+        if not self._adopted.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_SLOW_SECONDS):
+                    await self._adopted.wait()
+        return self._adopted.is_set()
+
+    async def _written(self, engine: Engine, entry: LogEntry) -> Written:
+        written = await engine.write(entry)
+        if written is not Written.ERASED and entry.step is not Step.WITHDRAWN:
+            self._wishes[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
+        return written
+
+    async def _to_spool(self, entry: LogEntry) -> None:
+        exchange = entry.exchange
+        if not self._wishes.get(exchange.turn.scope.user_id, self._keeps):
+            return
+        await self._opened.wait()
+        try:
+            await self._spool.add(entry)
+        except (FullError, OSError) as error:
+            self._lose(entry, "the spool is full" if isinstance(error, FullError) else "the disk refuses")
+            return
+        if exchange.credential is not None:
+            self._credentials[exchange.id] = exchange.credential
+        self._wake.set()
+
+    def _lose(self, entry: LogEntry, reason: str) -> None:
+        self.lost += 1
+        log.error("exchange_lost", reason=reason, step=entry.step.value, count=self.lost)
+
+    # -- what waits ----------------------------------------------------------------------------------
+
+    async def _replay(self) -> None:
+        await self._spool.open()
+        self._opened.set()
+        while True:
+            if not self._adopted.is_set():
+                await self._spool.adopt()
+                self._adopted.set()
+            self._wake.clear()
+            if self._engine() is not None and not await self._replayed():
+                await asyncio.sleep(_AGAIN_SECONDS)
+                continue
+            try:
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._wake.wait()
+            except TimeoutError:
+                await self._spool.adopt()
+
+    async def _replayed(self) -> bool:
+        """Write what waits; return whether nothing of it waits any more."""
+        before = self._spool.waiting.exchanges
+        try:
+            is_done = await self._spool.replay(self._write_again)
+        except Exception as error:  # noqa: BLE001 -- a disk that can't be read, or a bug: what waits, waits
+            log.error("replay_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+            return False
+        finally:
+            self._tried.set()
+        if before and is_done:
+            log.info("spool_replayed", exchanges=before)
+        return is_done
+
+    async def _write_again(self, entry: LogEntry) -> None:
+        engine = self._engine()
+        if engine is None:
+            raise _AwayError
+        credential = self._credentials.get(entry.exchange.id)
+        await self._written(engine, replace(entry, exchange=replace(entry.exchange, credential=credential)))
+
+    async def settle(self) -> None:
+        """Wait until nothing waits, while there is an engine to write it."""
+        while self._engine() is not None and self._spool.waiting.exchanges:
+            self._tried.clear()
+            await self._tried.wait()
+
+    def hurry(self) -> None:
+        """Wait for the log no longer: what it has not taken by now goes to the spool."""
+        self._closing.set()
+
+    async def close(self, successor: "Writing | None" = None) -> None:
+        """Write no more. What waits is left to whoever comes next; or handed to a successor, of another store.
+
+        All that was to be written must be, or be waiting.
+        """
+        self.hurry()
+        if self._replaying is not None:
+            self._replaying.cancel()
+            await asyncio.wait({self._replaying})
+        if successor is not None:
+            await successor.take(self._spool)
+        waiting = self._spool.waiting
+        await self._spool.close()
+        if waiting.exchanges and waiting.on_disk:
+            log.warning("exchanges_wait", count=waiting.exchanges, bytes=waiting.bytes)
+        elif waiting.exchanges:
+            log.error("exchange_lost", reason="shut down before the store was back", count=waiting.exchanges)
+
+    async def take(self, spool: Spool) -> None:
+        """Take over what waits in another spool, as far as there is room."""
+        self.start()
+        await self._opened.wait()
+        await spool.replay(self._spool.add)
+        self._wake.set()
+
+
+class _AwayError(StoreUnavailableError):
+    """There is no engine."""
+
+
+def _ended(writing: "asyncio.Task[Written]") -> None:
+    """Take note of what nobody waits for any more."""
+    if not writing.cancelled() and isinstance(error := writing.exception(), RecollectError):
+        log.debug("remember_failed", error=type(error).__name__)

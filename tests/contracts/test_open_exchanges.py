@@ -1,0 +1,250 @@
+"""What is said before it is answered: open, until its answer ends, is refused, or is waited for no more."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from tests.contracts.keeping import formed, next_pending
+from tests.stores import LATER, NOON, Store
+from uuid_utils.compat import uuid7
+
+from recollect.model import ROOT, Actor, Exchange, Flags, Hide, Progress, Reason, Scope, Strategy, Written
+from recollect.ports import MessageLog
+
+
+def turn_of(exchange: Exchange) -> Exchange:
+    """Return an exchange as it is before its answer."""
+    return replace(exchange, reply="")
+
+
+def asked_again(exchange: Exchange, reply: str = "I see.") -> Exchange:
+    """Return what another request for the same turn would make of it."""
+    return Exchange(uuid7(), exchange.turn, reply, uuid7(), uuid7(), authorized=True)
+
+
+async def begin(store: Store, exchange: Exchange) -> None:
+    assert await store.log.begin(turn_of(exchange)) == exchange.id
+
+
+async def said(store: Store, scope: Scope | None = None) -> list[tuple[str, str]]:
+    """Return what the log has of a chat."""
+    chat = await store.chats.chat(scope or store.anna.scope, exchanges=9)
+    return [(each.said, each.reply) for each in chat.exchanges]
+
+
+async def progress(store: Store, exchange: Exchange) -> Progress | None:
+    outcome = await store.inbox.outcome(exchange.turn.scope, exchange.turn.key)
+    return outcome.progress if outcome else None
+
+
+async def test_a_turn_is_in_the_log_before_its_answer_and_is_formed_with_it(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo", reply="Nice!")
+
+    await begin(store, exchange)
+
+    assert await said(store) == [("I moved to Oslo", "")]
+    assert await progress(store, exchange) is Progress.PENDING
+    assert await next_pending(store) is None
+    assert await store.index.unindexed(store.anna, limit=9) == []
+    assert await store.log.append(exchange) is True
+    pending = await next_pending(store)
+    assert pending is not None
+    assert pending.exchange == exchange
+    assert len(await store.index.unindexed(store.anna, limit=9)) == 2
+
+
+async def test_who_is_not_to_be_remembered_is_not_even_begun(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo")
+    await store.flags.set_flags(store.anna, Flags(formation=Strategy.OFF), at=NOON)
+
+    written = await store.log.begin(exchange, keeps=lambda flags: flags.formation is not Strategy.OFF)
+
+    assert written is Written.UNWANTED
+    assert await said(store) == []
+
+
+async def test_to_begin_and_to_end_twice_changes_nothing_more(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo", reply="Nice!")
+    for _ in range(2):
+        await begin(store, exchange)
+    assert await store.log.append(exchange) is True
+    assert await store.log.append(exchange) is False
+    assert await store.log.begin(turn_of(exchange)) == exchange.id
+
+    assert await said(store) == [("I moved to Oslo", "Nice!")]
+    await formed(store, exchange)
+    assert await next_pending(store) is None
+
+
+async def test_what_the_model_refused_was_never_said(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo")
+    await begin(store, exchange)
+
+    for _ in range(2):
+        await store.log.withdraw(exchange)
+
+    assert await said(store) == []
+    assert await progress(store, exchange) is None
+    assert await store.memories.sessions(store.anna) == []
+    assert await store.index.unindexed(store.anna, limit=9) == []
+
+
+async def test_a_turn_that_several_models_are_asked_about_is_withdrawn_by_the_last(store: Store) -> None:
+    first = store.exchange("I moved to Oslo")
+    second, third = asked_again(first), asked_again(first, "Nice!")
+    await begin(store, first)
+    for other in (second, third):
+        assert await store.log.begin(turn_of(other)) == first.id
+
+    await store.log.withdraw(first)
+    await store.log.withdraw(second)
+    assert await said(store) == [("I moved to Oslo", "")]
+    assert await store.log.append(third) is True
+    await store.log.withdraw(first)
+
+    assert await said(store) == [("I moved to Oslo", "Nice!")]
+
+
+async def test_an_answer_asked_for_anew_and_refused_costs_nothing_that_was_there(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo", reply="Nice!")
+    await store.log.append(exchange)
+    again = asked_again(exchange)
+
+    assert await store.log.begin(turn_of(again)) == exchange.id
+    await store.log.withdraw(again)
+
+    assert await said(store) == [("I moved to Oslo", "Nice!")]
+
+
+async def test_a_round_that_fails_after_a_tool_was_called_leaves_what_was_said(store: Store) -> None:
+    exchange = store.exchange("What is the weather?")
+    await begin(store, exchange)  # and a tool is called
+    second = asked_again(exchange)
+    await store.log.begin(turn_of(second))
+
+    await store.log.withdraw(second)
+
+    assert await said(store) == [("What is the weather?", "")]
+
+
+async def test_the_next_turn_of_a_chat_ends_what_was_open_and_its_late_answer_is_kept(store: Store) -> None:
+    left, elsewhere = store.exchange("I moved to Oslo"), store.exchange("Hello", store.anna.elsewhere)
+    await begin(store, left)
+    await begin(store, elsewhere)
+    following = store.exchange("And I like it", at=NOON + timedelta(minutes=1))
+
+    await begin(store, following)
+
+    pending = await next_pending(store)
+    assert pending is not None
+    assert (pending.exchange.id, pending.exchange.reply) == (left.id, "")
+    await formed(store, pending.exchange)
+    assert await next_pending(store) is None
+    assert await store.log.append(replace(left, reply="Nice!")) is False
+    assert await said(store) == [("I moved to Oslo", "Nice!"), ("And I like it", "")]
+
+
+async def test_an_earlier_turn_that_comes_late_ends_none_that_was_said_after_it(store: Store) -> None:
+    earlier = store.exchange("I moved to Oslo")
+    later = store.exchange("And I like it", at=NOON + timedelta(minutes=1))
+    await begin(store, later)
+
+    await begin(store, earlier)
+
+    assert await next_pending(store) is None
+
+
+async def test_what_is_open_for_long_is_formed_without_an_answer(own_store: Store) -> None:
+    left, young = own_store.exchange("I moved to Oslo"), own_store.exchange("Hello", at=LATER)
+    others = own_store.exchange("I am Ben", own_store.ben.scope)
+    for each in (left, others):
+        await begin(own_store, each)
+    await own_store.log.begin(
+        turn_of(replace(young, turn=replace(young.turn, scope=own_store.anna.elsewhere)))
+    )
+
+    assert await own_store.log.end_abandoned(LATER) == 2
+    assert await own_store.log.end_abandoned(LATER) == 0
+
+    pending = await next_pending(own_store)
+    assert pending is not None
+    assert pending.exchange.id == left.id
+    assert len(await own_store.inbox.pending(own_store.ben, limit=9)) == 1
+    assert (await own_store.inbox.backlog()).pending == 3
+
+
+async def test_an_edited_message_abandons_the_other_once_it_is_answered_and_not_when_it_is_refused(
+    store: Store,
+) -> None:
+    first = store.exchange("I live in Rome", parent=ROOT)
+    await store.log.append(first)
+    refused = store.exchange("I live in Romw", parent=ROOT, at=NOON + timedelta(minutes=1))
+    edited = store.exchange("I live in Oslo", parent=ROOT, at=NOON + timedelta(minutes=2))
+
+    await begin(store, refused)
+    told = await store.chats.chat(store.anna.scope, exchanges=9, turn=refused.turn)
+    assert (
+        first.message_id in told.abandoned
+    )  # while it is under way, nothing of the other is recalled for it
+    await store.log.withdraw(refused)
+    assert await progress(store, first) is Progress.PENDING
+    await begin(store, edited)
+    assert await progress(store, first) is Progress.PENDING
+    await store.log.append(edited)
+
+    assert await progress(store, first) is Progress.ABANDONED
+    assert await said(store) == [("I live in Oslo", "I see.")]
+
+
+async def test_a_version_that_is_answered_after_a_later_one_is_abandoned(store: Store) -> None:
+    first = store.exchange("I live in Rome", parent=ROOT)
+    second = store.exchange("I live in Oslo", parent=ROOT, at=NOON + timedelta(minutes=1))
+    await begin(store, first)
+    await begin(store, second)
+    await store.log.append(second)
+
+    await store.log.append(replace(first, reply="Rome!"))
+
+    assert await progress(store, first) is Progress.ABANDONED
+    assert await said(store) == [("I live in Oslo", "I see.")]
+
+
+async def test_what_a_person_takes_back_while_it_is_answered_is_never_formed(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo", reply="Nice!")
+    await begin(store, exchange)
+    await hide(store, exchange)
+
+    await store.log.append(exchange)
+
+    assert await next_pending(store) is None
+    assert await said(store) == []
+
+
+async def test_what_was_said_before_an_erasure_is_not_written_whoever_has_it_still(store: Store) -> None:
+    log: MessageLog = store.log
+    exchange = store.exchange("I am Anna")
+    await begin(store, exchange)
+    await store.memories.erase(store.anna, at=LATER)
+    after = store.exchange("Hello", at=LATER + timedelta(seconds=1))
+
+    assert await log.append(exchange) is False
+    assert await log.begin(turn_of(asked_again(exchange))) is Written.ERASED
+    assert await said(store) == []
+    assert await log.append(exchange, revives=True) is True
+    await store.memories.erase(store.anna, at=LATER)
+    await begin(store, after)
+    assert await said(store) == [("Hello", "")]
+
+
+async def test_what_was_said_in_a_chat_before_it_was_erased_is_not_written_and_other_chats_are(
+    store: Store,
+) -> None:
+    exchange, other = store.exchange("I am Anna"), store.exchange("Hello", store.anna.elsewhere)
+    await store.memories.erase_session(store.anna.scope, at=LATER)
+
+    assert await store.log.append(exchange) is False
+    assert await store.log.append(other) is True
+
+
+async def hide(store: Store, exchange: Exchange) -> None:
+    hidden = Hide((exchange.message_id,), Reason.UNDONE)
+    await store.memories.apply(store.anna.scope, [hidden], actor=Actor.USER, at=LATER)

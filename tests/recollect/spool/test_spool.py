@@ -1,0 +1,421 @@
+"""The spool keeps what waits: in order, on the disk, whole or not at all, and until it is written."""
+
+import asyncio
+import os
+import signal
+import stat
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+from uuid_utils.compat import uuid7
+
+from recollect.errors import StoreError, StoreUnavailableError
+from recollect.exchanges import begun, ended, new_exchange
+from recollect.model import LogEntry, Message, Role, Scope, Step, Turn
+from recollect.spool import FullError, Spool
+from recollect.spool.records import decode, encode
+
+NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
+ROOM = 1_000_000
+
+
+def entry(
+    text: str = "I drink tea", *, user: str = "anna", chat: str = "chat-1", at: datetime = NOON
+) -> LogEntry:
+    turn = Turn(Scope(user, chat), text, str(uuid7()), at, "scripted")
+    return ended(new_exchange(turn, credential=None), "Good.", ())
+
+
+class Taking:
+    """What a store takes.
+
+    Attributes:
+        texts: What was said in it, in order.
+        fails: What it raises for an entry, if anything.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.fails: Callable[[LogEntry], Exception | None] = lambda _: None
+
+    async def __call__(self, given: LogEntry) -> None:
+        if (error := self.fails(given)) is not None:
+            raise error
+        self.texts.append(given.exchange.turn.text)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "spool"
+
+
+@pytest.fixture
+async def spool(folder: Path) -> AsyncIterator[Spool]:
+    spool = await opened(folder)
+    yield spool
+    await spool.close()
+
+
+async def opened(folder: Path | None, *, limit: int = ROOM) -> Spool:
+    spool = Spool(folder, limit=limit)
+    await spool.open()
+    await spool.adopt()
+    return spool
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+# -- records -----------------------------------------------------------------------------------------
+
+
+def test_an_entry_comes_back_as_it_was_but_for_its_credential() -> None:
+    turn = Turn(
+        Scope("anna", "chat 1"),
+        "Line one\nline two \u2028 \U0001f375",
+        "key",
+        NOON,
+        "scripted",
+        history=(Message(Role.USER, "secret history"),) * 3,
+        speaker="Anna",
+        anchors=((3, "anchor"),),
+        marked=True,
+        parent="parent",
+    )
+    exchange = new_exchange(turn, credential="Bearer secret-key")
+    given = LogEntry(Step.ENDED, replace(exchange, reply="Good."), (uuid7(),))
+
+    line = encode(given)
+    read = decode(line)
+
+    assert read is not None
+    assert b"secret" not in line
+    assert read.exchange == replace(given.exchange, turn=read.exchange.turn)
+    assert len(read.exchange.turn.history) == 3
+    assert replace(read.exchange.turn, history=turn.history) == turn
+    assert (read.step, read.recalled) == (given.step, given.recalled)
+    assert read.exchange.credential is None
+
+
+def test_what_can_not_be_stored_is_mended_in_the_file_too() -> None:
+    read = decode(encode(entry("a\x00b\ud800")))
+
+    assert read is not None
+    assert read.exchange.turn.text == "a\ufffdb\ufffd"
+
+
+def test_a_line_that_is_cut_or_changed_anywhere_is_known() -> None:
+    line = encode(entry())
+
+    assert all(decode(line[:end]) is None for end in range(len(line)))
+    assert all(decode(line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :]) is None for at in range(len(line)))
+
+
+# -- in and out --------------------------------------------------------------------------------------
+
+
+async def test_what_waits_is_written_once_in_order_and_its_files_are_gone(spool: Spool, folder: Path) -> None:
+    taking = Taking()
+    for number in range(5):
+        await spool.add(entry(f"said {number}"))
+
+    assert spool.has("anna")
+    assert not spool.has("ben")
+    assert (spool.waiting.exchanges, spool.waiting.on_disk) == (5, True)
+    assert spool.waiting.bytes == sum(file.stat().st_size for file in files(folder))
+    assert await spool.replay(taking)
+    assert await spool.replay(taking)
+
+    assert taking.texts == [f"said {number}" for number in range(5)]
+    assert spool.waiting.exchanges == 0
+    assert not spool.has("anna")
+    assert files(folder) == []
+
+
+async def test_only_its_owner_reads_it(spool: Spool, folder: Path) -> None:
+    await spool.add(entry())
+
+    assert [mode_of(each) for each in (folder, *files(folder))] == [0o700, 0o600]
+
+
+async def test_many_that_come_at_once_share_a_sync(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    sync = os.fsync
+
+    def counted(descriptor: int) -> None:
+        synced.append(descriptor)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", counted)
+
+    await asyncio.gather(*(spool.add(entry(f"said {number}")) for number in range(50)))
+
+    assert spool.waiting.exchanges == 50
+    assert len(synced) < 10
+
+
+async def test_what_comes_while_it_is_written_waits_for_its_turn(spool: Spool) -> None:
+    taking = Taking()
+    await spool.add(entry("first"))
+
+    async def slowly(given: LogEntry) -> None:
+        if given.exchange.turn.text == "first":
+            await spool.add(entry("second"))
+        await taking(given)
+
+    assert await spool.replay(slowly)
+    assert await spool.replay(taking)
+
+    assert taking.texts == ["first", "second"]
+
+
+async def test_a_store_that_is_away_is_tried_again_from_where_it_was(spool: Spool) -> None:
+    taking = Taking()
+    for number in range(4):
+        await spool.add(entry(f"said {number}"))
+    taking.fails = lambda given: StoreUnavailableError() if "2" in given.exchange.turn.text else None
+    assert not await spool.replay(taking)
+    await spool.add(entry("said 4"))
+    taking.fails = lambda _: None
+
+    assert await spool.replay(taking)
+
+    assert taking.texts == [f"said {number}" for number in range(5)]
+
+
+async def test_what_can_not_be_written_keeps_back_its_own_user_alone(spool: Spool, folder: Path) -> None:
+    taking = Taking()
+    for text, user in (("one", "anna"), ("two", "ben"), ("three", "anna"), ("four", "ben")):
+        await spool.add(entry(text, user=user))
+    taking.fails = lambda given: StoreError() if given.exchange.turn.text == "one" else None
+
+    assert not await spool.replay(taking)
+    assert taking.texts == ["two", "four"]
+    assert spool.has("anna")
+    assert not spool.has("ben")
+    taking.fails = lambda _: None
+    assert await spool.replay(taking)
+
+    assert taking.texts == ["two", "four", "one", "three"]
+    assert files(folder) == []
+
+
+# -- what goes wrong ---------------------------------------------------------------------------------
+
+
+async def test_what_a_crash_cut_off_is_told_of_and_the_rest_is_written(folder: Path) -> None:
+    before = await opened(folder)
+    for number in range(3):
+        await before.add(entry(f"said {number}"))
+    await before.close()
+    [file] = files(folder)
+    file.write_bytes(file.read_bytes()[:-7])
+    taking = Taking()
+
+    with capture_logs() as logs:
+        after = await opened(folder)
+        assert await after.replay(taking)
+        await after.close()
+
+    assert taking.texts == ["said 0", "said 1"]
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["spool_damaged"]
+    assert files(folder) == []
+
+
+async def test_a_full_spool_refuses_and_what_it_has_stays(folder: Path) -> None:
+    spool, taking = await opened(folder, limit=2 * len(encode(entry()))), Taking()
+    await spool.add(entry("said 0"))
+
+    with pytest.raises(FullError):
+        await spool.add(entry("said 1" * 1000))
+    await spool.add(entry("said 2"))
+    with pytest.raises(FullError):
+        await spool.add(entry("said 3"))
+
+    assert await spool.replay(taking)
+    assert taking.texts == ["said 0", "said 2"]
+    await spool.add(entry("said 4"))
+    await spool.close()
+
+
+async def test_a_disk_that_refuses_spoils_nothing_that_is_there(
+    spool: Spool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taking = Taking()
+    await spool.add(entry("said 0"))
+    write = os.pwrite
+
+    def half(descriptor: int, data: bytes, offset: int) -> int:
+        if offset > size:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, data[:20], offset)
+
+    size = files(folder)[0].stat().st_size
+    monkeypatch.setattr(os, "pwrite", half)
+    with pytest.raises(OSError, match="No space"):
+        await spool.add(entry("said 1"))
+    monkeypatch.undo()
+    await spool.add(entry("said 2"))
+
+    with capture_logs() as logs:
+        assert await spool.replay(taking)
+    assert taking.texts == ["said 0", "said 2"]
+    assert logs == []
+
+
+async def test_without_a_folder_it_waits_in_memory_and_one_warning_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("no folder can be made here")
+    taking = Taking()
+    with capture_logs() as logs:
+        spool = await opened(file / "spool")
+        await spool.add(entry("said 0"))
+        await spool.add(entry("said 1"))
+
+    assert [line["event"] for line in logs] == ["spool_in_memory"]
+    assert not spool.waiting.on_disk
+    assert await spool.erase(Scope("anna", "chat-2"), at=NOON) == 0
+    assert await spool.replay(taking)
+    assert taking.texts == ["said 0", "said 1"]
+    assert spool.waiting == type(spool.waiting)(0, 0, on_disk=False)
+
+
+# -- erasing -----------------------------------------------------------------------------------------
+
+
+async def test_who_is_erased_is_gone_from_its_files_and_nobody_else(spool: Spool, folder: Path) -> None:
+    taking, later = Taking(), NOON + timedelta(seconds=1)
+    await spool.add(entry("Anna's secret"))
+    await spool.add(entry("Ben's", user="ben"))
+    await spool.add(entry("Anna's other secret", chat="chat-2"))
+    await spool.add(entry("Anna's later words", at=later))
+
+    assert await spool.erase("anna", at=NOON) == 2
+    assert await spool.erase("anna", at=NOON) == 0
+
+    assert b"secret" not in b"".join(file.read_bytes() for file in files(folder))
+    assert spool.waiting.exchanges == 2
+    assert await spool.replay(taking)
+    assert taking.texts == ["Ben's", "Anna's later words"]
+
+
+async def test_an_erased_chat_takes_no_other_with_it(spool: Spool) -> None:
+    taking = Taking()
+    await spool.add(entry("here"))
+    await spool.add(entry("elsewhere", chat="chat-2"))
+
+    assert await spool.erase(Scope("anna", "chat-1"), at=NOON) == 1
+
+    assert await spool.replay(taking)
+    assert taking.texts == ["elsewhere"]
+
+
+async def test_an_erasure_does_not_wait_for_a_long_replay_and_nothing_is_written_twice(spool: Spool) -> None:
+    taking = Taking()
+    for number in range(9):
+        await spool.add(entry(f"said {number}", user="anna" if number % 2 else "ben"))
+    erasing: list[asyncio.Task[int]] = []
+
+    async def interrupted(given: LogEntry) -> None:
+        await taking(given)
+        if len(taking.texts) == 3:
+            erasing.append(asyncio.create_task(spool.erase("anna", at=NOON)))
+            await asyncio.sleep(0)
+
+    assert not await spool.replay(interrupted)
+    assert await erasing[0] == 3
+    assert await spool.replay(taking)
+
+    assert taking.texts == ["said 0", "said 1", "said 2", "said 4", "said 6", "said 8"]
+
+
+# -- several processes -------------------------------------------------------------------------------
+
+
+async def test_two_that_share_a_folder_leave_each_others_files_alone(folder: Path) -> None:
+    mine, theirs, taking = await opened(folder), await opened(folder), Taking()
+    await mine.add(entry("mine"))
+    await theirs.add(entry("theirs"))
+
+    await mine.adopt()
+    assert await mine.replay(taking)
+    assert taking.texts == ["mine"]
+    await theirs.close()
+    await mine.adopt()
+    assert mine.waiting.exchanges == 1
+    assert await mine.replay(taking)
+
+    assert taking.texts == ["mine", "theirs"]
+    assert files(folder) == []
+    await mine.close()
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from tests.recollect.spool.test_spool import entry, opened
+
+async def main():
+    spool = await opened(Path(sys.argv[1]))
+    number = 0
+    while True:
+        await spool.add(entry(f"said {number}"))
+        print(number, flush=True)
+        number += 1
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.process
+async def test_what_was_on_the_disk_when_its_process_was_killed_is_all_there(folder: Path) -> None:
+    root = Path(__file__).parents[3]
+    writing = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        WRITER,
+        str(folder),
+        stdout=asyncio.subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])},
+    )
+    assert writing.stdout is not None
+    kept = 0
+    while kept < 50:
+        kept = int(await writing.stdout.readline())
+    other, taking = await opened(folder), Taking()
+    assert other.waiting.exchanges == 0  # its process lives, and holds it
+    writing.send_signal(signal.SIGKILL)
+    kept = max(map(int, (await writing.stdout.read()).split()), default=kept)
+    await writing.wait()
+
+    await other.adopt()
+    assert await other.replay(taking)
+
+    assert taking.texts[: kept + 1] == [f"said {number}" for number in range(kept + 1)]
+    assert len(taking.texts) - (kept + 1) in {0, 1}  # it died before it could tell of the last
+    assert files(folder) == []
+    await other.close()
+
+
+async def test_a_turn_and_its_answer_come_back_in_that_order() -> None:
+    spool, steps = await opened(None), []
+    exchange = new_exchange(entry().exchange.turn, credential=None)
+    await spool.add(begun(exchange))
+    await spool.add(ended(exchange, "Good.", ()))
+
+    async def note(given: LogEntry) -> None:
+        steps.append((given.step, given.exchange.id, given.exchange.reply))
+
+    assert spool.waiting.exchanges == 1
+    assert await spool.replay(note)
+    assert steps == [(Step.BEGUN, exchange.id, ""), (Step.ENDED, exchange.id, "Good.")]
