@@ -21,7 +21,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo test test-fast test-slow coverage lint format types check bench fuzz test-clients node-client e2e-openwebui test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo test test-fast test-slow coverage lint format types check bench fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -104,6 +104,9 @@ e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before
 
 test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 	$(PYTEST) tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py
+
+e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
+	$(PYTEST) tests/e2e/test_other_sites.py
 
 test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
 	$(PYTEST) tests/e2e/test_soak.py

@@ -18,7 +18,7 @@ from recollect_proxy.errors import (
     Failure,
     failure_body,
 )
-from recollect_proxy.headers import OWN_KEY, forwardable, relayable
+from recollect_proxy.headers import OWN_KEY, forwardable, is_own_key, relayable
 from recollect_proxy.upstream import Upstream, UpstreamError
 
 _HANDSHAKE = frozenset(
@@ -97,6 +97,8 @@ class WebSocketRelay:
 
     def _is_withheld(self, subprotocol: str) -> bool:
         """Whether a subprotocol is a key that is not the upstream's to see."""
+        if is_own_key(b"sec-websocket-protocol", subprotocol.encode("latin-1", "replace")):
+            return True
         if not subprotocol.startswith(_KEY_IN_SUBPROTOCOL):
             return False
         key = subprotocol.removeprefix(_KEY_IN_SUBPROTOCOL)

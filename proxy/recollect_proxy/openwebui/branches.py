@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat import anchors, hear, read_body, session_skip
+from recollect.chat import ChatBody, ChatMessage, Span, anchors, hear, session_skip
 from recollect.model import ROOT, Exchange, Message, Role, Turn
 from recollect.normalization import storable_text
 from recollect_proxy.identity import opaque_id
@@ -124,9 +124,9 @@ def _turn(chat: StoredChat, heard: Sequence[_Said], at: datetime) -> Turn | None
 
 
 def _anchors(said: Sequence[_Said]) -> Mapping[int, str]:
-    """Return the key by which each message of the user is known again; one pass over all of them."""
-    body = read_body(_body(said))
-    return {} if body is None else {anchor.position: anchor.key for anchor in anchors(body)}
+    """Return the key by which each message of the user is known again; one pass over all of them, however many."""
+    messages = tuple(ChatMessage(each.role.value, each.text) for each in said)
+    return {anchor.position: anchor.key for anchor in anchors(ChatBody(b"", messages, Span(0, 0)))}
 
 
 def _body(said: Sequence[_Said]) -> bytes:

@@ -14,6 +14,7 @@ from recollect.chat.include import add_memories
 from recollect.chat.limits import is_light
 from recollect.chat.options import take_options
 from recollect.chat.prompt import prompt_texts
+from recollect.chat.raw_json import Span
 from recollect.chat.reply import ReplyReader
 from recollect.chat.said import Reply
 from recollect.chat.splices import said_with
@@ -32,6 +33,7 @@ __all__ = [
     "Heard",
     "Reply",
     "ReplyReader",
+    "Span",
     "SystemStyle",
     "add_memories",
     "anchors",

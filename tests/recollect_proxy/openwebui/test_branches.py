@@ -67,6 +67,13 @@ def test_a_turn_is_the_one_that_the_proxy_hears() -> None:
         )
 
 
+def test_of_a_chat_longer_than_a_request_is_read_every_turn_is_read() -> None:
+    exchanges = read(talk(*((f"This is number {number}.", "Go on.") for number in range(1_200))))
+
+    assert [each.turn.text for each in exchanges[::400]] == [f"This is number {n}." for n in (0, 400, 800)]
+    assert len({each.turn.anchor for each in exchanges}) == len(exchanges) == 1_200
+
+
 def test_a_message_without_an_answer_was_for_the_model_that_answered_before() -> None:
     messages = talk(("I keep bees.", "Oh."), ("Four.", ""))
 

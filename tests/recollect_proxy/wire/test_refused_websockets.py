@@ -230,6 +230,50 @@ async def test_a_key_of_our_making_is_not_sent_on(relay: RunningProxy, talker: T
     assert "recollect-0123456789" not in str(request.headers)
 
 
+WHOLE_KEY = "recollect-" + "Ab1-_" * 8 + "Cd2"
+
+
+@pytest.mark.parametrize(
+    ("headers", "offered"),
+    [
+        ([("X_Api_Key", WHOLE_KEY)], []),
+        ([("X-Anything", f"key={WHOLE_KEY}")], []),
+        ([("Sec_WebSocket_Protocol", WHOLE_KEY)], []),
+        ([], [f"openai-insecure-api-key.{WHOLE_KEY}"]),
+        ([], [WHOLE_KEY]),
+        ([], [f"bearer.{WHOLE_KEY}"]),
+    ],
+)
+async def test_a_key_of_our_making_goes_on_in_no_header_of_a_handshake(
+    relay: RunningProxy, talker: TalkingUpstream, headers: list[tuple[str, str]], offered: list[str]
+) -> None:
+    talker.subprotocol = "realtime"
+    async with talking(relay.port, headers=headers, subprotocols=["realtime", *offered]):
+        request = talker.socket.request
+
+    assert request is not None
+    assert WHOLE_KEY not in str(request.headers)
+    assert request.headers["Sec-WebSocket-Protocol"] == "realtime"
+
+
+@in_turn(
+    "header",
+    [
+        (b"X_Api_Key", WHOLE_KEY.encode()),
+        (b"Authorization_", b"Bearer " + WHOLE_KEY.encode()),
+        (b"Sec-WebSocket-Protocol", b"realtime, openai-insecure-api-key." + WHOLE_KEY.encode()),
+        (b"Sec_WebSocket_Protocol", WHOLE_KEY.encode()),
+    ],
+)
+async def test_a_key_of_our_making_goes_on_in_no_header_of_a_chat(
+    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User, header: tuple[bytes, bytes]
+) -> None:
+    answer = await fetch(listening_proxy.port, b"POST", CHAT, [*user.headers(), header], chat_body("Hello."))
+
+    assert answer.status == 200
+    assert WHOLE_KEY.encode() not in b"".join(value for _, value in upstream.last.headers)
+
+
 @pytest.mark.usefixtures("_logging_as_before", "talker")
 async def test_no_key_and_no_word_is_logged_whatever_the_level(
     keyed_relay: RunningProxy,
