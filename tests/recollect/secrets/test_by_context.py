@@ -3,8 +3,9 @@
 from tests.long_texts import up_to
 from tests.tables import table
 
-from recollect.formation.secrecy.confidential import REDACTED, redacted
+from tests.secret_texts import redacted
 from recollect.formation.secrecy.withholding import without_secrets
+REDACTED="[redacted]"
 from recollect.model import Candidate, Kind
 
 TOLD = [

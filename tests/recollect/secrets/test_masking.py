@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from tests.long_texts import up_to
 from tests.tables import table
 
-from recollect.formation.secrecy.confidential import _anyhow, holds_secret, redacted
+from tests.secret_texts import redacted
+
+from recollect.secrets import holds_secret, mask
 
 CALM = settings(deadline=None)
 

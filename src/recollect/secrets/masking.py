@@ -1,0 +1,120 @@
+"""Masks the secrets of a text. Pure. Never: a model, whose they are, what is done with the rest."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from recollect.patterns import linear, whole
+from recollect.secrets.announced import announced, by_their_place
+from recollect.secrets.assigned import assigned, cookies, in_commands
+from recollect.secrets.checksums import account_numbers, card_numbers
+from recollect.secrets.kinds import Found, Kind
+from recollect.secrets.shapes import keys, private_keys, random_strings
+from recollect.secrets.unlocking import what_unlocks
+from recollect.secrets.values import MASK
+
+_READERS = (
+    private_keys,
+    keys,
+    in_commands,
+    assigned,
+    cookies,
+    card_numbers,
+    account_numbers,
+    announced,
+    by_their_place,
+    what_unlocks,
+    random_strings,
+)
+_MOST_FOUND = 20_000
+"""Secrets of one sort in a text. What stands behind that many is not told apart: all of it is masked."""
+
+_TIMES = 3
+"""How often a text is read at most: what stood beside one secret may show to be another once that is masked."""
+
+_MARK = linear(r"\[secret: (?:" + "|".join(Kind) + r")\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its secrets.
+
+    Attributes:
+        text: The text, with ``[secret: API key]`` in place of each.
+        kinds: What they were, in order.
+    """
+
+    text: str
+    kinds: tuple[Kind, ...] = ()
+
+
+def mask(text: str) -> Masked:
+    """Return the text with a mark in place of each secret; all else stays as it is, and so do marks.
+
+    Any text is read, in linear time. It is not to be called where streams have to go on: of a megabyte it takes tens
+    of milliseconds.
+    """
+    kinds: tuple[Kind, ...] = ()
+    for _ in range(_TIMES):
+        found = _secrets(text)
+        if not found:
+            break
+        parts: list[str] = []
+        at = 0
+        for each in found:
+            parts += text[at : each.start], mark(each.kind)
+            at = each.end
+        text = "".join((*parts, text[at:]))
+        kinds += tuple(each.kind for each in found)
+    return Masked(text, kinds)
+
+
+def mark(kind: Kind) -> str:
+    """Return what stands in the place of a secret."""
+    return f"[secret: {kind}]"
+
+
+def without_marks(text: str) -> str:
+    """Return the text with a space in place of each mark."""
+    return _MARK.sub(" ", text)
+
+
+def has_mark(text: str) -> bool:
+    """Tell whether a mark stands in a text."""
+    return _MARK.search(text) is not None
+
+
+def holds_secret(text: str) -> bool:
+    """Tell whether a text holds a secret that ``mask`` would replace."""
+    plain = _readable(text)
+    return any(MASK not in plain[each.start : each.end] for reader in _READERS for each in reader(plain))
+
+
+def _secrets(text: str) -> list[Found]:
+    """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
+    plain = _readable(text)
+    merged: list[Found] = []
+    for each in sorted(_found(plain)):
+        if merged and each.start < merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
+        elif MASK not in plain[each.start : each.end] and each.end > each.start:
+            merged.append(each)
+    return merged
+
+
+def _readable(text: str) -> str:
+    """Return a text as long as this one, in which marks that stand already say nothing."""
+    plain = whole(text)
+    if "[secret: " not in plain:
+        return plain
+    return _MARK.sub(lambda found: MASK * len(found[0]), plain)
+
+
+def _found(text: str) -> Iterator[Found]:
+    for reader in _READERS:
+        places = reader(text)
+        last = None
+        for last in islice(places, _MOST_FOUND):
+            yield last
+        if last is not None and next(places, None) is not None:
+            yield Found(last.end, len(text), Kind.UNREAD)
