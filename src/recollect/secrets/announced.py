@@ -21,15 +21,17 @@ from recollect.secrets.values import (
 
 _NAMES = linear(
     rf"(?i)({words.PASSWORDS})|({words.PASSWORDS_UNSPACED})|({words.PINS})|({words.CHECKS})|({words.ANSWERS})"
-    rf"|({words.PERSONS})|({words.CODES})|({words.TOKENS})"
+    rf"|({words.PERSONS})|({words.CODES})|({words.TOKENS})|({words.LOGINS})|({words.SEEDS})|({words.SAFES})"
 )
-_KINDS = (Kind.PASSWORD, Kind.PASSWORD, Kind.CODE, Kind.CODE, Kind.ANSWER, Kind.PERSON, Kind.CODE, Kind.KEY)
+_KINDS = (Kind.PASSWORD, Kind.PASSWORD, Kind.CODE, Kind.CODE, Kind.ANSWER, Kind.PERSON, Kind.CODE, Kind.KEY, Kind.PASSWORD, Kind.SEED, Kind.CODE)
 """What the groups of it name, in order."""
 
-_WINDOW, _BEFORE = 240, 60
+_WINDOW, _BEFORE = 240, 100
 _OPENS, _CLOSES = "\"'`\u201c\u201e\u00ab\u300c\u300e\u2018", "\"'`\u201d\u201c\u00bb\u300d\u300f\u2019"
 
-_SIGN = r"[\"'`*]{0,3}\s{0,3}(?:[:：=＝]{1,2}|=>|->|→)\s{0,3}[*]{0,2}\s{0,2}|\s{1,3}[\x{2013}\x{2014}-]\s{1,3}"
+_SIGN = (
+    r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=＝]{1,2}|=>|->|→)[*]{0,2}[ \t]{0,3}\n?[ \t]{0,3}|[ \t]{1,3}[\x{2013}\x{2014}-][ \t]{1,3}"
+)
 _BETWEEN = rf"((?:[ \t]{{1,2}}[^\s:=：＝,.;!?{MASK}]{{1,20}}){{0,7}}?),?"
 _TOLD = linear(
     rf"(?i)^{_BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{words.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
@@ -37,11 +39,15 @@ _TOLD = linear(
 )
 """What stands between a name and its value: other words; then a sign, or that it is."""
 
-_IS_IN_POLISH = linear(rf"(?i)^{_BETWEEN}\s{{1,2}}(?:to|to[ ]jest)\s{{1,2}}()")
-_POLISH = linear("(?i)^(?:has[łl]|odpowied)")
+_IS_IN_ENDS_COMPOUND = linear(r"(?i)^(?:passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination))$")
+_BECAME = {part: linear(rf"(?i)^{_BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in words.TO.items()}
+"""The same where it was changed to it, by a part of the name."""
 
-_BECAME = linear(rf"(?i)^{_BETWEEN}\s{{1,2}}(?:{words.TO})\s{{1,2}}")
-"""The same where it was changed to it."""
+_IS_IN_POLISH = linear(rf"(?i)^{_BETWEEN}\s{{1,2}}(?:to|to[ ]jest)\s{{1,2}}()")
+_ENDS_COMPOUND = linear(
+    r"(?i)^(?:passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination))$"
+)
+_POLISH = linear("(?i)^(?:has[łl]|odpowied)")
 
 _PARTICLE = linear(r"^[ \t]{0,2}(?:[:：=＝]|是|为|為|改成|改为|は|が|を|은|는|이|가|：)?[ \t]{0,2}[:：]?[ \t]{0,2}")
 _CHANGED = linear(rf"(?i){words.CHANGED}")
@@ -57,21 +63,20 @@ _SINCE = linear(r"(?i)(?:^|\s)(?:in|since|from|until|by|seit|im|bis|en|depuis|de
 _CODE = linear(rf"(?i)({words.ANYTHING_SENT})")
 _SENT = linear(rf"(?i){words.SENT}")
 _IS_YOURS = linear(
-    rf"(?i)((?:[a-z]-)?[0-9]{{3,4}}[ -]?[0-9]{{1,4}})[ ](?:is|ist|est|es|è|é|jest|to|это)[ ](?:your|the|my|ihr|dein|mein|votre|ton|mon|su|tu|mi|il tuo|o seu|je|uw|twój|ваш)[ ](?:[\p{{L}}0-9.-]{{1,20}}[ ]){{0,4}}?(?:codes?|pin|otp|código|codice|kod|код|{words.PINS})"
+    r"(?i)(?:^|[^0-9A-Za-z])((?:[a-z]-)?[0-9]{3,4}[ -]?[0-9]{1,4})[ ](?:is|ist|est|es|è|é|jest|to|это)[ ](?:your|the|my|ihr|dein|mein|votre|ton|mon|su|tu|mi|il tuo|o seu|je|uw|twój|ваш)[ ](?:[^\s]+[ ]){0,4}$"
 )
 _FIRST = linear(
-    rf"(?i)(?:^|[\s(])[\"'`\x{{201c}}«]?([^\s\"'`\x{{201d}}»]{{4,60}}|[^\s\"'`\x{{201d}}»][^\"'`\x{{201d}}»\n]{{2,60}}[\"'`\x{{201d}}»])[\"'`\x{{201d}}»]?[ \t]{{1,2}}(?:(?:is|was|ist|war|lautet|est|c['’]est|es|era|è|é|это|[\x{{2013}}\x{{2014}}=-])[ \t]{{1,2}}(?:(?:my|the|our|his|her|their|new|old|current|mein\p{{L}}{{0,2}}|unser\p{{L}}{{0,2}}|das|die|der|neue[srn]?|mon|ma|le|la|notre|mi|el|nuestr[oa]|мой|моя|наш|новый)[ \t]+){{0,3}}(?:[\p{{L}}'’-]{{1,20}}[ \t]+){{0,2}}?|as[ ](?:the|my|a|our)[ ])"
-    rf"(?:{words.PASSWORDS}|{words.PINS}|{words.CODES})(?:[^\p{{L}}]|$)"
+    r"(?i)(?:^|[\s(])([\"'`“«]?[^\s\"'`”»]{4,60}[\"'`”»]?|[\"'`“«][^\"'`”»\n]{3,60}[\"'`”»])[ \t]{1,2}(?:(?:is|was|ist|war|lautet|est|c['’]est|es|era|è|é|это|[–—=-])[ \t]{1,2}(?:(?:my|the|our|his|her|their|new|old|current|mein\p{L}{0,2}|unser\p{L}{0,2}|das|die|der|neue[srn]?|mon|ma|le|la|notre|mi|el|nuestr[oa]|мой|моя|наш|новый)[ \t]+){0,3}(?:[\p{L}'’-]+[ \t]+){0,2}|as[ ](?:the|my|a|our)[ ])$"
 )
 _LOGIN = linear(
-    rf"(?i)(?:{words.LOGINS})[^.!?\n\x{{3002}}{MASK}]{{0,60}}?(?:[/|:,，、]|[ ](?:and|with|und|mit|et|avec|y|con|и|kennwort|pass)[ ])[ \t]*([^\s/,]{{6,60}})"
+    rf"(?i)^[^.!?\n\x{{3002}}{MASK}]{{0,60}}?(?:[/|:,，、]|[ ](?:and|with|und|mit|et|avec|y|con|и|kennwort|pass)[ ])[ \t]*[\"']?([^\s/,\"']{{6,60}})"
 )
 _SEED = linear(
-    rf"(?i)(?:{words.SEEDS}|passphrase)[^\n:=]{{0,30}}?(?:[:=：]|[ ](?:is|ist|est|es|è|lautet|sind|are|son|sont|\x{{2014}})[ ])\s{{0,3}}[\"'\x{{201c}}\x{{201e}}]?"
+    r"(?i)^[^\n:=]{0,30}?(?:[:=：]|[ ](?:is|ist|est|es|è|lautet|sind|are|son|sont|—)[ ])\s{0,3}[\"'“„]?"
     r"((?:[0-9]{1,2}[.)][ ]?)?[a-z]{3,8}(?:[ ,\n]{1,3}(?:[0-9]{1,2}[.)][ ]?)?[a-z]{3,8}){11,23})"
 )
 _SAFE = linear(
-    r"(?i)(?:tresor|safe|vault|coffre(?:-fort)?|caja fuerte|сейф|padlock|vorhängeschloss|cadenas|candado|combination lock|zahlenschloss)[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
+    r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
 )
 _PERSON = linear(r"[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4}")
 _PERSON_BY_ITSELF = linear(r"(?:^|[^0-9A-Za-z-])([0-8][0-9]{2}-[0-9]{2}-[0-9]{4})(?:[^0-9A-Za-z-]|$)")
@@ -108,24 +113,31 @@ def announced(text: str) -> Iterator[Found]:
         found = _READERS[group - 1](before, name[0], window)
         if found is not None:
             yield Found(end + found[0], end + found[1], kind)
+        elif kind in {Kind.PASSWORD, Kind.CODE}:
+            first = _before(before)
+            if first is not None:
+                yield Found(start - len(before) + first[0], start - len(before) + first[1], kind)
 
 
-def by_their_place(text: str) -> Iterator[Found]:
-    """Yield what stands before the word that says what it is, or is one of several that a word announces."""
-    for found in _IS_YOURS.finditer(text):
-        yield Found(*found.span(1), Kind.CODE)
-    for found in _FIRST.finditer(text):
+def _before(before: str) -> tuple[int, int] | None:
+    """Return where in what stands before a name a secret stands: "... is my password", "... is your Google code"."""
+    found = _IS_YOURS.search(before)
+    if found is not None:
         start, end = found.span(1)
-        value = text[start:end].rstrip(ENDINGS)
-        quoted = text[start - 1 : start] in tuple(_OPENS) and text[start - 1 : start] != ""
-        if (is_secret_code(value) or quoted) and not is_placeholder(value):
-            yield Found(start, start + len(value), Kind.PASSWORD)
-    for found in _LOGIN.finditer(text):
-        value = found[1].rstrip(ENDINGS)
-        if has_digit(value) and any(map(str.isalpha, value)) and not is_placeholder(value) and is_secret_code(value):
-            yield Found(found.start(1), found.start(1) + len(value), Kind.PASSWORD)
-    for shape, kind in ((_SEED, Kind.SEED), (_SAFE, Kind.CODE)):
-        yield from (Found(*found.span(1), kind) for found in shape.finditer(text))
+        return start, end
+    found = _FIRST.search(before)
+    if found is None:
+        return None
+    value = found[1].strip(_OPENS + _CLOSES).rstrip(ENDINGS)
+    is_quoted = found[1][0] in _OPENS and found[1][-1] in _CLOSES
+    if not (is_secret_code(value) or is_quoted) or is_placeholder(value):
+        return None
+    start = before.index(value, found.start(1))
+    return start, start + len(value)
+
+
+def by_number(text: str) -> Iterator[Found]:
+    """Yield numbers of persons as they are written, and codes that came by a message."""
     for found in _PERSON_BY_ITSELF.finditer(text):
         area, group, number = found[1].split("-")
         if area not in {"000", "666"} and group != "00" and number != "0000":
@@ -148,7 +160,9 @@ def _sent(text: str) -> Iterator[Found]:
 
 
 def _is_within_word(text: str, start: int, end: int) -> bool:
-    """Tell whether letters go on before or behind, in a script that puts spaces between words."""
+    """Tell whether letters go on before or behind, in a script that puts spaces between words; compounds are one."""
+    if _ENDS_COMPOUND.search(text[start:end]):
+        return text[end : end + 1].isalnum() or text[end : end + 1] == "_"
     before, behind = text[start - 1 : start], text[end : end + 1]
     if (before.isalnum() or before == "_") and text[start].isascii() and before.isascii():
         return True
@@ -170,8 +184,9 @@ def _password(before: str, name: str, window: str) -> tuple[int, int] | None:
             return found
         if not told[1].strip():
             return None
-    became = _BECAME.search(window)
-    if became is not None and _CHANGED.search(f"{before} {window[:90]}"):
+    part = next((each for each in _BECAME if each in name.casefold()), "p")
+    became = _BECAME[part].search(window)
+    if became is not None and not words.PURPOSE.intersection(became[1].casefold().split()) and _CHANGED.search(f"{before} {window[:90]}"):
         found = _told_value(window, became.end(), signed=False)
         if found is not None:
             return found
@@ -208,7 +223,7 @@ def _told_value(window: str, at: int, *, signed: bool) -> tuple[int, int] | None
         return None if is_placeholder(value) or is_code(value) else (at + quoted[0], at + quoted[1])
     word = rest.split(None, 1)[0] if rest.strip() and not rest[0].isspace() else ""
     value = word.rstrip(_MARKS)
-    if len(value) < _LEAST_PASSWORD or is_placeholder(value) or is_code(value) or value.startswith("//"):
+    if len(value) < _LEAST_PASSWORD or is_placeholder(value) or is_code(value) or value.startswith(("//", "```", "#", "- ", "**")):
         return None
     if MASK in value:
         return None
@@ -376,6 +391,28 @@ def _code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     return None
 
 
+def _login(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return what one logs in with: behind a name, a word of letters and digits."""
+    found = _LOGIN.search(window)
+    if found is None:
+        return None
+    value = found[1].rstrip(ENDINGS)
+    is_one = is_secret_code(value) and any(map(str.isalpha, value))
+    if not is_one or is_placeholder(value) or is_code(found[1]):
+        return None
+    return found.start(1), found.start(1) + len(value)
+
+
+def _seed(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    found = _SEED.search(window)
+    return None if found is None else found.span(1)
+
+
+def _safe(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    found = _SAFE.search(window)
+    return None if found is None else found.span(1)
+
+
 def _token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     told = _TOLD.search(window)
     at = told.end() if told is not None else 0
@@ -395,7 +432,7 @@ def _token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     return at + found.start(1), at + found.start(1) + len(value)
 
 
-_READERS = (_password, _unspaced_password, _pin, _check, _answer, _person, _code, _token)
+_READERS = (_password, _unspaced_password, _pin, _check, _answer, _person, _code, _token, _login, _seed, _safe)
 """Who reads what stands behind a name, by its group."""
 
 

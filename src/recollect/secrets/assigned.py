@@ -14,14 +14,14 @@ from recollect.secrets.values import (
     is_strange,
 )
 
-_STRONG = r"passwort|passwor[dt]|passphrase|passwd|pwd|psk|kennwort|senha|contrase[n\x{f1}]a|mot_?de_?passe|secret|[_.-]pass|Pass"
+_STRONG = r"passwort|passwor[dt]|passphrase|passwd|pwd|psk|kennwort|senha|contrase[n\x{f1}]a|mot_?de_?passe|secret|pass"
 _WEAK = (
     r"api[_-]?key|apikey|access[_-]?key|account[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|auth[_-]?key"
-    r"|secret[_-]?key|token|credentials?|auth|app_?id|signature|sig|webhook|sas|salt|hmac|cookie"
+    r"|secret[_-]?key|token|credentials?|[^a-z]app_?id|signature|sas_|hmac"
     r"|session[_-]?id|sessid|connect\.sid|_session|[_-]sid|license[_-]?key"
 )
 _NAMES = linear(
-    rf"(?i)((?:^|[^a-z])pass|{_STRONG})|({_WEAK})"
+    rf"(?i)({_STRONG})|({_WEAK})"
 )
 """The words in a name that tell of a secret: strong, weak."""
 
@@ -32,9 +32,15 @@ _LINE_ENDS = linear(r"^[ \t]*(?:\\?[\r\n\"'`,;}\])<|&]|#|//|--|$)")
 _NOT_NAMES = linear(
     r"(?i)(?:^|[^a-z])(?:max|min|num|total|prompt|completion|input|output|cached?|used|per|count|limit|primary|foreign|public|sort|next|page|continuation|author)[_-]?$"
 )
+_NAMES_ANOTHER = linear(
+    r"(?i)(?:name|id|type|field|len(?:gth)?|hash|error|policy|label|hint|url|uri|path|file|prompt|input|placeholder|regex|pattern|ref|arn|s|count|limit|text\w{0,10}|message|encoder|expir\w*|at)$"
+)
+"""How a name ends that is no secret's: ``secret_name``, ``tokens``."""
+
 _WINDOW = 320
 _PHRASES = linear(r"(?i)(?:phrase|psk)$")
 _LEAST_STRONG, _LEAST_WEAK = 3, 8
+_WORDS_OF_A_SENTENCE = 5
 
 _SCHEMES = r"(?:bearer|basic|token|digest|apikey|api-key|negotiate|key|aws4-hmac-sha256)"
 _SHAPES = (
@@ -62,6 +68,13 @@ _SHAPES = (
 )
 """Expressions that have the secret as their first group, and what it is."""
 
+_MAY_BE_GIVEN = linear(
+    r"(?i)://[^\s/@]*:[^\s/@]*@|authorization|bearer|basic[ \t]|x-[a-z-]*(?:key|token|auth|secret|pass)|[\s\"']-[uapwk]"
+    r"|--?[a-z-]*(?:pass|pwd|token|key|secret|user|auth)|\bnet\s+use|htpasswd|mysql|mariadb|\blogin[ ]|\b(?:env|setx?|arg)[ ]+[a-z_]*(?:pass|secret|token|key)"
+    r"|auth\s*=|<[a-z:._-]*(?:pass|pwd|secret|token|key)|=[\"'][a-z0-9_.:-]*(?:pass|pwd|secret|token|key)"
+)
+"""Without any of these none of the shapes above is there."""
+
 _COOKIES = linear(r"(?i)\b(?:set-)?cookies?[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9A-Za-z_.-]+=[^\n\"']{4,})")
 _COOKIE = linear(r"([0-9A-Za-z_.-]+)=([^\s;,]{8,})")
 _QUERY = linear(r"(?i)[?&#](?:key|access_token|token|auth|sig|signature|code|sid|password|pwd|pass|secret|x-amz-(?:signature|security-token|credential))=([^\s&#\"'<>]{4,})")
@@ -73,9 +86,11 @@ def assigned(text: str) -> Iterator[Found]:
         start, end = name.span()
         if _NOT_NAMES.search(text[max(0, start - 14) : start]):
             continue
+        if name[0].lower() == "pass" and _is_within_word(text, start, end):
+            continue
         window = text[end : end + _WINDOW]
         sign = _SIGN.search(window)
-        if sign is None:
+        if sign is None or _NAMES_ANOTHER.search(sign[1]):
             continue
         strong = bool(name[1])
         at = sign.end()
@@ -87,7 +102,7 @@ def assigned(text: str) -> Iterator[Found]:
 
 def in_commands(text: str) -> Iterator[Found]:
     """Yield what stands in a command, a header, a link, or mark-up in the place of a secret."""
-    for shape, kind in _SHAPES:
+    for shape, kind in _SHAPES if _MAY_BE_GIVEN.search(text) else ():
         for found in shape.finditer(text):
             start, end = found.span(1)
             if text[start] in "\"'" and end - start > 1:
@@ -107,6 +122,12 @@ def cookies(text: str) -> Iterator[Found]:
             if _is_made(pair[2]):
                 start, end = pair.span(2)
                 yield Found(found.start(1) + start, found.start(1) + end, Kind.SESSION)
+
+
+def _is_within_word(text: str, start: int, end: int) -> bool:
+    """Tell whether letters of one word stand around: "compass", "passive"; not "DB_PASS", "dbPass"."""
+    before, behind = text[max(0, start - 1) : start], text[end : end + 1]
+    return (before.isalpha() and not (before.islower() and text[start] == "P")) or behind.isalpha()
 
 
 def _value(name: str, sign: str, window: str, at: int, *, strong: bool) -> tuple[int, int] | None:
@@ -142,7 +163,10 @@ def _is_password(name: str) -> bool:
 
 
 def _is_strong(value: str) -> bool:
-    return len(value) >= _LEAST_STRONG and any(map(str.isalnum, value)) and not is_code(value)
+    is_sentence = len(value.split()) >= _WORDS_OF_A_SENTENCE and not _PHRASES.search(value)
+    return (
+        len(value) >= _LEAST_STRONG and any(map(str.isalnum, value)) and not is_code(value) and not is_sentence
+    )
 
 
 def _is_made(value: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recollect.patterns import linear, whole
-from recollect.secrets.announced import announced, by_their_place
+from recollect.secrets.announced import announced, by_number
 from recollect.secrets.assigned import assigned, cookies, in_commands
 from recollect.secrets.checksums import account_numbers, card_numbers
 from recollect.secrets.kinds import Found, Kind
@@ -22,7 +22,7 @@ _READERS = (
     card_numbers,
     account_numbers,
     announced,
-    by_their_place,
+    by_number,
     what_unlocks,
     random_strings,
 )
@@ -94,7 +94,7 @@ def _secrets(text: str) -> list[Found]:
     """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
     plain = _readable(text)
     merged: list[Found] = []
-    for each in sorted(_found(plain)):
+    for each in sorted(_found(plain), key=lambda each: each.start):  # of equals the one whose reader comes first
         if merged and each.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
         elif MASK not in plain[each.start : each.end] and each.end > each.start:

@@ -19,7 +19,8 @@ _RUN = linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _UUID = linear(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HEXADECIMAL = linear(r"(?:0[xX])?[0-9a-fA-F]+")
 _LINK = linear(r"(?i)(?:https?://|www\.)[^\s?#<>\"']*$")
-_DATA = linear(r"(?:base64,|sha(?:1|256|384|512)[-:])$")
+_DATA = linear(r"(?:base64,|sha(?:1|256|384|512):)$")
+_DIGEST = linear(r"^sha(?:1|256|384|512)-")
 _BEFORE = 300
 """Characters before a run in which a link that it may be a part of begins."""
 
@@ -66,7 +67,7 @@ def random_strings(text: str) -> Iterator[Found]:
     """Yield long strings that nobody would think of; not those within links, nor what encodes an image or a file."""
     for found in _RUN.finditer(text):
         start, end = found.span()
-        if end - start > _LONGEST_KEY or not is_random(text[start:end]):
+        if end - start > _LONGEST_KEY or _DIGEST.search(found[0][:8]) or not is_random(text[start:end]):
             continue
         before = text[max(0, start - _BEFORE) : start]
         if _LINK.search(before) or _DATA.search(before) or _is_line_of_data(text, start, end):

@@ -14,6 +14,7 @@ from recollect.secrets.unlocking_words import (
     ANY_VALUE,
     CODE_IN_LIST,
     CODES_FOLLOW,
+    CODES_NAMED,
     DIGITS_BY_NAME,
     ENTRY_IS,
     GOES_ON_WITHOUT_UNIT,
@@ -21,8 +22,10 @@ from recollect.secrets.unlocking_words import (
     LOCK_IS,
     LOCKED,
     MAY_OPEN,
+    MAY_OPEN_WITH,
     MAY_UNLOCK,
     NAMES_CODE,
+    NAMES_KEY,
     OPENED_BY,
     OPENS_WITH,
     PUNCHED_IN,
@@ -55,6 +58,8 @@ def what_unlocks(text: str) -> Iterator[Found]:
 
     Of a text with more than 500 sentences that have digits and speak of locks, the first 500 are read so closely.
     """
+    if not MAY_UNLOCK.search(text):
+        return
     for start, end, before in islice(_sentences(text), _MOST_SENTENCES):
         yield from (Found(*found, Kind.CODE) for found in _in_sentence(text, start, end, before))
     yield from (Found(*found, Kind.CODE) for found in _listed(text))
@@ -68,7 +73,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
         end = min(found.end(), found.start() + _LONGEST_SENTENCE)
         last = found.end()
         asked = _asked_before(text, start)
-        if MAY_UNLOCK.search(text[start:end]) or (asked[1] > asked[0] and MAY_UNLOCK.search(text[slice(*asked)])):
+        if MAY_UNLOCK.search(text[start:end]) or (asked[1] and MAY_UNLOCK.search(text[slice(*asked)])):
             yield start, end, asked
 
 
@@ -95,17 +100,28 @@ def plain_digits(value: str) -> str:
     return "".join(digits) if all(digits) else ""
 
 
-def _in_sentence(text: str, start: int, end: int, before: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    for found in KEY_IS.finditer(text, start, end):
-        at, stop = _value(text, found)
-        if _is_key(text[at:stop]) and (not found["bare"] or _JOINED.fullmatch(text[at:stop])):
-            yield at, stop
-    yield from _together(text, start, end, text[slice(*before)])
-    shapes = [LOCK_IS, OPENS_WITH]
-    if MAY_OPEN.search(text, start, end):
-        shapes.append(OPENED_BY)
-    if LOCKED.search(text, start, end):
-        shapes.append(PUNCHED_IN)
+def _in_sentence(text: str, start: int, end: int, asked: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    sentence, question = text[start:end], text[slice(*asked)]
+    if NAMES_KEY.search(sentence):
+        for found in KEY_IS.finditer(text, start, end):
+            at, stop = _value(text, found)
+            if _is_key(text[at:stop]) and (not found["bare"] or _JOINED.fullmatch(text[at:stop])):
+                yield at, stop
+    is_locked = LOCKED.search(sentence) is not None
+    locked = is_locked or (question != "" and LOCKED.search(question) is not None)
+    named = NAMES_CODE.search(sentence) is not None or (question != "" and NAMES_CODE.search(question) is not None)
+    if locked or named:
+        yield from _together(text, start, end, both=locked and named)
+    shapes = [
+        shape
+        for shape, may in (
+            (LOCK_IS, is_locked),
+            (OPENS_WITH, MAY_OPEN_WITH.search(sentence) is not None),
+            (OPENED_BY, MAY_OPEN.search(sentence) is not None),
+            (PUNCHED_IN, is_locked),
+        )
+        if may
+    ]
     for shape in shapes:
         for found in shape.finditer(text, start, end):
             at, stop = _value(text, found)
@@ -127,17 +143,13 @@ def _names_thing(text: str, start: int, at: int, stop: int) -> bool:
     )
 
 
-def _together(text: str, start: int, end: int, asked: str) -> Iterator[tuple[int, int]]:
-    """Yield values of a sentence that names what is locked, or a code, or both; or what is asked before it does."""
-    locked = LOCKED.search(text, start, end) or LOCKED.search(asked)
-    named = NAMES_CODE.search(text, start, end) or NAMES_CODE.search(asked)
-    if not (locked or named):
-        return
+def _together(text: str, start: int, end: int, *, both: bool) -> Iterator[tuple[int, int]]:
+    """Yield values of a sentence that names what is locked, or a code, or both; or that answers one that does."""
     for found in ANY_VALUE.finditer(text, start, end):
         at, stop = _value(text, found)
         value = text[at:stop]
         if (_is_spelled_out(value) and not _is_counted_aloud(text, at, stop)) or (
-            locked and named and _may_be_code(text, at, stop)
+            both and _may_be_code(text, at, stop)
         ):
             yield at, stop
 
@@ -213,7 +225,10 @@ def _opens(value: str) -> bool:
 
 def _listed(text: str) -> Iterator[tuple[int, int]]:
     """Yield codes of a list that a sentence announces."""
-    for opening in CODES_FOLLOW.finditer(text):
+    for named in islice(CODES_NAMED.finditer(text), _MOST_SENTENCES):
+        opening = CODES_FOLLOW.match(text, named.end())
+        if opening is None:
+            continue
         at = opening.end()
         for _ in range(_MOST_IN_LIST):
             found = CODE_IN_LIST.match(text, at)

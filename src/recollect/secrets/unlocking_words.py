@@ -101,9 +101,9 @@ OPENS_WITH = bounded(
 )
 """Something opens with something."""
 
-NAMES_CODE = bounded(
-    r"(?<!\w)(?:\w{0,20}codes?|pass(?:word|key|phrase)|pwd?|pins?|combo|combination|\w{0,20}passwort|kennwort|\w{0,20}kombination|mot de passe|clave|contraseña|códigos?|codic[ei]|combinazione|senha|wachtwoord|пин|код\w{0,2}|парол\w)(?!\w)|密码|密碼|口令|番号|コード|暗証|パスワード",
-    IGNORECASE,
+NAMES_CODE = linear(
+    r"(?i)(?:codes?|passwort|kombination)(?:\W|$)|(?:^|\W)(?:pass(?:word|key|phrase)|pwd?|pins?|combo|combination|kennwort|mot de passe|clave|contraseña"
+    r"|códigos?|codic[ei]|combinazione|senha|wachtwoord|пин|код\w{0,2}|парол\w)(?:\W|$)|密码|密碼|口令|番号|コード|暗証|パスワード"
 )
 """What is typed or said to get in, by its name."""
 
@@ -121,9 +121,10 @@ PUNCHED_IN = bounded(
 )
 """Somebody types something; a secret where the sentence is about what is locked."""
 
-LOCKED = bounded(
-    rf"{_LOCKED}|\b(?:wi-?fi|wlan|router|handy|phone|garage|locker|to get in|haustür|parking|voordeur|deur|pour entrer|j'entre|allarme|para entrar|per entrare|войти)|门|門|柜|保险|手机|金庫|玄関|錠|ロック|鍵",
-    IGNORECASE,
+LOCKED = linear(
+    r"(?i)(?:tür|tresor|schloss|kasten|schlüsselbox|alarmanlage|tor)(?:\W|$)"
+    rf"|(?:^|\W)(?:{_LOCKED.removeprefix(chr(92) + 'b').replace(chr(92) + 'w{0,20}', '')}|wi-?fi|wlan|router|handy|phone|garage|locker|to get in|haustür"
+    r"|parking|voordeur|deur|pour entrer|j'entre|allarme|para entrar|per entrare|войти)|门|門|柜|保险|手机|金庫|玄関|錠|ロック|鍵"
 )
 """That something is locked, anywhere in a sentence."""
 
@@ -139,20 +140,35 @@ OPENED_BY = bounded(
 )
 """What opens something stands before."""
 
-MAY_OPEN = bounded(
-    r"get|let|open|unlock|disarm|turn|öffne|entsperr|auf|rein|komm|geh|kan|kom|kun|naar|ouvr|déverr|entr|conect|acced|abr|apr|sblocca|откр|разблок|войти|[用按输輸で]",
-    IGNORECASE,
+_SOME_DIGIT = rf"[\"'`“„«「#]?(?:[^\s]{{0,40}}[0-9]|(?:{_DIGIT_NAMES})[ ,-])"
+MAY_OPEN = linear(
+    r"(?i)[ ](?:gets?|lets?|opens?|unlocks?|disarms?|turns?|will (?:get|let|open|unlock)|öffnet|entsperrt|ouvre|déverrouille|abre|apre|sblocca"
+    r"|открывает|разблокирует)[ ](?:you|me|us|them|everyone|it|one|the|das|die|den|la|le|el|il|o)"
+    rf"|(?:mit|met|con|com|avec|с)[ ]{_SOME_DIGIT}|[用按输輸]|で(?:開|解|入|ロ)"
 )
 """Without any of these ``OPENED_BY`` finds nothing."""
 
-CODES_FOLLOW = bounded(
-    r"(?:\b(?:(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|login|security|verification|authenticator)[ -](?:code|key)s?|\w{0,16}(?:wiederherstellungs|ersatz|notfall|backup|sicherungs)-?(?:code|schlüssel)[ns]?"
+MAY_OPEN_WITH = linear(
+    rf"(?i){_OPENS.removeprefix(chr(92) + 'b')}[ ](?:[^\s.!?:;,]+[ ]){{0,6}}?{_WITH}{_SOME_DIGIT}|открыва\w{{2,6}}[ ]"
+)
+"""The same of ``OPENS_WITH``."""
+
+NAMES_KEY = linear(f"(?i){_KEYS.replace(chr(92) + 'b', '')}|密钥|密鑰|密码|密碼|口令|キー|パスワード")
+"""The same of ``KEY_IS``."""
+
+CODES_NAMED = linear(
+    r"(?i)(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|login|security|verification|authenticator)[ -](?:code|key)s?"
+    r"|(?:wiederherstellungs|ersatz|notfall|backup|sicherungs)-?(?:code|schlüssel)[ns]?"
     r"|codes? de (?:secours|récupération|sauvegarde)|códigos? de (?:recuperación|respaldo|recuperação|segurança|seguridad)|codici? di (?:recupero|backup|riserva)|herstel-?codes?|back-?up-?codes?"
-    r"|(?:резервн|аварийн)\w{2} код\w{0,2}|код\w? восстановления)(?!\w)|备用码|恢复码|備用碼|リカバリーコード|バックアップコード)"
-    r"[^\n:：]{0,60}?(?:[:：]|\bare\b|\bsind\b|\bsont\b|\bson\b|\bsono\b|\bsão\b|\bzijn\b|は|是|\n|[ ](?=[a-z]{0,5}[0-9]))",
+    r"|(?:резервн|аварийн)\w{2} код\w{0,2}|код\w? восстановления|备用码|恢复码|備用碼|リカバリーコード|バックアップコード"
+)
+"""Codes that let somebody in who lost the other way, by their name."""
+
+CODES_FOLLOW = bounded(
+    r"(?!\w)[^\n:：]{0,60}?(?:[:：]|\bare\b|\bsind\b|\bsont\b|\bson\b|\bsono\b|\bsão\b|\bzijn\b|は|是|\n|[ ](?=[a-z]{0,5}[0-9]))",
     IGNORECASE,
 )
-"""Codes that let somebody in who lost the other way follow, one or a list."""
+"""Behind that name: one or a list of them follows."""
 
 CODE_IN_LIST = bounded(
     r"(?:[\s,;/&、，•]|[-*][ ]|[0-9]{1,2}[.)][ ]|(?:and|und|et|y|e|en|и|和|と)[ ]){0,6}(?P<secret>[0-9A-Za-z]{3,12}(?:[- ](?=[0-9A-Za-z]*[0-9])[0-9A-Za-z]{3,12}){0,5})(?![\w-])"
@@ -166,11 +182,7 @@ GOES_ON_WITHOUT_UNIT = bounded(
 """Behind a bare number: no thing that it counts."""
 
 MAY_UNLOCK = linear(
-    "(?i)"
-    + "|".join((LOCKED.pattern, _KEYS, _OPENS, NAMES_CODE.pattern, PUNCHED_IN.pattern.partition("(?:[ ](?:du|")[0], MAY_OPEN.pattern))
-    .replace(r"\b", "")
-    .replace(r"(?<!\w)", "")
-    .replace(r"(?!\w)", "")
+    "(?i)" + "|".join(f"(?:{each.pattern})" for each in (LOCKED, NAMES_CODE, NAMES_KEY, MAY_OPEN, MAY_OPEN_WITH))
 )
 """Without any of these nothing that opens something is told."""
 

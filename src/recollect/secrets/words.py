@@ -5,8 +5,8 @@ Expressions of RE2 in small letters, to be read without regard to case.
 """
 
 PASSWORDS = (
-    r"pass[ -]?words?|pass[ -]?code|passphrase|passwd|[\p{L}-]{0,20}passw(?:o|ö)rt|kennwort|losung(?:swort)?|mot[ ]secret|mots?[ ]de[ ]passe|mdp"
-    r"|contraseña|contrasena|senha|palavra-passe|parola[ ]d['’]ordine|[\p{L}-]{0,20}wachtwoord|hasło|haslo|hasła|парол(?:ь|я|ем)|şifre(?:m|si)?|parola|pwd|pw"
+    r"pass[ -]?words?|pass[ -]?code|passphrase|passwd|passw(?:o|ö)rt|kennwort|losung(?:swort)?|mot[ ]secret|mots?[ ]de[ ]passe|mdp"
+    r"|contraseña|contrasena|senha|palavra-passe|parola[ ]d['’]ordine|wachtwoord|hasło|haslo|hasła|парол(?:ь|я|ем)|şifre(?:m|si)?|parola|pwd|pw"
 )
 """Of scripts that put spaces between words."""
 
@@ -37,11 +37,11 @@ CHECKS = (
 CODES = (
     r"(?:alarm|door|gate|entry|access|garage|lock|unlock|safe|vault|security|intercom|key ?box|lockbox|phone|sim|card|bank|burglar|house|building|front door|back door|voicemail|login|verification|backup|recovery|activation|master|entrance|keypad|bitlocker recovery)[ -](?:codes?|combos?|combinations?|keys?)"
     r"|(?:code|combo|combination)(?: number)? (?:for|to|of) (?:the |my |our )?(?:\p{L}+ )?(?:alarm|door|gate|house|flat|garage|lock|safe|vault|phone|card|building|locker|shed|keypad|bike lock|bike)"
-    r"|\p{L}*(?:tür|alarm|tor|tresor|safe|zugangs|sicherheits|schließfach|garagen|entsperr|zutritts|haus|pin|freischalt|wiederherstellungs|handy)-?(?:codes?|kombination)|geheimcode|zahlenkombination|kombination|code (?:für|vom|von der) (?:den |die |das )?(?:alarm\p{L}*|tür|tor|tresor|safe|haus\p{L}*|garage|handy|schloss)"
+    r"|(?:tür|alarm|tor|tresor|safe|zugangs|sicherheits|schließfach|garagen|entsperr|zutritts|haus|pin|freischalt|wiederherstellungs|handy)-?(?:codes?|kombination)|geheimcode|zahlenkombination|kombination|code (?:für|vom|von der) (?:den |die |das )?(?:alarm\p{L}*|tür|tor|tresor|safe|haus\p{L}*|garage|handy|schloss)"
     r"|digicode|interphone|code (?:secret|d['’]accès|d['’]entrée|de (?:la |l['’])?(?:porte|carte|alarme|immeuble|entrée|sécurité|coffre|bâtiment|résidence|garage)|du (?:portail|coffre|garage|cadenas|bâtiment|portillon|téléphone|wifi))|(?:code|clé|clef) (?:du )?wi-?fi|clé de sécurité"
-    r"|clave(?: secreta)?(?: (?:del?|de la|para(?: el| la)?|pal|d) ?\p{L}{1,20}){0,2}|código (?:secreto|de (?:la |el )?(?:puerta|alarma|acceso|entrada|seguridad|tarjeta|caja fuerte)|del? (?:portal|garaje|candado|edificio))|combinación"
+    r"|clave(?: secreta)?(?: (?:del?|de la|para(?: el| la)?|pal|d) ?\p{L}+){0,2}|código (?:secreto|de (?:la |el )?(?:puerta|alarma|acceso|entrada|seguridad|tarjeta|caja fuerte)|del? (?:portal|garaje|candado|edificio))|combinación"
     r"|codice (?:segreto|d['’]accesso|del? \p{L}+)|código (?:de acesso|secreto|do portão|da porta)|toegangscode|kod do \p{L}+"
-    r"|коды? (?:от|для (?:двер|сейф|домофон|подъезд|ворот|вход|карт|телефон|вай|сигнал|квартир)\p{L}*|доступа|подъезда|домофона|сейфа|двери|ворот)(?: \p{L}{2,20}){0,2}|кодовое слово|ключ (?:от|доступа)(?: \p{L}{1,20})?"
+    r"|коды? (?:от|для (?:двер|сейф|домофон|подъезд|ворот|вход|карт|телефон|вай|сигнал|квартир)\p{L}*|доступа|подъезда|домофона|сейфа|двери|ворот)(?: \p{L}+){0,2}|кодовое слово|ключ (?:от|доступа)(?: \p{L}+)?"
     r"|門禁碼|门禁码|开锁码|安全码|安全碼|恢复码|暗証|ロック番号|解錠番号"
 )
 """What opens something, and is written with digits."""
@@ -75,6 +75,9 @@ SEEDS = (
     r"|fraza[ ]odzyskiwania|сид-фраза|seed-фраза|助记词|シードフレーズ"
 )
 
+SAFES = r"tresor|safe|vault|coffre(?:-fort)?|caja fuerte|сейф|padlock|vorhängeschloss|cadenas|candado|combination lock|zahlenschloss"
+"""What is opened by several numbers."""
+
 PERSONS = r"ssn|social[ ]security(?:[ ](?:number|no\.?))?"
 
 COPULAS = (
@@ -82,12 +85,24 @@ COPULAS = (
 )
 
 CHANGED = r"chang\p{L}*|reset\p{L}*|set\b|änder\p{L}*|geändert|gesetzt|changé|mis\b|cambi\p{L}*|mud\p{L}*|alterei|veranderd|gewijzigd|zmieni\p{L}*|сменил\p{L}*|поменял\p{L}*|изменил\p{L}*"
-TO = r"to|auf|pour|en|a|à|in|para|por|naar|op|na|на"
+TO = {
+    "wort": "auf|in|zu",
+    "mot": "pour|en|par|à",
+    "mdp": "pour|en|par|à",
+    "contra": "a|por|para",
+    "senha": "para|por",
+    "palavra": "para|por",
+    "wacht": "naar|in|op",
+    "has": "na",
+    "парол": "на",
+    "p": "to",
+}
+"""By how a password's name begins, or ends: what stands before what it was changed to."""
 
 ENDS_IT = frozenset(
     """
-    and but so please for with on in at since because und aber bitte für mit et mais pour avec y e o pero para con ma per
-    mas com maar en voor met i a ale dla и а но для
+    and but so please for with on in at since because und aber bitte für mit et mais pour avec y pero para con ma per
+    mas com maar voor met ale dla и а но для
     geändert gesetzt gestellt changed
     """.split()
 )
@@ -119,6 +134,7 @@ SAID_OF_ONE = frozenset(
     incorrecta equivocada equivocado caducada olvidada seguro segura obligatoria necesaria demasiado débil fuerte larga corta
     algo importante buena mala nueva
     sbagliata sbagliato scaduta dimenticata sicura troppo debole forte lunga corta corretta errata qualcosa nuova
+    generates ensures ensure requires uses
     errada incorreta expirada esquecida muito fraca longa curta inválida nova
     verkeerd fout verlopen vergeten veilig zwak sterk lang kort belangrijk iets
     złe błędne zapomniane słabe silne długie krótkie za zbyt nowe coś
