@@ -8,7 +8,7 @@ from typing import Any
 from recollect.lexical import stop_words
 from recollect.patterns import linear
 from recollect.secrets import words
-from recollect.secrets.kinds import Found, Kind
+from recollect.secrets.kinds import Found, Kind, places
 from recollect.secrets.values import (
     ENDINGS,
     MASK,
@@ -102,7 +102,7 @@ _YEARS_DIGITS = 4
 
 def announced(text: str) -> Iterator[Found]:
     """Yield what the words around it call a password, a code, a key, or the answer to a security question."""
-    for name in _NAMES.finditer(text):
+    for name in places(_NAMES, text):
         start, end = name.span()
         group = next(number for number in range(1, len(_KINDS) + 1) if name.span(number)[0] >= 0)
         if _is_within_word(text, start, end):
@@ -138,7 +138,7 @@ def _before(before: str) -> tuple[int, int] | None:
 
 def by_number(text: str) -> Iterator[Found]:
     """Yield numbers of persons as they are written, and codes that came by a message."""
-    for found in _PERSON_BY_ITSELF.finditer(text):
+    for found in places(_PERSON_BY_ITSELF, text):
         area, group, number = found[1].split("-")
         if area not in {"000", "666"} and group != "00" and number != "0000":
             yield Found(*found.span(1), Kind.PERSON)
@@ -147,7 +147,7 @@ def by_number(text: str) -> Iterator[Found]:
 
 def _sent(text: str) -> Iterator[Found]:
     """Yield the numbers beside a code that came by a message."""
-    for code in _CODE.finditer(text):
+    for code in places(_CODE, text):
         start, end = code.span()
         if _is_within_word(text, start, end):
             continue

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from recollect.patterns import linear
-from recollect.secrets.kinds import Found, Kind
+from recollect.secrets.kinds import Found, Kind, places
 from recollect.secrets.values import (
     ENDINGS,
     has_digit,
@@ -37,7 +37,7 @@ _NAMES_ANOTHER = linear(
 )
 """How a name ends that is no secret's: ``secret_name``, ``tokens``."""
 
-_WINDOW = 320
+_WINDOW, _LINE = 320, 1_000
 _PHRASES = linear(r"(?i)(?:phrase|psk)$")
 _LEAST_STRONG, _LEAST_WEAK = 3, 8
 _WORDS_OF_A_SENTENCE = 5
@@ -82,7 +82,7 @@ _QUERY = linear(r"(?i)[?&#](?:key|access_token|token|auth|sig|signature|code|sid
 
 def assigned(text: str) -> Iterator[Found]:
     """Yield values of names that tell of a secret: ``DB_PASS=...``, ``"password": "..."``."""
-    for name in _NAMES.finditer(text):
+    for name in places(_NAMES, text):
         start, end = name.span()
         if _NOT_NAMES.search(text[max(0, start - 14) : start]):
             continue
@@ -102,22 +102,43 @@ def assigned(text: str) -> Iterator[Found]:
 
 def in_commands(text: str) -> Iterator[Found]:
     """Yield what stands in a command, a header, a link, or mark-up in the place of a secret."""
-    for shape, kind in _SHAPES if _MAY_BE_GIVEN.search(text) else ():
-        for found in shape.finditer(text):
-            start, end = found.span(1)
-            if text[start] in "\"'" and end - start > 1:
-                start, end = start + 1, end - 1
-            value = text[start:end]
-            if _may_be_given(value, kind):
-                yield Found(start, end, kind)
-    for found in _QUERY.finditer(text):
+    for begin, end in _lines_with_one(text):
+        part = text[begin:end]
+        for shape, kind in _SHAPES:
+            for found in places(shape, part):
+                given = _given(part, *found.span(1), kind)
+                if given is not None:
+                    yield Found(begin + given[0], begin + given[1], kind)
+    for found in places(_QUERY, text):
         if _is_made(found[1]):
             yield Found(*found.span(1), Kind.TOKEN)
 
 
+def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where lines begin and end that may hold one; those that lie together as one."""
+    begin = end = 0
+    for found in places(_MAY_BE_GIVEN, text):
+        if found.start() < end:
+            continue
+        if end:
+            yield begin, end
+        begin = max(end, text.rfind("\n", max(0, found.start() - _LINE), found.start()) + 1, found.start() - _LINE)
+        stop = text.find("\n", found.end(), found.end() + _LINE)
+        end = stop if stop >= 0 else min(len(text), found.end() + _LINE)
+    if end:
+        yield begin, end
+
+
+def _given(text: str, start: int, end: int, kind: Kind) -> tuple[int, int] | None:
+    """Return where the value stands within its quotes; None where it is no secret."""
+    if text[start] in "\"'" and end - start > 1:
+        start, end = start + 1, end - 1
+    return (start, end) if _may_be_given(text[start:end], kind) else None
+
+
 def cookies(text: str) -> Iterator[Found]:
     """Yield what cookies hold that a machine has made."""
-    for found in _COOKIES.finditer(text):
+    for found in places(_COOKIES, text):
         for pair in _COOKIE.finditer(found[1]):
             if _is_made(pair[2]):
                 start, end = pair.span(2)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from recollect.patterns import linear
-from recollect.secrets.kinds import Found, Kind
+from recollect.secrets.kinds import Found, Kind, places
 
 _DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
 _GROUP = linear("[0-9]+")
@@ -57,7 +57,7 @@ def card_numbers(text: str) -> Iterator[Found]:
 
     They may be written in groups. What stands before or behind them in groups of its own does not hide them.
     """
-    for run in _DIGITS.finditer(text):
+    for run in places(_DIGITS, text):
         begin = run.start()
         groups = [(begin + one.start(), begin + one.end()) for one in islice(_GROUP.finditer(run[0]), _MOST_OF_A_RUN)]
         before, behind = text[max(0, begin - 1) : begin], text[run.end() : run.end() + 1]
@@ -104,7 +104,7 @@ def _has_check_digit(digits: str) -> bool:
 
 def account_numbers(text: str) -> Iterator[Found]:
     """Yield where IBANs stand: of a known country, its length and a right checksum."""
-    for found in _IBAN.finditer(text):
+    for found in places(_IBAN, text):
         start = found.start(1)
         end = _end_of_account(text[start : start + _LONGEST_IBAN])
         if end:

@@ -1,7 +1,12 @@
 """What kinds of secrets there are, and where one stands. Pure. Never: how one is found."""
 
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
+
+MOST_PLACES = 20_000
+"""Places of one sort in a text that are looked at closely: to read as many takes a second at most."""
 
 
 class Kind(StrEnum):
@@ -27,3 +32,31 @@ class Found(NamedTuple):
     start: int
     end: int
     kind: Kind
+
+
+class TooManyPlacesError(Exception):
+    """A text has more places that may hold a secret than are looked at.
+
+    Attributes:
+        at: From where on nothing was looked at.
+    """
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+def places(expression: Any, text: str) -> Iterator[Any]:
+    """Yield where an expression matches.
+
+    Raises:
+        TooManyPlacesError: Behind the 20,000th, if there are more.
+    """
+    matches = expression.finditer(text)
+    at = 0
+    for number, match in enumerate(islice(matches, MOST_PLACES), 1):
+        yield match
+        if number == MOST_PLACES:
+            at = match.end()
+    if at and next(matches, None) is not None:
+        raise TooManyPlacesError(at)

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from recollect.patterns import linear, whole
 from recollect.secrets.announced import announced, by_number
 from recollect.secrets.assigned import assigned, cookies, in_commands
 from recollect.secrets.checksums import account_numbers, card_numbers
-from recollect.secrets.kinds import Found, Kind
+from recollect.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
 from recollect.secrets.shapes import keys, private_keys, random_strings
 from recollect.secrets.unlocking import what_unlocks
 from recollect.secrets.values import MASK
@@ -26,11 +25,11 @@ _READERS = (
     what_unlocks,
     random_strings,
 )
-_MOST_FOUND = 20_000
-"""Secrets of one sort in a text. What stands behind that many is not told apart: all of it is masked."""
-
 _TIMES = 3
 """How often a text is read at most: what stood beside one secret may show to be another once that is masked."""
+
+_READ_AGAIN = 200_000
+"""Characters up to which a text is."""
 
 _MARK = linear(r"\[secret: (?:" + "|".join(Kind) + r")\]")
 
@@ -55,7 +54,7 @@ def mask(text: str) -> Masked:
     of milliseconds.
     """
     kinds: tuple[Kind, ...] = ()
-    for _ in range(_TIMES):
+    for _ in range(_TIMES if len(text) <= _READ_AGAIN else 1):
         found = _secrets(text)
         if not found:
             break
@@ -87,7 +86,7 @@ def has_mark(text: str) -> bool:
 def holds_secret(text: str) -> bool:
     """Tell whether a text holds a secret that ``mask`` would replace."""
     plain = _readable(text)
-    return any(MASK not in plain[each.start : each.end] for reader in _READERS for each in reader(plain))
+    return any(MASK not in plain[each.start : each.end] for each in _found(plain))
 
 
 def _secrets(text: str) -> list[Found]:
@@ -112,9 +111,10 @@ def _readable(text: str) -> str:
 
 def _found(text: str) -> Iterator[Found]:
     for reader in _READERS:
-        places = reader(text)
-        last = None
-        for last in islice(places, _MOST_FOUND):
-            yield last
-        if last is not None and next(places, None) is not None:
-            yield Found(last.end, len(text), Kind.UNREAD)
+        try:
+            for number, found in enumerate(reader(text), 1):
+                yield found
+                if number == MOST_PLACES:
+                    raise TooManyPlacesError(found.end)
+        except TooManyPlacesError as too_many:
+            yield Found(too_many.at, len(text), Kind.UNREAD)

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import log2
 
 from recollect.patterns import linear
-from recollect.secrets.kinds import Found, Kind
+from recollect.secrets.kinds import MOST_PLACES, Found, Kind, places
 from recollect.secrets.makers import WEB_TOKEN, WITH_PREFIX
 from recollect.secrets.values import has_digit, is_humped, is_placeholder
 
@@ -43,7 +43,7 @@ _LOWER, _UPPER, _DIGIT = "a", "A", "0"
 
 def keys(text: str) -> Iterator[Found]:
     """Yield the keys that their makers give a shape of its own."""
-    for found in _OF_MAKERS.finditer(text):
+    for found in places(_OF_MAKERS, text):
         start, end = found.span(1) if found[1] else found.span(2)
         value = text[start:end].rstrip("-_.")
         if (has_digit(value) or is_humped(value)) and not is_placeholder(value):
@@ -53,7 +53,7 @@ def keys(text: str) -> Iterator[Found]:
 def private_keys(text: str) -> Iterator[Found]:
     """Yield the private keys; one that is not closed runs to the end."""
     begun: int | None = None
-    for found in _KEY_FILE.finditer(text):
+    for found in places(_KEY_FILE, text):
         if found[1] or found[2]:
             begun = found.start() if begun is None else begun
         elif begun is not None:
@@ -65,7 +65,7 @@ def private_keys(text: str) -> Iterator[Found]:
 
 def random_strings(text: str) -> Iterator[Found]:
     """Yield long strings that nobody would think of; not those within links, nor what encodes an image or a file."""
-    for found in _RUN.finditer(text):
+    for found in islice(_RUN.finditer(text), MOST_PLACES):  # what is behind so many is data
         start, end = found.span()
         if end - start > _LONGEST_KEY or _DIGEST.search(found[0][:8]) or not is_random(text[start:end]):
             continue

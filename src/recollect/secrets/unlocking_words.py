@@ -140,7 +140,7 @@ OPENED_BY = bounded(
 )
 """What opens something stands before."""
 
-_SOME_DIGIT = rf"[\"'`“„«「#]?(?:[^\s]{{0,40}}[0-9]|(?:{_DIGIT_NAMES})[ ,-])"
+_SOME_DIGIT = rf"[\"'`“„«「#]?(?:[^\s]*[0-9]|(?:{_DIGIT_NAMES})[ ,-])"
 MAY_OPEN = linear(
     r"(?i)[ ](?:gets?|lets?|opens?|unlocks?|disarms?|turns?|will (?:get|let|open|unlock)|öffnet|entsperrt|ouvre|déverrouille|abre|apre|sblocca"
     r"|открывает|разблокирует)[ ](?:you|me|us|them|everyone|it|one|the|das|die|den|la|le|el|il|o)"
@@ -149,7 +149,7 @@ MAY_OPEN = linear(
 """Without any of these ``OPENED_BY`` finds nothing."""
 
 MAY_OPEN_WITH = linear(
-    rf"(?i){_OPENS.removeprefix(chr(92) + 'b')}[ ](?:[^\s.!?:;,]+[ ]){{0,6}}?{_WITH}{_SOME_DIGIT}|открыва\w{{2,6}}[ ]"
+    rf"(?i){_OPENS.removeprefix(chr(92) + 'b')}[ ](?:[^\s.!?:;,]+[ ])*?{_WITH}{_SOME_DIGIT}|открыва\w{{2,6}}[ ]"
 )
 """The same of ``OPENS_WITH``."""
 
