@@ -23,6 +23,7 @@ RULES = (
     Rule("recollect.file_lock"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
+    Rule("recollect.secrets", "recollect.lexical recollect.model recollect.patterns", pure=True),
     Rule("recollect.tokens", pure=True),
     Rule("recollect.lexical", "", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.tokens", pure=True),
@@ -38,15 +39,15 @@ RULES = (
         f"{PORTS} {TEXTS} recollect.formation.said recollect.statements",
         "structlog",
     ),
-    Rule("recollect.composition", NOUNS, pure=True),
+    Rule("recollect.composition", f"{NOUNS} recollect.secrets", pure=True),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
-        f"{NOUNS} recollect.chunking recollect.lexical recollect.retrieval.dates",
+        f"{NOUNS} recollect.chunking recollect.lexical recollect.patterns recollect.retrieval.dates recollect.secrets",
         "numpy rapidfuzz",
         pure=True,
     ),
-    Rule("recollect.formation.said", f"{PORTS} recollect.formation", pure=True),
+    Rule("recollect.formation.said", f"{PORTS} recollect.formation recollect.secrets", pure=True),
     *(
         Rule(f"recollect.formation.{part}", f"{PORTS} recollect.formation recollect.lexical", "structlog")
         for part in ("comparing", "deciding", "forgetting", "forming", "guarding", "learning")
@@ -61,7 +62,7 @@ RULES = (
     ),
     Rule(
         "recollect.summarizing",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.secrets",
         "cachetools structlog",
     ),
     Rule(
@@ -70,8 +71,8 @@ RULES = (
         "recollect.summarizing",
         "structlog uuid_utils",
     ),
-    Rule("recollect.commons", PORTS, "structlog uuid_utils"),
-    Rule("recollect.curating", f"{PORTS} recollect.commons", "structlog"),
+    Rule("recollect.commons", f"{PORTS} recollect.secrets", "structlog uuid_utils"),
+    Rule("recollect.curating", f"{PORTS} recollect.commons recollect.secrets", "structlog"),
     Rule(
         "recollect.policy",
         f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
@@ -84,7 +85,7 @@ RULES = (
     ),
     Rule(
         "recollect.remembering",
-        f"{PORTS} recollect.composition recollect.policy",
+        f"{PORTS} recollect.composition recollect.policy recollect.secrets",
         "cachetools structlog uuid_utils",
     ),
     Rule("recollect.story", f"{NOUNS} recollect.recalling recollect.retrieval", pure=True),
@@ -109,13 +110,13 @@ RULES = (
     ),
     Rule(
         "recollect.embedders",
-        f"{PORTS} recollect.mistral_sdk",
+        f"{PORTS} recollect.mistral_sdk recollect.secrets",
         "cachetools httpx mistralai msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
     Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
     Rule(
         "recollect.extractors",
-        f"{PORTS} recollect.mistral_sdk",
+        f"{PORTS} recollect.mistral_sdk recollect.secrets",
         "cachetools httpx mistralai msgspec pydantic structlog",
     ),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.

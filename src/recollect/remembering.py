@@ -19,6 +19,7 @@ from recollect.failures import place
 from recollect.model import Exchange, Memory, Recollection, RequestRecord, Scope, Strategy, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
+from recollect.secrets.exchanges import masked_exchange, unread_exchange
 
 _CREDENTIALS_KEPT = 10_000
 _CREDENTIAL_SECONDS = 3600.0
@@ -73,12 +74,23 @@ class Remembering:
         )
         if credential is not None:
             self._credentials[exchange.id] = credential
+        exchange = await self._masked(exchange)
         new = await self._append(exchange)
         if new is None:
             log.error("exchange_lost", exchange_id=str(exchange.id))
             return False
         await self._touch(turn.scope, recollections)
         return new
+
+    async def _masked(self, exchange: Exchange) -> Exchange:
+        """Return the exchange without its secrets, unless the operator wants them in the log."""
+        if self._policy.log_secrets:
+            return exchange
+        try:
+            return await asyncio.to_thread(masked_exchange, exchange)
+        except Exception as error:  # noqa: BLE001 -- what nobody could read may hold a secret, so none of it is kept
+            log.error("masking_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as in recall
+            return unread_exchange(exchange)
 
     async def _append(self, exchange: Exchange) -> bool | None:
         """Return whether the exchange was new, or None if it could not be logged."""

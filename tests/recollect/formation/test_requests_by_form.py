@@ -3,7 +3,7 @@
 from tests.tables import table
 
 from recollect.formation.requests import Asking, read_requests
-from recollect.formation.secrecy.confidential import redacted
+from tests.secret_texts import redacted
 
 
 @table(
