@@ -20,9 +20,7 @@ _WEAK = (
     r"|secret[_-]?key|token|credentials?|[^a-z]app_?id|signature|sas_|hmac"
     r"|session[_-]?id|sessid|connect\.sid|_session|[_-]sid|license[_-]?key"
 )
-_NAMES = linear(
-    rf"(?i)({_STRONG})|({_WEAK})"
-)
+_NAMES = linear(rf"(?i)({_STRONG})|({_WEAK})")
 """The words in a name that tell of a secret: strong, weak."""
 
 _SIGN = linear(r"^([0-9A-Za-z_.-]{0,24})(?:\\?[\"'`])?\]?[ \t]{0,4}(=>|:=|=|:)[ \t]{0,4}")
@@ -47,24 +45,80 @@ _SHAPES = (
     # Connection strings and links with a user in them
     (linear(r"[A-Za-z0-9+]://[^\s/@:?#\"'<>]*:([^\s/@\"'<>]+)@[^\s]"), Kind.PASSWORD),
     # Headers
-    (linear(rf"(?i)authorization[\"']?\s{{0,3}}[:=,]\s{{0,3}}[\"']?(?:{_SCHEMES}\s{{1,3}})?([^\s\"',;<>]{{6,}})"), Kind.TOKEN),
+    (
+        linear(
+            rf"(?i)authorization[\"']?\s{{0,3}}[:=,]\s{{0,3}}[\"']?(?:{_SCHEMES}\s{{1,3}})?([^\s\"',;<>]{{6,}})"
+        ),
+        Kind.TOKEN,
+    ),
     (linear(r"(?i)\b(?:bearer|basic)[ \t]{1,4}([0-9A-Za-z_.~+/=-]{16,})"), Kind.TOKEN),
-    (linear(r"(?i)\bx-[a-z-]*(?:key|token|auth|secret|password)[a-z-]*[\"']?\s{0,3}[:=,]\s{0,3}[\"']?([^\s\"',;<>]{6,})"), Kind.TOKEN),
+    (
+        linear(
+            r"(?i)\bx-[a-z-]*(?:key|token|auth|secret|password)[a-z-]*[\"']?\s{0,3}[:=,]\s{0,3}[\"']?([^\s\"',;<>]{6,})"
+        ),
+        Kind.TOKEN,
+    ),
     # Options of commands
-    (linear(r"(?:^|[\s\"'])(?:-u|-U|--user|--proxy-user|--auth|-a)(?:[ \t]{1,3}|=)?[\"']?[^\s:\"'/$]+:([^\s\"']+)"), Kind.PASSWORD),
-    (linear(r"(?:^|\s)--?[a-z-]*(?:password|passwd|passphrase|pass|pwd|token|api-?key|secret(?:-key)?|auth-key)(?:=|[ \t]{1,3})(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']{2,})"), Kind.PASSWORD),
-    (linear(r"(?i)\b(?:mysql[a-z]*|mariadb[a-z-]*)\b[^\n|;]*?\s-p(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']+)"), Kind.PASSWORD),
-    (linear(r"(?i)\b(?:docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)"), Kind.PASSWORD),
+    (
+        linear(
+            r"(?:^|[\s\"'])(?:-u|-U|--user|--proxy-user|--auth|-a)(?:[ \t]{1,3}|=)?[\"']?[^\s:\"'/$]+:([^\s\"']+)"
+        ),
+        Kind.PASSWORD,
+    ),
+    (
+        linear(
+            r"(?:^|\s)--?[a-z-]*(?:password|passwd|passphrase|pass|pwd|token|api-?key|secret(?:-key)?|auth-key)(?:=|[ \t]{1,3})(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']{2,})"
+        ),
+        Kind.PASSWORD,
+    ),
+    (
+        linear(
+            r"(?i)\b(?:mysql[a-z]*|mariadb[a-z-]*)\b[^\n|;]*?\s-p(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']+)"
+        ),
+        Kind.PASSWORD,
+    ),
+    (
+        linear(
+            r"(?i)\b(?:docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)"
+        ),
+        Kind.PASSWORD,
+    ),
     (linear(r"\bredis-cli\b[^\n|;]*?\s-a[ ]([^\s]{2,})"), Kind.PASSWORD),
     (linear(r"\bopenssl\b[^\n|;]*?\s-(?:k|pass(?:in|out)?)[ ](?:pass:)?([^\s]{3,})"), Kind.PASSWORD),
-    (linear(r"\bhtpasswd\s{1,3}-[A-Za-z]{0,4}b[A-Za-z]{0,4}\s{1,3}\S+\s{1,3}\S+\s{1,3}(\S{2,})"), Kind.PASSWORD),
+    (
+        linear(r"\bhtpasswd\s{1,3}-[A-Za-z]{0,4}b[A-Za-z]{0,4}\s{1,3}\S+\s{1,3}\S+\s{1,3}(\S{2,})"),
+        Kind.PASSWORD,
+    ),
     (linear(r"(?i)\bnet\s{1,3}use\b[^\n]*?/user:\S+[ ]([^\s/]{3,})"), Kind.PASSWORD),
-    (linear(r"(?i)\b(?:machine|default)\b[^\n]*?\slogin\s{1,4}\S+\s{1,4}password\s{1,4}(\S{2,})"), Kind.PASSWORD),
-    (linear(r"(?i)\b(?:env|setx|set|arg)[ ]{1,3}[a-z_]*(?:password|passwd|secret|token|api_?key)[a-z_]*[ ]{1,3}([^\s=]{3,})"), Kind.PASSWORD),
-    (linear(r"(?i)\bauth\s{0,3}=\s{0,3}\(\s{0,3}[\"'][^\"'\n]+[\"']\s{0,3},\s{0,3}[\"']([^\"'\n]{2,})[\"']"), Kind.PASSWORD),
+    (
+        linear(r"(?i)\b(?:machine|default)\b[^\n]*?\slogin\s{1,4}\S+\s{1,4}password\s{1,4}(\S{2,})"),
+        Kind.PASSWORD,
+    ),
+    (
+        linear(
+            r"(?i)\b(?:env|setx|set|arg)[ ]{1,3}[a-z_]*(?:password|passwd|secret|token|api_?key)[a-z_]*[ ]{1,3}([^\s=]{3,})"
+        ),
+        Kind.PASSWORD,
+    ),
+    (
+        linear(
+            r"(?i)\bauth\s{0,3}=\s{0,3}\(\s{0,3}[\"'][^\"'\n]+[\"']\s{0,3},\s{0,3}[\"']([^\"'\n]{2,})[\"']"
+        ),
+        Kind.PASSWORD,
+    ),
     # Mark-up
-    (linear(r"(?i)<[a-z:._-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}>([^<>\s][^<>\n]{2,})</"), Kind.PASSWORD),
-    (linear(r"(?i)(?:name|key|id)=[\"'][a-z0-9_.:-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}[\"']\s{1,3}value=[\"']([^\"'\n]{3,})[\"']"), Kind.PASSWORD),
+    (
+        linear(
+            r"(?i)<[a-z:._-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}>([^<>\s][^<>\n]{2,})</"
+        ),
+        Kind.PASSWORD,
+    ),
+    (
+        linear(
+            r"(?i)(?:name|key|id)=[\"'][a-z0-9_.:-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}[\"']\s{1,3}value=[\"']([^\"'\n]{3,})[\"']"
+        ),
+        Kind.PASSWORD,
+    ),
 )
 """Expressions that have the secret as their first group, and what it is."""
 
@@ -77,7 +131,9 @@ _MAY_BE_GIVEN = linear(
 
 _COOKIES = linear(r"(?i)\b(?:set-)?cookies?[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9A-Za-z_.-]+=[^\n\"']{4,})")
 _COOKIE = linear(r"([0-9A-Za-z_.-]+)=([^\s;,]{8,})")
-_QUERY = linear(r"(?i)[?&#](?:key|access_token|token|auth|sig|signature|code|sid|password|pwd|pass|secret|x-amz-(?:signature|security-token|credential))=([^\s&#\"'<>]{4,})")
+_QUERY = linear(
+    r"(?i)[?&#](?:key|access_token|token|auth|sig|signature|code|sid|password|pwd|pass|secret|x-amz-(?:signature|security-token|credential))=([^\s&#\"'<>]{4,})"
+)
 
 
 def assigned(text: str) -> Iterator[Found]:
@@ -122,7 +178,9 @@ def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
             continue
         if end:
             yield begin, end
-        begin = max(end, text.rfind("\n", max(0, found.start() - _LINE), found.start()) + 1, found.start() - _LINE)
+        begin = max(
+            end, text.rfind("\n", max(0, found.start() - _LINE), found.start()) + 1, found.start() - _LINE
+        )
         stop = text.find("\n", found.end(), found.end() + _LINE)
         end = stop if stop >= 0 else min(len(text), found.end() + _LINE)
     if end:
@@ -170,7 +228,9 @@ def _value(name: str, sign: str, window: str, at: int, *, strong: bool) -> tuple
         return (at, at + len(value)) if _is_made(value) else None
     behind = window[at + len(bare[0]) :]
     ends = _LINE_ENDS.search(behind) is not None
-    spaced = window[:at] != window[:at].rstrip() or window[: at - len(sign)] != window[: at - len(sign)].rstrip()
+    spaced = (
+        window[:at] != window[:at].rstrip() or window[: at - len(sign)] != window[: at - len(sign)].rstrip()
+    )
     if _PHRASES.search(name) and sign == "=" and not ends:
         line = window[at:].split("\n", 1)[0].rstrip()
         return at, at + len(line)
@@ -186,13 +246,22 @@ def _is_password(name: str) -> bool:
 def _is_strong(value: str) -> bool:
     is_sentence = len(value.split()) >= _WORDS_OF_A_SENTENCE and not _PHRASES.search(value)
     return (
-        len(value) >= _LEAST_STRONG and any(map(str.isalnum, value)) and not is_code(value) and not is_sentence
+        len(value) >= _LEAST_STRONG
+        and any(map(str.isalnum, value))
+        and not is_code(value)
+        and not is_sentence
     )
 
 
 def _is_made(value: str) -> bool:
     """Tell whether a value looks as if a machine had made it: long enough, with digits, or capitals within."""
-    if len(value) < _LEAST_WEAK or is_placeholder(value) or is_number(value) or is_code(value) or " " in value:
+    if (
+        len(value) < _LEAST_WEAK
+        or is_placeholder(value)
+        or is_number(value)
+        or is_code(value)
+        or " " in value
+    ):
         return False
     return has_digit(value) or is_humped(value)
 

@@ -59,7 +59,10 @@ def card_numbers(text: str) -> Iterator[Found]:
     """
     for run in places(_DIGITS, text):
         begin = run.start()
-        groups = [(begin + one.start(), begin + one.end()) for one in islice(_GROUP.finditer(run[0]), _MOST_OF_A_RUN)]
+        groups = [
+            (begin + one.start(), begin + one.end())
+            for one in islice(_GROUP.finditer(run[0]), _MOST_OF_A_RUN)
+        ]
         before, behind = text[max(0, begin - 1) : begin], text[run.end() : run.end() + 1]
         if before == "+":
             continue

@@ -15,7 +15,9 @@ def masked_exchange(exchange: Exchange) -> Exchange:
     turn = exchange.turn
     speaker = None if turn.speaker is None else mask(turn.speaker).text
     return replace(
-        exchange, turn=replace(turn, text=mask(turn.text).text, speaker=speaker), reply=mask(exchange.reply).text
+        exchange,
+        turn=replace(turn, text=mask(turn.text).text, speaker=speaker),
+        reply=mask(exchange.reply).text,
     )
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.patterns import linear, whole
-from recollect.secrets.announced import announced, by_number
+from recollect.secrets.announced import announced
 from recollect.secrets.assigned import assigned, cookies, in_commands
 from recollect.secrets.checksums import account_numbers, card_numbers
+from recollect.secrets.codes import by_number
 from recollect.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
 from recollect.secrets.shapes import keys, private_keys, random_strings
 from recollect.secrets.unlocking import what_unlocks
@@ -93,7 +94,9 @@ def _secrets(text: str) -> list[Found]:
     """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
     plain = _readable(text)
     merged: list[Found] = []
-    for each in sorted(_found(plain), key=lambda each: each.start):  # of equals the one whose reader comes first
+    for each in sorted(
+        _found(plain), key=lambda each: each.start
+    ):  # of equals the one whose reader comes first
         if merged and each.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
         elif MASK not in plain[each.start : each.end] and each.end > each.start:

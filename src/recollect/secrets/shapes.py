@@ -102,6 +102,4 @@ def is_random(value: str) -> bool:
 
 def entropy(value: str) -> float:
     """Return the Shannon entropy of a string's characters, in bits a character; 0 for nothing."""
-    return -sum(
-        count / len(value) * log2(count / len(value)) for count in Counter(value).values()
-    )
+    return -sum(count / len(value) * log2(count / len(value)) for count in Counter(value).values())

@@ -4,9 +4,9 @@ The sentence tells that something opens ("opens with ...", "... is what gets you
 opens it: digits in whatever groups or words, a code of letters and digits, words joined with digits.
 """
 
-from typing import Any
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from recollect.patterns import linear
 from recollect.secrets.kinds import Found, Kind
@@ -109,7 +109,9 @@ def _in_sentence(text: str, start: int, end: int, asked: tuple[int, int]) -> Ite
                 yield at, stop
     is_locked = LOCKED.search(sentence) is not None
     locked = is_locked or (question != "" and LOCKED.search(question) is not None)
-    named = NAMES_CODE.search(sentence) is not None or (question != "" and NAMES_CODE.search(question) is not None)
+    named = NAMES_CODE.search(sentence) is not None or (
+        question != "" and NAMES_CODE.search(question) is not None
+    )
     if locked or named:
         yield from _together(text, start, end, both=locked and named)
     shapes = [

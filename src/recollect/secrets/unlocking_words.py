@@ -182,7 +182,8 @@ GOES_ON_WITHOUT_UNIT = bounded(
 """Behind a bare number: no thing that it counts."""
 
 MAY_UNLOCK = linear(
-    "(?i)" + "|".join(f"(?:{each.pattern})" for each in (LOCKED, NAMES_CODE, NAMES_KEY, MAY_OPEN, MAY_OPEN_WITH))
+    "(?i)"
+    + "|".join(f"(?:{each.pattern})" for each in (LOCKED, NAMES_CODE, NAMES_KEY, MAY_OPEN, MAY_OPEN_WITH))
 )
 """Without any of these nothing that opens something is told."""
 
