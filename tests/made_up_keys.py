@@ -43,10 +43,11 @@ def _iban(country: str, account: str) -> str:
     return f"{country}{98 - rest:02}{account}"
 
 
-_SEED = (
-    "orbit lemon cradle velvet sugar anchor pistol meadow tunnel bishop casual drum "
-    "walnut ladder ribbon copper island gravity mango quiz eternal pulse satoshi winter"
-).split()
+_WORDS = """
+    orbit lemon cradle velvet sugar anchor pistol meadow tunnel bishop casual drum
+    walnut ladder ribbon copper island gravity mango quiz eternal pulse satoshi winter
+"""
+_SEED = _WORDS.split()
 
 VENDOR_KEYS = {
     "1Password, account": f"A3-{made_up(6, UPPER)}-{made_up(11, UPPER)}-{made_up(5, UPPER)}-{made_up(5, UPPER)}-{made_up(5, UPPER)}",

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - people speak many languages
 """What people say that holds a secret, and what comes near it and holds none. Never: a test, the rules that find it.
 
 Written before the rules were. Every third of each table was held out, and not looked at while they were made.
@@ -10,10 +9,12 @@ from tests.made_up_keys import ALPHANUMERIC, BASE64, HEXADECIMAL, LOWER, made_up
 
 from recollect.secrets import mask
 
+_MARK = re.compile(r"\[secret: [^\]]*\]")
+
 
 def redacted(text: str) -> str:
     """Return a text with ``[redacted]`` in place of each secret, whatever it is."""
-    return re.sub(r"\[secret: [^\]]*\]", "[redacted]", mask(text).text)
+    return _MARK.sub("[redacted]", mask(text).text)
 
 
 ASSIGNED = [

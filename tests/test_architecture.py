@@ -36,7 +36,7 @@ RULES = (
     ),
     Rule(
         "recollect.indexing",
-        f"{PORTS} {TEXTS} recollect.formation.said recollect.statements",
+        f"{PORTS} {TEXTS} recollect.formation.said recollect.secrets recollect.statements",
         "structlog",
     ),
     Rule("recollect.composition", f"{NOUNS} recollect.secrets", pure=True),

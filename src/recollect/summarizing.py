@@ -23,7 +23,7 @@ from recollect.formation import Guard
 from recollect.model import Kind, Memory, Outline, Provenance, Source, Vector
 from recollect.policy import Summarizing
 from recollect.ports import Asker, Backends, Clock, Conversation, Material, Summarized, Summarizer
-from recollect.secrets import mask
+from recollect.secrets import mask, mask_together
 
 SUMMARY_IMPORTANCE = 0.5
 
@@ -152,13 +152,21 @@ def _masked(material: Material) -> Material:
         material,
         before=mask(material.before).text,
         outline=_without_secrets(material.outline),
-        messages=tuple(replace(each, text=mask(each.text).text) for each in material.messages),
+        messages=tuple(
+            replace(each, text=said)
+            for each, said in zip(
+                material.messages, mask_together(*(each.text for each in material.messages)), strict=True
+            )
+        ),
     )
 
 
 def _without_secrets(outline: Outline) -> Outline:
     return Outline(
-        **{each.name: tuple(mask(item).text for item in getattr(outline, each.name)) for each in fields(outline)}
+        **{
+            each.name: tuple(mask(item).text for item in getattr(outline, each.name))
+            for each in fields(outline)
+        }
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import QUICK, engine_over
 from tests.stores import NOON, Store
+from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, broken
 from uuid_utils.compat import uuid7
 
@@ -64,8 +65,7 @@ async def test_an_exchange_waits_for_a_store_that_is_away(store: Store) -> None:
 
     with capture_logs() as logs:
         remembering = asyncio.create_task(subject.remember(store.turn("I drink tea"), "Good."))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        await until(lambda: bool(logs))  # it is masked in a thread first
         outage.failure = None
 
         assert await remembering is True

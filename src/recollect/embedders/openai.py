@@ -113,7 +113,9 @@ class OpenAIEmbedder:
 
     async def _batch(self, texts: Sequence[str]) -> list[Vector]:
         # OpenAI refuses a call with an empty text.
-        inputs = await asyncio.to_thread(lambda: [prepare_to_send(text, _CHARACTERS) or " " for text in texts])
+        inputs = await asyncio.to_thread(
+            lambda: [prepare_to_send(text, _CHARACTERS) or " " for text in texts]
+        )
         body = {"model": self._model, "input": inputs, "encoding_format": "float"}
         return _vectors(await self._post(msgspec.json.encode(body)), len(texts))
 

@@ -162,12 +162,12 @@ def in_commands(text: str) -> Iterator[Found]:
         part = text[begin:end]
         for shape, kind in _SHAPES:
             for found in places(shape, part):
-                given = _given(part, *found.span(1), kind)
+                given = _given(part, found.start(1), found.end(1), kind)
                 if given is not None:
                     yield Found(begin + given[0], begin + given[1], kind)
     for found in places(_QUERY, text):
         if _is_made(found[1]):
-            yield Found(*found.span(1), Kind.TOKEN)
+            yield Found(found.start(1), found.end(1), Kind.TOKEN)
 
 
 def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
@@ -209,7 +209,9 @@ def _is_within_word(text: str, start: int, end: int) -> bool:
     return (before.isalpha() and not (before.islower() and text[start] == "P")) or behind.isalpha()
 
 
-def _value(name: str, sign: str, window: str, at: int, *, strong: bool) -> tuple[int, int] | None:
+def _value(  # noqa: PLR0911 -- one reason a line
+    name: str, sign: str, window: str, at: int, *, strong: bool
+) -> tuple[int, int] | None:
     """Return where the value of a name begins and ends in the window behind it; None where it is no secret."""
     quoted = _QUOTED.search(window[at:])
     if quoted is not None:

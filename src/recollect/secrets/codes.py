@@ -45,7 +45,7 @@ def by_number(text: str) -> Iterator[Found]:
     for found in places(_PERSON_BY_ITSELF, text):
         area, group, number = found[1].split("-")
         if area not in {"000", "666"} and group != "00" and number != "0000":
-            yield Found(*found.span(1), Kind.PERSON)
+            yield Found(found.start(1), found.end(1), Kind.PERSON)
     yield from _sent(text)
 
 
@@ -126,6 +126,7 @@ def read_safe(_before: str, _name: str, window: str) -> tuple[int, int] | None:
 
 
 def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return where a token stands behind its name: letters and digits, told by "is" or a sign."""
     told = TOLD.search(window)
     at = told.end() if told is not None else 0
     if not at or (told is not None and words.PURPOSE.intersection(told[1].casefold().split())):

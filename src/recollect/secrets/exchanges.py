@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recollect.model import Exchange
 from recollect.secrets.kinds import Kind
-from recollect.secrets.masking import mark, mask
+from recollect.secrets.masking import mark, mask_together
 
 
 def masked_exchange(exchange: Exchange) -> Exchange:
@@ -13,19 +13,18 @@ def masked_exchange(exchange: Exchange) -> Exchange:
     What was said before it, and its prompt, stay as they are: neither is kept. Its keys do, too.
     """
     turn = exchange.turn
-    speaker = None if turn.speaker is None else mask(turn.speaker).text
-    return replace(
-        exchange,
-        turn=replace(turn, text=mask(turn.text).text, speaker=speaker),
-        reply=mask(exchange.reply).text,
-    )
+    text, reply, speaker = mask_together(turn.text, exchange.reply, turn.speaker or "")
+    return replace(exchange, turn=replace(turn, text=text, speaker=speaker or turn.speaker), reply=reply)
 
 
 def with_masked_history(exchange: Exchange) -> Exchange:
     """Return it with the secrets masked in what was said before it, too, as models are shown that."""
-    masked = masked_exchange(exchange)
-    history = tuple(replace(each, text=mask(each.text).text) for each in exchange.turn.history)
-    return replace(masked, turn=replace(masked.turn, history=history))
+    turn = exchange.turn
+    before = [each.text for each in turn.history]
+    text, reply, speaker, *before = mask_together(turn.text, exchange.reply, turn.speaker or "", *before)
+    history = tuple(replace(each, text=said) for each, said in zip(turn.history, before, strict=True))
+    turn = replace(turn, text=text, speaker=speaker or turn.speaker, history=history)
+    return replace(exchange, turn=turn, reply=reply)
 
 
 def unread_exchange(exchange: Exchange) -> Exchange:

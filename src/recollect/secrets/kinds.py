@@ -13,10 +13,10 @@ class Kind(StrEnum):
     """What a secret is, in the word that stands in its place."""
 
     KEY = "API key"
-    TOKEN = "token"
+    TOKEN = "token"  # noqa: S105 -- a word
     SESSION = "session"
     PRIVATE_KEY = "private key"
-    PASSWORD = "password"
+    PASSWORD = "password"  # noqa: S105 -- a word
     CODE = "code"
     CARD = "card number"
     ACCOUNT = "bank account"

@@ -102,5 +102,5 @@ WITH_PREFIX = (
 )
 """Expressions of RE2 for whole keys, without what stands around them."""
 
-WEB_TOKEN = r"eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}(?:\.[0-9A-Za-z_-]*)*"
+WEB_SIGNED = r"eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}(?:\.[0-9A-Za-z_-]*)*"
 """A JSON Web Token (RFC 7519): the beginning of a JSON object in base64, and its other parts."""

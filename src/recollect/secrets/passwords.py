@@ -81,7 +81,9 @@ def _right_behind(before: str, window: str) -> tuple[int, int] | None:
     return None
 
 
-def read_unspaced(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+def read_unspaced(  # noqa: PLR0911 -- one reason a line
+    _before: str, _name: str, window: str
+) -> tuple[int, int] | None:
     """Return where a password stands behind its name in Chinese, Japanese, Korean."""
     particle = PARTICLE.search(window)
     at = particle.end() if particle else 0
@@ -95,7 +97,8 @@ def read_unspaced(_before: str, _name: str, window: str) -> tuple[int, int] | No
         fits = len(value) >= LEAST_PASSWORD and not (
             is_placeholder(value) or is_code(value) or is_said(value)
         )
-        if value.isalpha() and rest[len(value) :].lstrip(" ")[:1].isascii() and rest[len(value) :].strip():
+        behind = rest[len(value) :].lstrip(" ")[:1]
+        if value.isalpha() and behind.isascii() and behind.isalnum():
             return None  # a sentence in Latin letters goes on
         return (at, at + len(value)) if fits else None
     if not at or not window[:at].strip():
@@ -105,16 +108,15 @@ def read_unspaced(_before: str, _name: str, window: str) -> tuple[int, int] | No
         return at + told.start(1), at + told.end(1)
     han = _HAN.search(rest)
     if (
-        (han is not None
+        han is not None
         and ends_clause(rest, han.end())
         and not _is_told_of(han[0])
-        and min(han[0]) < "\u3040")
-        or (
-            han is not None
-            and ends_clause(rest, han.end())
-            and not _is_told_of(han[0])
-            and all(each >= "\u4e00" for each in han[0])
-        )
+        and min(han[0]) < "\u3040"
+    ) or (
+        han is not None
+        and ends_clause(rest, han.end())
+        and not _is_told_of(han[0])
+        and all(each >= "\u4e00" for each in han[0])
     ):
         return at, at + han.end()
     return None
@@ -152,7 +154,7 @@ def read_login(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     found = _LOGIN.search(window)
     if found is None:
         return None
-    value = found[1].rstrip(ENDINGS)
+    value = found[1].rstrip(MARKS)
     is_one = is_secret_code(value) and any(map(str.isalpha, value))
     if not is_one or is_placeholder(value) or is_code(found[1]):
         return None

@@ -7,10 +7,10 @@ from math import log2
 
 from recollect.patterns import linear
 from recollect.secrets.kinds import MOST_PLACES, Found, Kind, places
-from recollect.secrets.makers import WEB_TOKEN, WITH_PREFIX
+from recollect.secrets.makers import WEB_SIGNED, WITH_PREFIX
 from recollect.secrets.values import has_digit, is_humped, is_placeholder
 
-_OF_MAKERS = linear(rf"(?:^|[^A-Za-z0-9])(?:({'|'.join(WITH_PREFIX)})|({WEB_TOKEN}))")
+_OF_MAKERS = linear(rf"(?:^|[^A-Za-z0-9])(?:({'|'.join(WITH_PREFIX)})|({WEB_SIGNED}))")
 _KEY_FILE = linear(
     r"-----(?:(BEGIN)|END) (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----"
     r"|(PuTTY-User-Key-File-[0-9])"

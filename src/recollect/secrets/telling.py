@@ -52,6 +52,7 @@ def is_within_word(text: str, start: int, end: int) -> bool:
 
 
 def is_spaced(letter: str) -> bool:
+    """Tell whether a letter is of a script that puts spaces between words."""
     return letter < "\u0e00"
 
 
@@ -60,7 +61,9 @@ def told_in(name: str, window: str) -> Any:
     return (_IS_IN_POLISH.search(window) if _POLISH.search(name) else None) or TOLD.search(window)
 
 
-def told_value(window: str, at: int, *, signed: bool) -> tuple[int, int] | None:
+def told_value(  # noqa: PLR0911 -- one reason a line
+    window: str, at: int, *, signed: bool
+) -> tuple[int, int] | None:
     """Return where what is told begins and ends: in quotes, one strange word, or ordinary ones up to the clause's end."""
     rest = window[at:]
     quoted = in_quotes(rest)
@@ -127,6 +130,7 @@ def is_said(value: str) -> bool:
 
 
 def in_quotes(rest: str) -> tuple[int, int] | None:
+    """Return where that stands which a text has in quotes at its beginning."""
     opening = OPENS.find(rest[:1]) if rest else -1
     if opening < 0:
         return None

@@ -1,13 +1,14 @@
 """Secrets told by what they open and how they look, in many languages, and what only looks like one."""
 
 from tests.long_texts import up_to
+from tests.secret_texts import redacted
 from tests.tables import table
 
-from tests.secret_texts import redacted
 from recollect.formation.withholding import without_secrets
-REDACTED="[redacted]"
 from recollect.model import Candidate, Kind
 from recollect.secrets import mask
+
+REDACTED = "[redacted]"
 
 TOLD = [
     ("our new flat's wifi is HolzweG, the key's quokka-ladder-57, works fine", "quokka-ladder-57"),
@@ -252,4 +253,4 @@ def test_a_long_text_about_locks_is_survived(piece: str, length: int) -> None:
 def test_what_a_statement_says_beside_its_secret_is_kept(content: str, kept: str | None) -> None:
     clean = without_secrets(Candidate(content, Kind.FACT, 0.5, content))
 
-    assert (clean.content.replace("[secret: code]", "[redacted]") if clean else None) == kept
+    assert (redacted(clean.content) if clean else None) == kept

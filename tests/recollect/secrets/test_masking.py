@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.long_texts import up_to
+from tests.secret_texts import redacted
 from tests.tables import table
 
-from tests.secret_texts import redacted
-
-from recollect.secrets import holds_secret, mask
+from recollect.secrets import holds_secret
 
 CALM = settings(deadline=None)
 
