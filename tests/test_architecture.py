@@ -227,7 +227,7 @@ RULES = (
     Rule(
         "recollect_proxy.openwebui",
         f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy "
-        "recollect.postgres recollect_proxy",
+        "recollect.postgres recollect.secrets recollect_proxy",
         f"{CONSOLE} asyncpg msgspec",
     ),
     Rule(

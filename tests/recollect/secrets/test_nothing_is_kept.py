@@ -166,3 +166,29 @@ async def test_a_turn_that_is_sent_again_is_known_though_its_secret_is_masked(st
 
     assert await subject.remember(said, "Noted.") is True
     assert await subject.remember(said, "Noted.") is False
+
+
+async def test_what_the_log_has_in_clear_from_before_reaches_no_model_and_no_index(
+    own_store: Store, own_dsn: str
+) -> None:
+    model, embedder = Gullible(), WordEmbedder()
+    subject = engine_over(
+        own_store,
+        POLICY,
+        embedder=embedder,
+        extractor=ModelExtractor(model),
+        summarizer=ModelSummarizer(model),
+    )
+    said = own_store.exchange("My wifi password is sunflowerfield. I live in Ghent.")
+
+    assert await own_store.log.append(said)
+    assert await subject.remember(own_store.turn("And my dog is called Rex."), "Nice.")
+    while await subject.drain(own_store.anna) == timedelta(minutes=1):
+        pass
+
+    kept = (await everything_kept(own_dsn)).splitlines()
+    assert {line.partition(":")[0] for line in kept if "sunflowerfield" in line.casefold()} == {
+        "messages.content"
+    }
+    assert model.heard
+    assert "sunflowerfield" not in "\n".join((*model.heard, *embedder.embedded))
