@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from recollect.patterns import linear
-from recollect.secrets.kinds import Found, Kind
+from recollect.secrets.kinds import MOST_PLACES, Found, Kind
 from recollect.secrets.unlocking_words import (
     ANY_VALUE,
     CODE_IN_LIST,
@@ -68,7 +68,7 @@ def what_unlocks(text: str) -> Iterator[Found]:
 def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
     """Yield where sentences begin and end that may tell what opens something, and the one before, where it asks."""
     last = 0
-    for found in SENTENCE_WITH_DIGITS.finditer(text):
+    for found in islice(SENTENCE_WITH_DIGITS.finditer(text), MOST_PLACES):
         start = _begins(text, last, found.start())
         end = min(found.end(), found.start() + _LONGEST_SENTENCE)
         last = found.end()
