@@ -27,6 +27,7 @@ RULES = (
     Rule("recollect.steps", PORTS, "structlog"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
+    Rule("recollect.secrets", "recollect.lexical recollect.model recollect.patterns", pure=True),
     Rule("recollect.tokens", pure=True),
     Rule("recollect.lexical", "", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.tokens", pure=True),
@@ -39,19 +40,19 @@ RULES = (
     ),
     Rule(
         "recollect.indexing",
-        f"{PORTS} {TEXTS} recollect.formation.said recollect.statements",
+        f"{PORTS} {TEXTS} recollect.formation.said recollect.secrets recollect.statements",
         "structlog",
     ),
-    Rule("recollect.looks", pure=True),
-    Rule("recollect.composition", f"{NOUNS} recollect.looks", pure=True),
+    Rule("recollect.looks", "", pure=True),
+    Rule("recollect.composition", f"{NOUNS} recollect.looks recollect.secrets", pure=True),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
-        f"{NOUNS} recollect.chunking recollect.lexical recollect.looks recollect.retrieval.dates",
+        f"{NOUNS} recollect.chunking recollect.lexical recollect.looks recollect.retrieval.dates recollect.secrets",
         "numpy rapidfuzz",
         pure=True,
     ),
-    Rule("recollect.formation.said", f"{PORTS} recollect.formation", pure=True),
+    Rule("recollect.formation.said", f"{PORTS} recollect.formation recollect.secrets", pure=True),
     *(
         Rule(
             f"recollect.formation.{part}",
@@ -70,7 +71,7 @@ RULES = (
     ),
     Rule(
         "recollect.summarizing",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.steps",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.secrets recollect.steps",
         "cachetools structlog",
     ),
     Rule(
@@ -79,8 +80,8 @@ RULES = (
         "recollect.steps recollect.summarizing recollect.tidying",
         "cachetools structlog uuid_utils",
     ),
-    Rule("recollect.commons", PORTS, "structlog uuid_utils"),
-    Rule("recollect.curating", f"{PORTS} recollect.commons", "structlog"),
+    Rule("recollect.commons", f"{PORTS} recollect.secrets", "structlog uuid_utils"),
+    Rule("recollect.curating", f"{PORTS} recollect.commons recollect.secrets", "structlog"),
     Rule(
         "recollect.policy",
         f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
@@ -92,12 +93,13 @@ RULES = (
         "structlog",
     ),
     Rule("recollect.exchanges", NOUNS, "uuid_utils", pure=True),
+    Rule("recollect.without_secrets", "recollect.failures recollect.model recollect.secrets", "structlog"),
     Rule("recollect.saying", "recollect.exchanges recollect.model"),
     Rule("recollect.spool", f"{NOUNS} recollect.file_lock", "msgspec structlog uuid_utils"),
     Rule("recollect.writing", f"{NOUNS} recollect.engine recollect.spool", "cachetools structlog"),
     Rule(
         "recollect.remembering",
-        f"{PORTS} recollect.composition recollect.exchanges recollect.policy",
+        f"{PORTS} recollect.composition recollect.exchanges recollect.policy recollect.without_secrets",
         "cachetools structlog",
     ),
     Rule("recollect.story", f"{NOUNS} recollect.recalling recollect.retrieval", pure=True),
@@ -124,13 +126,13 @@ RULES = (
     ),
     Rule(
         "recollect.embedders",
-        f"{PORTS} recollect.mistral_sdk recollect.steps",
+        f"{PORTS} recollect.mistral_sdk recollect.secrets recollect.steps",
         "cachetools httpx mistralai msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
     Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
     Rule(
         "recollect.extractors",
-        f"{PORTS} recollect.mistral_sdk",
+        f"{PORTS} recollect.mistral_sdk recollect.secrets",
         "cachetools httpx mistralai msgspec pydantic structlog",
     ),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
@@ -258,7 +260,7 @@ RULES = (
     Rule(
         "recollect_proxy.openwebui",
         f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy "
-        "recollect.postgres recollect_proxy",
+        "recollect.postgres recollect.secrets recollect_proxy",
         f"{CONSOLE} asyncpg msgspec",
     ),
     Rule(

@@ -14,6 +14,7 @@ from uuid_utils.compat import uuid7
 from recollect.errors import DuplicateMemoryError, EmbedderError, MemoryNotFoundError
 from recollect.model import COMMONS, Actor, Add, Kind, Memory, Reason, Scope, Source
 from recollect.ports import Backends, Clock
+from recollect.secrets import mask
 
 GLOBAL_IMPORTANCE = 0.5
 
@@ -77,7 +78,8 @@ class Commons:
         away they are kept without an embedding, and so not recalled, until this is called again.
         """
         there = {each.content: each for each in await self.globals()}
-        wanted = list(dict.fromkeys(there if contents is None else contents))
+        told = there if contents is None else [mask(each).text for each in contents]
+        wanted = list(dict.fromkeys(told))
         model = self._backends.embedder.name
         kept = {text for text in wanted if text in there and there[text].embedding_model == model}
         new = [
@@ -120,7 +122,7 @@ class Commons:
             owner=owner,
             kind=kind,
             source=source,
-            content=content,
+            content=mask(content).text,
             importance=importance,
             observed_at=now,
             created_at=now,

@@ -27,6 +27,7 @@ from recollect.model import (
     Source,
     Update,
 )
+from recollect.secrets import mask
 
 
 class Curating(Commons):
@@ -90,6 +91,7 @@ class Curating(Commons):
             DuplicateMemoryError: The user has another memory with that content.
         """
         old = await self.get(user_id, memory_id)
+        content = None if content is None else mask(content).text
         new = None if content == old.content else content
         said = replace(old, content=new or "", embedding=None, embedding_model=None)
         [embedded] = [said] if new is None else await self._embedded_if_possible([said])

@@ -22,6 +22,7 @@ from recollect.recalling import Prepared, Wishes
 from recollect.saying import Saying
 from recollect.spool import Spool, Waiting
 from recollect.story import tell
+from recollect.without_secrets import entry_without_secrets
 from recollect.writing import Writing
 
 _REOPEN_SECONDS = 5.0
@@ -40,16 +41,20 @@ OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
 class LiveEngine:
     """Keeps an engine open, and remembers in the background."""
 
-    def __init__(self, open_engine: OpenEngine, *, spool: Spool | None = None, keeps: bool = True) -> None:
+    def __init__(
+        self, open_engine: OpenEngine, *, spool: Spool | None = None, keeps: bool = True, masks: bool = True
+    ) -> None:
         """Take what opens the engine; it is not opened yet.
 
         Args:
             open_engine: Opens it.
             spool: Where what is said waits for a store that is away; None: in memory.
             keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+            masks: Whether secrets are masked before what is said is kept, in the log or in the spool.
         """
         self._open_engine = open_engine
         self._engine: Engine | None = None
+        self._masks = masks
         self._opened = asyncio.Event()
         self._first_try = asyncio.Event()
         self._closing = asyncio.Event()
@@ -193,6 +198,8 @@ class LiveEngine:
     ) -> bool:
         if behind is not None:
             await asyncio.wait({behind})
+        if self._masks:
+            entry = await entry_without_secrets(entry)
         return await self.writing.write(entry, needed=needed) is Written.NEW
 
     @property

@@ -57,6 +57,7 @@ class Policy:
         summarizing: When chats are summarized.
         budget: What models may take in the background.
         tries: Tries before an exchange falls back or is held as failed.
+        log_secrets: Whether the message log keeps secrets in clear; models are never sent them.
         log_text: Whether the log line of a decision carries the memory's text.
         keep_requests_days: How long is kept what requests were like.
     """
@@ -76,6 +77,7 @@ class Policy:
     summarizing: Summarizing = field(default_factory=Summarizing)
     budget: Budget = field(default_factory=Budget)
     tries: int = 3
+    log_secrets: bool = False
     log_text: bool = False
     keep_requests_days: int = 30
 

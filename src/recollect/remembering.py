@@ -29,6 +29,7 @@ from recollect.model import (
 )
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
+from recollect.without_secrets import entry_without_secrets
 
 _ERASURES_KEPT = 10_000
 _ERASURE_SECONDS = 3600.0
@@ -79,9 +80,10 @@ class Remembering:
         Returns:
             Whether it was a new exchange that is now logged.
         """
-        exchange = new_exchange(turn, credential=credential)
+        entry = ended(new_exchange(turn, credential=credential), reply, recollections)
         try:
-            return await self.write(ended(exchange, reply, recollections)) is Written.NEW
+            kept = entry if self._policy.log_secrets else await entry_without_secrets(entry)
+            return await self.write(kept) is Written.NEW
         except Exception as error:  # noqa: BLE001 -- as in recall
             detail = str(error) if isinstance(error, StoreError) else ""
             log.error(  # noqa: TRY400 -- as in recall

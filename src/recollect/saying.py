@@ -7,6 +7,10 @@ from typing import Protocol
 from recollect.exchanges import begun, ended, withdrawn
 from recollect.model import Exchange, LogEntry, Recollection
 
+_PATIENCE_SECONDS = 0.5
+"""What a chat waits for its turn to be kept: a disk that hangs, or megabytes that are looked through for secrets, may take
+longer. The log and the spool are given up sooner."""
+
 
 class WriteSoon(Protocol):
     """Writes a step of an exchange in the background, as ``LiveEngine.write_soon`` does."""
@@ -39,9 +43,9 @@ class Saying:
         self._begun = write_soon(begun(exchange), None, self._needed)
 
     async def durable(self) -> None:
-        """Return when the turn will outlive this process, as far as that can be."""
+        """Return when the turn will outlive this process, as far as that can be within what a chat may wait for it."""
         self._needed.set()
-        await asyncio.wait({self._begun})
+        await asyncio.wait({self._begun}, timeout=_PATIENCE_SECONDS)
 
     def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[bool]:
         """Note in the background how its answer ended; never raises, never waits.

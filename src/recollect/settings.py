@@ -287,6 +287,10 @@ class EngineSettings(BaseSettings):
             return self.data_dir == NOWHERE
         return self.database_url.get_secret_value() in _EITHER
 
+    log_secrets: bool = Field(
+        default=False,
+        description="Keep secrets in clear in the message log. Memories, summaries and what models are sent never have them.",
+    )
     log_memory_text: bool = Field(
         default=False, description="Write the text of memories into the log line of each decision."
     )

@@ -1,7 +1,8 @@
 """Summarizes chats in the background, as often as is due. Never: SQL, how a summary is written."""
 
+import asyncio
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -19,10 +20,11 @@ from recollect.errors import (
     InvalidExtractionError,
     WorkerStoppedError,
 )
-from recollect.formation import Guard, redacted
+from recollect.formation import Guard
 from recollect.model import Kind, Memory, Outline, Provenance, Source, Vector
 from recollect.policy import Summarizing
-from recollect.ports import Asker, Backends, Clock, Conversation, Summarized, Summarizer
+from recollect.ports import Asker, Backends, Clock, Conversation, Material, Summarized, Summarizer
+from recollect.secrets import mask, mask_together
 from recollect.steps import Step, Steps
 
 SUMMARY_IMPORTANCE = 0.5
@@ -111,7 +113,8 @@ class Summaries:
             conversation.authorized,
             self.credential(conversation.exchange_id),
         )
-        summarize = partial(summarizer.summarize, conversation.material, asker)
+        material = await asyncio.to_thread(_masked, conversation.material)
+        summarize = partial(summarizer.summarize, material, asker)
         return await self._memory(user_id, conversation, await self.guard.call(user_id, summarize))
 
     def _is_given_up(self, user_id: str, conversation: Conversation, error: ExtractorError) -> bool:
@@ -127,7 +130,7 @@ class Summaries:
     async def _memory(
         self, user_id: str, conversation: Conversation, summarized: Summarized
     ) -> Memory | None:
-        text = redacted(summarized.text)
+        text = mask(summarized.text).text
         if not text.strip():
             return None
         vector = await self._vector(text)
@@ -156,9 +159,27 @@ class Summaries:
         return vector
 
 
+def _masked(material: Material) -> Material:
+    """Return what is to be summarized without its secrets: the log may have them in clear."""
+    return replace(
+        material,
+        before=mask(material.before).text,
+        outline=_without_secrets(material.outline),
+        messages=tuple(
+            replace(each, text=said)
+            for each, said in zip(
+                material.messages, mask_together(*(each.text for each in material.messages)), strict=True
+            )
+        ),
+    )
+
+
 def _without_secrets(outline: Outline) -> Outline:
     return Outline(
-        **{each.name: tuple(map(redacted, getattr(outline, each.name))) for each in fields(outline)}
+        **{
+            each.name: tuple(mask(item).text for item in getattr(outline, each.name))
+            for each in fields(outline)
+        }
     )
 
 

@@ -22,6 +22,7 @@ from recollect.model import (
 )
 from recollect.policy import Policy
 from recollect.ports import Backends
+from recollect.secrets.exchanges import masked_exchange
 from recollect_proxy.openwebui.branches import exchanges_of, reason_to_leave_out
 from recollect_proxy.openwebui.known import Known, read_known, read_versions
 from recollect_proxy.openwebui.rows import (
@@ -248,8 +249,9 @@ class Importing:
         return sum([await self._append(each, self.backends) for each in lacking])
 
     async def _append(self, exchange: Exchange, backends: Backends) -> bool:
-        """Log an exchange, which is due from now on, however long ago it was said; return whether it was new."""
-        is_new = await backends.log.append(exchange, revives=True)
+        """Log an exchange, its secrets masked, which is due from now on, however long ago it was said; return whether it was new."""
+        kept = exchange if self.policy.log_secrets else await asyncio.to_thread(masked_exchange, exchange)
+        is_new = await backends.log.append(kept, revives=True)
         if is_new:
             await backends.inbox.postpone(exchange, error="", until=self.at, counts=False)
         return is_new

@@ -1,14 +1,13 @@
 """Makes memories of OpenWebUI's, and says which of them may not be kept as they are. Pure. Never: a store.
 
-What formation does with what people say is done with what they bring: secrets are blacked out, and planted orders
+What formation does with what people say is done with what they bring: secrets are masked, and planted orders
 wait for the person. The texts are statements about a person, not quotes of them, and are judged as such.
 """
 
 from datetime import datetime
 
 from recollect.formation.planting.instructions import is_instruction
-from recollect.formation.secrecy.confidential import secrets_in
-from recollect.formation.secrecy.withholding import without_secrets
+from recollect.formation.withholding import without_secrets
 from recollect.lexical import document_terms
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source
 from recollect_proxy.openwebui.decorations import undecorated
@@ -52,7 +51,7 @@ def screened(stored: StoredMemory, *, at: datetime) -> Add | Quarantine | Ignore
         evidence=plain.text,
         confidence=1.0 if plain.confidence is None else plain.confidence,
     )
-    clean = without_secrets(candidate, secrets_in(content))
+    clean = without_secrets(candidate)
     if clean is None:
         return Ignore(Reason.CONFIDENTIAL)
     memory = _memory(stored, clean, at)

@@ -53,6 +53,7 @@ def make_policy(settings: EngineSettings) -> Policy:
         summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
         budget=Budget(settings.user_tokens_per_day, settings.tokens_per_day),
         tries=settings.formation_tries,
+        log_secrets=settings.log_secrets,
         log_text=settings.log_memory_text,
     )
 

@@ -11,6 +11,7 @@ from recollect.composition.excerpts import shortened
 from recollect.composition.fences import HISTORY, quoted, unfenced
 from recollect.model import LoggedExchange, Role, Turn
 from recollect.normalization import storable_text
+from recollect.secrets import has_mark, mask
 
 TURNS = 6
 """Exchanges told of at most: restored and in the block."""
@@ -73,7 +74,7 @@ def missing_exchanges(turn: Turn, logged: Sequence[LoggedExchange]) -> Sequence[
     if not missing or not goes_on(turn):
         return missing
     last = missing[-1]
-    is_told = _plain(last.reply) == _plain(turn.history[0].text)
+    is_told = _is_same(last.reply, turn.history[0].text)
     return [*missing[:-1], replace(last, reply="")] if is_told else missing
 
 
@@ -89,7 +90,7 @@ def known_anchors(turn: Turn, logged: Sequence[LoggedExchange]) -> Mapping[str, 
         return {}
     known: dict[str, str] = {}
     for (_, key), (said, _), exchange in zip(turn.anchors, carried, before[place:], strict=False):
-        if _plain(said) != _plain(exchange.said) or exchange.anchor is None:
+        if not _is_same(exchange.said, said) or exchange.anchor is None:
             break
         known[key] = exchange.anchor
     return known
@@ -188,7 +189,7 @@ def _sends_all(turn: Turn, before: Sequence[LoggedExchange]) -> bool:
     later = [each.carried for each in before if each.turn_index and each.carried is not None]
     if later:
         return any(carried > 1 for carried in later)
-    return bool(before) and _plain(before[0].said) == _plain(turn.text)
+    return bool(before) and _is_same(before[0].said, turn.text)
 
 
 def _carried(turn: Turn) -> list[tuple[str, str]]:
@@ -211,6 +212,9 @@ def _place_of(carried: Sequence[tuple[str, str]], before: Sequence[LoggedExchang
         return None
     known = [(_plain(each.said), _plain(each.reply)) for each in before]
     given = [(_plain(said), _plain(answer)) for said, answer in carried[: len(before)]]
+    if any(has_mark(text) for texts in known for text in texts):
+        known = [(said[:_COMPARED_MASKED], reply[:_COMPARED_MASKED]) for said, reply in known]
+        given = [(_as_masked(said), _as_masked(answer)) for said, answer in given]
 
     def agreeing(start: int) -> tuple[int, int, int]:
         pairs = list(zip(known[start:], given, strict=False))
@@ -223,6 +227,19 @@ def _place_of(carried: Sequence[tuple[str, str]], before: Sequence[LoggedExchang
 
 _COMPARED = 4_000
 """Characters by which two texts are told apart: so many of each are read from the log."""
+
+_COMPARED_MASKED = 500
+"""The same of a chat in which secrets are masked: what is said in the request has to be masked to be compared."""
+
+
+def _is_same(logged: str, carried: str) -> bool:
+    """Tell whether a text of the log is this one of a request, whose secrets it has masked."""
+    known, given = _plain(logged), _plain(carried)
+    return known == given or (has_mark(known) and known[:_COMPARED_MASKED] == _as_masked(given))
+
+
+def _as_masked(text: str) -> str:
+    return mask(text[: 2 * _COMPARED_MASKED]).text[:_COMPARED_MASKED]
 
 
 def _plain(text: str) -> str:

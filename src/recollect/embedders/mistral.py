@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from recollect.embedders.texts import prepare
+from recollect.embedders.texts import prepare_to_send
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.mistral_sdk import (
     DEFAULT_BASE_URL,
@@ -101,7 +101,7 @@ class MistralEmbedder:
             EmbedderError: Mistral failed, can't be reached, or answered with no usable vectors.
         """
         vectors: list[Vector] = []
-        for batch in batches([sendable(text) for text in texts]):
+        for batch in batches(await asyncio.to_thread(lambda: [sendable(text) for text in texts])):
             vectors += _vectors(await self._answer(batch), len(batch), _DIMENSIONS.get(self._model))
         return vectors
 
@@ -141,7 +141,7 @@ class MistralEmbedder:
 
 def sendable(text: str) -> str:
     """Return a text as it can be embedded: not empty, cut to what the model reads."""
-    prepared = prepare(text, _CHARACTERS) or " "
+    prepared = prepare_to_send(text, _CHARACTERS) or " "
     while (tokens := _count_tokens(prepared)) > _TOKENS_A_TEXT:
         prepared = prepared[: len(prepared) * _TOKENS_A_TEXT // tokens]
     return prepared

@@ -12,7 +12,7 @@ import httpx
 import msgspec
 import numpy as np
 
-from recollect.embedders.texts import prepare
+from recollect.embedders.texts import prepare_to_send
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 
@@ -113,7 +113,9 @@ class OpenAIEmbedder:
 
     async def _batch(self, texts: Sequence[str]) -> list[Vector]:
         # OpenAI refuses a call with an empty text.
-        inputs = [prepare(text, _CHARACTERS) or " " for text in texts]
+        inputs = await asyncio.to_thread(
+            lambda: [prepare_to_send(text, _CHARACTERS) or " " for text in texts]
+        )
         body = {"model": self._model, "input": inputs, "encoding_format": "float"}
         return _vectors(await self._post(msgspec.json.encode(body)), len(texts))
 

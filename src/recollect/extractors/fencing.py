@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from recollect.model import Memory, Message, Role
+from recollect.secrets import mask
 
 MEMORY_LENGTH = 600
 """The most characters shown of a memory."""
@@ -50,9 +51,9 @@ def shares(lengths: Sequence[int], total: int) -> list[int]:
 
 
 def described(memory: Memory) -> str:
-    """Return a memory in one line, behind its kind, its date, and what speaks against it."""
+    """Return a memory in one line, without secrets, behind its kind, its date, and what speaks against it."""
     marks = [memory.kind, f"{memory.dated:%Y-%m-%d}", *([memory.standing] if memory.standing else [])]
-    return f"({', '.join(marks)}) {one_line(memory.content, MEMORY_LENGTH)}"
+    return f"({', '.join(marks)}) {one_line(mask(memory.content).text, MEMORY_LENGTH)}"
 
 
 def said(message: Message, length: int) -> str:

@@ -5,7 +5,6 @@ from recollect.formation.forming import Forming
 from recollect.formation.guarding import Budget, Guard, Guarded
 from recollect.formation.requests import asks_to_forget
 from recollect.formation.rules import Rules
-from recollect.formation.secrecy.confidential import redacted
 
 __all__ = [
     "Budget",
@@ -15,5 +14,4 @@ __all__ = [
     "Rules",
     "asks_to_forget",
     "log_decision",
-    "redacted",
 ]

@@ -7,9 +7,10 @@ from itertools import islice
 from recollect.formation.planting.instructions import is_instruction
 from recollect.formation.reading import Reading, read_words
 from recollect.formation.requests import Asking, Request, read_requests
-from recollect.formation.secrecy.confidential import holds_secret
 from recollect.model import Change, Exchange, Hide, Memory, Reason
 from recollect.ports import Asker
+from recollect.secrets import holds_secret
+from recollect.secrets.exchanges import with_masked_history
 
 _GREETING_WORDS = """
     hi hey hello yo hiya howdy morning thanks thank thx ty ok okay k cool great nice perfect awesome super bye
@@ -33,10 +34,10 @@ class Said:
     """A turn that is to be formed.
 
     Attributes:
-        exchange: The turn and its reply.
+        exchange: The turn and its reply, their secrets masked.
         reading: What in it are the person's own words; what they want forgotten is not among them.
         requests: What they ask of the memory.
-        holds_secret: Whether something in the turn or its reply is to be kept from the log's recall, as a key is.
+        holds_secret: Whether the log has a secret in clear, in the turn or its reply: it is kept from the log's recall.
         plants_order: Whether the message tells the assistant what to do, in a way that a person has to approve. Also
             where that is no word of theirs: what is pasted or handed over by a link is in the log, too.
     """
@@ -83,17 +84,18 @@ class Said:
 
 def read_said(exchange: Exchange) -> Said:
     """Read what was said in an exchange; of a megabyte that takes seconds, so not where streams have to go on."""
-    reading = read_words(exchange)
+    masked = with_masked_history(exchange)
+    reading = read_words(masked)
     requests = read_requests(reading.authored)
     authored = reading.authored
     for request in requests:
         if request.asking is Asking.FORGET and request.about:
             authored = authored.replace(request.about, " ")
     return Said(
-        exchange,
+        masked,
         replace(reading, authored=authored),
         requests,
-        holds_secret=holds_secret(exchange.turn.text) or holds_secret(exchange.reply),
+        holds_secret=(masked.turn.text, masked.reply) != (exchange.turn.text, exchange.reply),
         plants_order=_plants_order(reading),
     )
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
-from recollect.formation.secrecy.confidential import redacted
 from recollect.model import Exchange, Kind, Memory, Provenance, Source, Vector
+from recollect.secrets import mask
 
 QUESTION_LENGTH = 1_000
 """The most characters of the user's words in a ``qa_turn``: several have to find place in a prompt."""
@@ -48,7 +48,7 @@ def qa_turn(
         owner=turn.scope.user_id,
         kind=Kind.QA_TURN,
         source=Source.QA_TURN,
-        content=redacted(qa_content(exchange)),
+        content=mask(qa_content(exchange)).text,
         importance=QA_TURN_IMPORTANCE,
         observed_at=turn.at,
         created_at=at,

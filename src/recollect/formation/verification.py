@@ -23,8 +23,7 @@ from recollect.formation.proof.passing import is_passing
 from recollect.formation.proof.support import Grounds, Line, line_of
 from recollect.formation.reading import Reading
 from recollect.formation.scripts import share_no_script
-from recollect.formation.secrecy.confidential import REDACTED, secrets_in
-from recollect.formation.secrecy.withholding import without_secrets
+from recollect.formation.withholding import WITHHELD, without_secrets
 from recollect.model import Candidate, Ignore, Reason
 
 CONFIRMED_CONFIDENCE = 0.8
@@ -141,9 +140,9 @@ class _Verification:
         turn, proven = proof
         if unsupported := self._unsupported(proven, turn):
             return unsupported
-        clean = without_secrets(proven, self._secrets)
+        clean = without_secrets(proven)
         if clean is None:
-            return Ignore(Reason.CONFIDENTIAL, replace(proven, content=REDACTED, evidence=REDACTED))
+            return Ignore(Reason.CONFIDENTIAL, replace(proven, content=WITHHELD, evidence=WITHHELD))
         return self._within_limits(_in_own_script(clean), turn)
 
     def _within_limits(self, candidate: Candidate, turn: int) -> Verdict:
@@ -277,12 +276,6 @@ class _Verification:
             [line_of(line.text) for line in self._lines],
             [line_of(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
         )
-
-    @cached_property
-    def _secrets(self) -> frozenset[str]:
-        """What the person's words show to be a secret; a quote of it alone may not."""
-        texts = (text for _, reading in self._readings for text in (reading.authored, reading.confirmed))
-        return frozenset().union(*map(secrets_in, texts))
 
     @cached_property
     def _lines(self) -> list[Searched]:

@@ -17,7 +17,7 @@ from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, W
 from recollect.failures import place
 from recollect.formation.said import is_to_be_hidden
 from recollect.indexing.memories import MemoryEmbedding
-from recollect.indexing.parts import by_words, windows_of, windows_to_embed
+from recollect.indexing.parts import by_words, windows_of, windows_to_embed, without_secrets_before
 from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
 
@@ -244,6 +244,7 @@ class _Run:
         try:
             if await asyncio.to_thread(is_to_be_hidden, message.content):
                 return IndexedMessage(message.id, (), {}, self.embedder.name)
+            message = await asyncio.to_thread(without_secrets_before, message)
             if len(message.content) > _SHORT_CHARACTERS:
                 indexed = await asyncio.to_thread(
                     by_words, message, self.embedder.name, embeddable=embeddable

@@ -5,10 +5,12 @@ Never: an embedder, an index.
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from recollect.chunking import chunks, windows
 from recollect.lexical import document_terms
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage
+from recollect.secrets import mask
 from recollect.statements import read_statement
 
 CHUNK_TOKENS = 500
@@ -41,6 +43,11 @@ def windows_of(indexed: IndexedMessage, content: str) -> list[list[str]]:
 def windows_to_embed(text: str) -> list[str]:
     """Return what of a chunk is embedded, each piece no longer than the local embedder reads."""
     return windows(text, tokens=WINDOW_TOKENS, overlap=WINDOW_OVERLAP)
+
+
+def without_secrets_before(message: LoggedMessage) -> LoggedMessage:
+    """Return a message that is not found by the secrets of the one before it, which the log may have in clear."""
+    return replace(message, before=mask(message.before[-2 * _CONTEXT_CHARACTERS :]).text)
 
 
 def by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:

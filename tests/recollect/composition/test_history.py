@@ -1,6 +1,7 @@
 """What a conversation's requests lack is told: no more than it may take, nothing twice, and in steps."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -288,3 +289,13 @@ def test_the_history_keeps_its_budget_and_its_fence(
     inside = history.block.splitlines()[2:-1]
     assert all(line.startswith(("  ", "- User: ", "- Assistant: ", "- Summary: ")) for line in inside)
     assert history == tell_history(chat, summary=summary, budget=budget, count=count)
+
+
+def test_a_request_is_known_again_by_what_it_says_though_the_log_masked_the_secrets_in_it() -> None:
+    told = "My wifi password is sunflowerfield, it is on the fridge"
+    masked = "My wifi password is [secret: password], it is on the fridge"
+    chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
+    carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]
+
+    assert lacks(turn("now", history=carried), chat) == [0, 1, 2]
+    assert lacks(turn("now", history=carried)) == []

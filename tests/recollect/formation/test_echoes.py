@@ -47,12 +47,6 @@ def test_a_question_that_denies_what_is_known_is_no_echo_of_it() -> None:
     assert found is Believed
 
 
-def test_a_secret_is_one_also_where_it_is_quoted_without_what_shows_it() -> None:
-    said = "The password of my router is tulip-Garden-77!"
-
-    assert verdict("tulip-Garden-77!", "tulip-Garden-77!", said) is Reason.CONFIDENTIAL
-
-
 def exchange(text: str) -> Exchange:
     turn = Turn(Scope("anna", "chat"), text, "key", datetime(2026, 3, 1, tzinfo=UTC), "model")
     return Exchange(uuid4(), turn, "All right.", uuid4(), uuid4())

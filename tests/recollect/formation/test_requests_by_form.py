@@ -1,9 +1,9 @@
 """Requests told by the form of a sentence, and secrets told by their names."""
 
+from tests.secret_texts import redacted
 from tests.tables import table
 
 from recollect.formation.requests import Asking, read_requests
-from recollect.formation.secrecy.confidential import redacted
 
 
 @table(

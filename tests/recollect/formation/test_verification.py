@@ -200,7 +200,10 @@ class TestSecrets:
         )
 
         assert isinstance(verdict, Believed)
-        assert verdict.candidate.content == "Runs a weather bot in Bergen with [redacted] on a Raspberry Pi"
+        assert (
+            verdict.candidate.content
+            == "Runs a weather bot in Bergen with [secret: API key] on a Raspberry Pi"
+        )
         assert key not in verdict.candidate.evidence
 
     def test_are_blacked_out_of_the_evidence_alone(self) -> None:

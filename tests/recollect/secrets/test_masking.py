@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.long_texts import up_to
+from tests.secret_texts import redacted
 from tests.tables import table
 
-from recollect.formation.secrecy.confidential import _anyhow, holds_secret, redacted
+from recollect.secrets import holds_secret
 
 CALM = settings(deadline=None)
 
@@ -73,7 +74,7 @@ ANNOUNCED = [
     ("şifrem: baklava34", "baklava34"),
     ("我的密码是panda8888", "panda8888"),
     ("密码：tea#leaf9", "tea#leaf9"),
-    ("パスワードはsakura2024です", "sakura2024です"),
+    ("パスワードはsakura2024です", "sakura2024"),
     ("비밀번호는 kimchi77", "kimchi77"),
     ("my PIN is 4711", "4711"),
     ("PIN: 08154", "08154"),
@@ -83,7 +84,7 @@ ANNOUNCED = [
     ("the api key for the weather thing is a1b2c3d4e5f6", "a1b2c3d4e5f6"),
     ("API_KEY=deadbeef0123", "deadbeef0123"),
     ("token: 3f2a9c77d01b", "3f2a9c77d01b"),
-    ("Authorization: Bearer " + made_up(30), made_up(30)),
+    ("Authorization: Bearer 9f" + 7 * "Kd3x", "9f" + 7 * "Kd3x"),
     ("postgres://anna:s3same@db.example.org:5432/shop", "s3same"),
     ("My SSN is 219-09-9999", "219-09-9999"),
     ("SSN 219099999", "219099999"),
@@ -189,20 +190,6 @@ def test_a_card_in_many_groups_is_one_where_they_are_alike_and_no_more(card: str
     assert redacted(f"card {card}.") == "card [redacted]."
     assert not holds_secret(f"{card} {card[: card.index(' ')]}")
     assert not holds_secret("4 11 1 11 11 11 11 11 11 1")
-
-
-def test_many_known_secrets_are_each_blacked_out_and_only_those_that_stand_there() -> None:
-    known = [made_up(20) + str(number) for number in range(3_000)]
-    before = _anyhow.cache_info().misses
-
-    assert redacted(f"a dog, {known[7].upper()}, {known[8]}", known) == "a dog, [redacted], [redacted]"
-    assert _anyhow.cache_info().misses - before <= 3
-
-
-def test_where_too_many_known_secrets_may_stand_nothing_is_told() -> None:
-    known = [f"word{number}" for number in range(300)]
-
-    assert redacted("I row: " + " ".join(known).upper(), known) == "[redacted]"
 
 
 @CALM

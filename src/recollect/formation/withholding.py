@@ -1,15 +1,18 @@
-"""Withholds the secrets of a candidate, or all of it where nothing else is said. Pure. Never: what a secret looks like."""
+"""Masks the secrets of a candidate, or withholds it where it says nothing else. Pure. Never: what a secret looks like.
 
-from collections.abc import Collection
+What a model is shown is masked already: "the wifi's password is [secret: password]" tells nothing that anybody could
+use, and is withheld.
+"""
+
 from dataclasses import replace
 
-from recollect.formation.secrecy.confidential import REDACTED, redacted
 from recollect.formation.wording import wording
 from recollect.model import Candidate
-from recollect.patterns import anchored, bounded
+from recollect.patterns import bounded
+from recollect.secrets import has_mark, mask, without_marks
 
 _TELLING_WORDS = 2
-_LABEL = anchored(
+_LABEL = bounded(
     "(?:api|access|secret|private|auth|bearer|authorization|has|have|hat|tiene|own|use[srd]?|username|login|admin|account|konto"
     "|(?:api)?keys?|tokens?|schlussel|zugangsdaten|passwor[dt]s?|passphrase|kennwort|pin|pins|codes?|cvv|cvc|pruf\\w*"
     "|(?:kredit|credit|bank|debit)?(?:card|karte)s?|credit|debit|visa|mastercard|amex|valid|gultig|until|bis|exp|expires?"
@@ -21,11 +24,11 @@ _LABEL = anchored(
 _LABEL_UNSPACED = bounded("密码|密碼|口令|密钥|令牌|パスワード|パスコード|暗証番号|トークン|비밀번호")
 _IS_LOGIN = bounded(
     r"^\W*(?:(?:the|die|das|der|les?|la|los|las)\s+)?(?i:zugangsdaten|anmeldedaten|log-?ins?|logs? in(?:to)?|credentials?|identifiants?|credenciales|логин)\b"
-    r"[^\n]{0,200}\[redacted\]\W*$"
+    r"[^\n]{0,200}\[secret: [^\]]*\]\W*$"
 )
 _SAYS_SECRET = bounded(
-    r"(?:\b(?:is|are|ist|sind|lautet|lauten|es|son|est|sont|e|è)|[:=\uff1a\u2014\u2013]|は|是|为|為)[\s\"'`]*\[redacted\]"
-    r"(?:[\s,;/&+\"'`]*(?:(?:and|und|et|y|e|и|和|と)\s+)?\[redacted\])*\W*(?:です|だ)?\W*$"
+    r"(?:\b(?:is|are|ist|sind|lautet|lauten|es|son|est|sont|e|è)|[:=\uff1a\u2014\u2013]|は|是|为|為)[\s\"'`]*\[secret: [^\]]*\]"
+    r"(?:[\s,;/&+\"'`]*(?:(?:and|und|et|y|e|и|和|と)\s+)?\[secret: [^\]]*\])*\W*(?:です|だ)?\W*$"
 )
 
 
@@ -34,16 +37,20 @@ _LEAST_UNSPACED = 6
 _UNSPACED = bounded(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
-def without_secrets(candidate: Candidate, known: Collection[str]) -> Candidate | None:
-    """Return the candidate with its secrets blacked out; None where that leaves nothing worth knowing."""
-    content, evidence = redacted(candidate.content, known), redacted(candidate.evidence, known)
-    if content == candidate.content:
+WITHHELD = "[secret]"
+"""What is noted of a candidate that is withheld."""
+
+
+def without_secrets(candidate: Candidate) -> Candidate | None:
+    """Return the candidate with its secrets masked; None where that leaves nothing worth knowing."""
+    content, evidence = mask(candidate.content).text, mask(candidate.evidence).text
+    if not has_mark(content):
         return candidate if evidence == candidate.evidence else replace(candidate, evidence=evidence)
-    left = wording(content.replace(REDACTED, " ")).words
+    left = wording(without_marks(content)).words
     telling = sum(bool(word.stems) and not _LABEL.fullmatch(word.plain) for word in left)
     if _IS_LOGIN.search(content):
         return None
-    if any(REDACTED not in part and _tells(part) for part in _PARTS.split(content)):
+    if any(not has_mark(part) and _tells(part) for part in _PARTS.split(content)):
         return replace(candidate, content=content, evidence=evidence)
     is_named = any(_LABEL.fullmatch(word.plain) for word in left) or _LABEL_UNSPACED.search(content)
     says_only_the_secret = is_named and _SAYS_SECRET.search(content)

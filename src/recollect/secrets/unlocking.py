@@ -4,31 +4,39 @@ The sentence tells that something opens ("opens with ...", "... is what gets you
 opens it: digits in whatever groups or words, a code of letters and digits, words joined with digits.
 """
 
-import re
 from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
-from recollect.formation.word_lists.unlocking import (
+from recollect.patterns import linear
+from recollect.secrets.kinds import MOST_PLACES, Found, Kind
+from recollect.secrets.unlocking_words import (
     ANY_VALUE,
     CODE_IN_LIST,
     CODES_FOLLOW,
+    CODES_NAMED,
     DIGITS_BY_NAME,
     ENTRY_IS,
     GOES_ON_WITHOUT_UNIT,
-    HAS_DIGITS,
     KEY_IS,
     LOCK_IS,
     LOCKED,
     MAY_OPEN,
+    MAY_OPEN_WITH,
+    MAY_UNLOCK,
     NAMES_CODE,
+    NAMES_KEY,
     OPENED_BY,
     OPENS_WITH,
     PUNCHED_IN,
+    SENTENCE_WITH_DIGITS,
     WORD_WITH_NUMBER,
 )
-from recollect.patterns import anchored, bounded
 
-_SENTENCE = bounded(r"[^.!?\n\u3002\uff01\uff1f]{1,400}(?:[.!?](?=\S)[^.!?\n\u3002\uff01\uff1f]{1,400}){0,8}")
 _MOST_IN_LIST = 30
+_MOST_SENTENCES = 500
+_LONGEST_SENTENCE = 400
+_SENTENCE_ENDS = ("\n", ". ", "! ", "? ", "\u3002", "\uff01", "\uff1f")
 _LEAST_DIGITS = 3
 _LEAST_SPELLED = 3
 _TO_THREE = "123"
@@ -36,23 +44,53 @@ _ASKED_BEFORE = 100
 _CODE_DIGITS = range(4, 9)
 _LEAST_WORDS_JOINED = 8
 _LEAST_KEY = 6
-_DATE_OR_TIME = anchored(
-    r"(?:[0-3]?[0-9][./-][01]?[0-9][./-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[./-][01]?[0-9][./-][0-3]?[0-9])?|[0-2]?[0-9]:[0-5][0-9]"
-    r"|[0-9]{1,3}(?:[.,][0-9]{3})+|[0-9]+[.,][0-9]{1,2}|[0-9.,]+[%\u20ac$\u00a3a-z]{1,4})",
-    re.IGNORECASE,
+_DATE_OR_TIME = linear(
+    r"(?i)(?:[0-3]?[0-9][./-][01]?[0-9][./-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}(?:[./-][01]?[0-9][./-][0-3]?[0-9])?|[0-2]?[0-9]:[0-5][0-9]"
+    r"|[0-9]{1,3}(?:[.,][0-9]{3})+|[0-9]+[.,][0-9]{1,2}|[0-9.,]+[%€$£a-z]{1,4})"
 )
-_JOINED = anchored(r"[^\W\d_]{2,}(?:[-._][^\W_]+){1,6}", re.IGNORECASE)
-_MODEL = anchored(r"[A-Z]{1,5}[0-9]{0,4}(?:-?[A-Z0-9]{1,6}){1,3}")
-_SEPARATORS = bounded(r"[ .\u2013/,#*-]+")
+_JOINED = linear(r"\p{L}{2,}(?:[-._][\p{L}\p{N}]+){1,6}")
+_MODEL = linear(r"[A-Z]{1,5}[0-9]{0,4}(?:-?[A-Z0-9]{1,6}){1,3}")
+_SEPARATORS = linear(r"[ .\x{2013}/,#*-]+")
 
 
-def what_unlocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where in a text stands what opens something; in linear time, in no order."""
-    before = 0, 0
-    for sentence in _SENTENCE.finditer(text):
-        yield from _in_sentence(text, *sentence.span(), before)
-        before = sentence.span()
-    yield from _listed(text)
+def what_unlocks(text: str) -> Iterator[Found]:
+    """Yield where in a text stands what opens something; in linear time, in no order.
+
+    Of a text with more than 500 sentences that have digits and speak of locks, the first 500 are read so closely.
+    """
+    if not MAY_UNLOCK.search(text):
+        return
+    for start, end, before in islice(_sentences(text), _MOST_SENTENCES):
+        yield from (Found(*found, Kind.CODE) for found in _in_sentence(text, start, end, before))
+    yield from (Found(*found, Kind.CODE) for found in _listed(text))
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """Yield where sentences begin and end that may tell what opens something, and the one before, where it asks."""
+    last = 0
+    for found in islice(SENTENCE_WITH_DIGITS.finditer(text), MOST_PLACES):
+        start = _begins(text, last, found.start())
+        end = min(found.end(), found.start() + _LONGEST_SENTENCE)
+        last = found.end()
+        asked = _asked_before(text, start)
+        if MAY_UNLOCK.search(text[start:end]) or (asked[1] and MAY_UNLOCK.search(text[slice(*asked)])):
+            yield start, end, asked
+
+
+def _begins(text: str, least: int, at: int) -> int:
+    """Return where the sentence begins in which something stands."""
+    least = max(least, at - _LONGEST_SENTENCE)
+    before = text[least:at]
+    ends = (before.rfind(each) + len(each) for each in _SENTENCE_ENDS if each in before)
+    return least + max(ends, default=0)
+
+
+def _asked_before(text: str, start: int) -> tuple[int, int]:
+    """Return where the question stands that a sentence answers; nowhere if there is none."""
+    end = len(text[max(0, start - 4) : start].rstrip()) + max(0, start - 4)
+    if text[end - 1 : end] not in {"?", "\uff1f"}:
+        return 0, 0
+    return max(0, end - _ASKED_BEFORE), end
 
 
 def plain_digits(value: str) -> str:
@@ -62,20 +100,30 @@ def plain_digits(value: str) -> str:
     return "".join(digits) if all(digits) else ""
 
 
-def _in_sentence(text: str, start: int, end: int, before: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    if not HAS_DIGITS.search(text, start, end):
-        return
-    for found in KEY_IS.finditer(text, start, end):
-        at, stop = _value(text, found)
-        if _is_key(text[at:stop]) and (not found["bare"] or _JOINED.fullmatch(text[at:stop])):
-            yield at, stop
-    asked = text[slice(*before)] if text.startswith("?", before[1]) else ""
-    yield from _together(text, start, end, asked[-_ASKED_BEFORE:])
-    shapes = [LOCK_IS, OPENS_WITH]
-    if MAY_OPEN.search(text, start, end):
-        shapes.append(OPENED_BY)
-    if LOCKED.search(text, start, end):
-        shapes.append(PUNCHED_IN)
+def _in_sentence(text: str, start: int, end: int, asked: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    sentence, question = text[start:end], text[slice(*asked)]
+    if NAMES_KEY.search(sentence):
+        for found in KEY_IS.finditer(text, start, end):
+            at, stop = _value(text, found)
+            if _is_key(text[at:stop]) and (not found["bare"] or _JOINED.fullmatch(text[at:stop])):
+                yield at, stop
+    is_locked = LOCKED.search(sentence) is not None
+    locked = is_locked or (question != "" and LOCKED.search(question) is not None)
+    named = NAMES_CODE.search(sentence) is not None or (
+        question != "" and NAMES_CODE.search(question) is not None
+    )
+    if locked or named:
+        yield from _together(text, start, end, both=locked and named)
+    shapes = [
+        shape
+        for shape, may in (
+            (LOCK_IS, is_locked),
+            (OPENS_WITH, MAY_OPEN_WITH.search(sentence) is not None),
+            (OPENED_BY, MAY_OPEN.search(sentence) is not None),
+            (PUNCHED_IN, is_locked),
+        )
+        if may
+    ]
     for shape in shapes:
         for found in shape.finditer(text, start, end):
             at, stop = _value(text, found)
@@ -97,17 +145,13 @@ def _names_thing(text: str, start: int, at: int, stop: int) -> bool:
     )
 
 
-def _together(text: str, start: int, end: int, asked: str) -> Iterator[tuple[int, int]]:
-    """Yield values of a sentence that names what is locked, or a code, or both; or what is asked before it does."""
-    locked = LOCKED.search(text, start, end) or LOCKED.search(asked)
-    named = NAMES_CODE.search(text, start, end) or NAMES_CODE.search(asked)
-    if not (locked or named):
-        return
+def _together(text: str, start: int, end: int, *, both: bool) -> Iterator[tuple[int, int]]:
+    """Yield values of a sentence that names what is locked, or a code, or both; or that answers one that does."""
     for found in ANY_VALUE.finditer(text, start, end):
         at, stop = _value(text, found)
         value = text[at:stop]
         if (_is_spelled_out(value) and not _is_counted_aloud(text, at, stop)) or (
-            locked and named and _may_be_code(text, at, stop)
+            both and _may_be_code(text, at, stop)
         ):
             yield at, stop
 
@@ -144,7 +188,7 @@ def _may_be_code(text: str, start: int, end: int) -> bool:
     return bare and len(digits) in _CODE_DIGITS and not _DATE_OR_TIME.fullmatch(value)
 
 
-def _value(text: str, found: re.Match[str]) -> tuple[int, int]:
+def _value(text: str, found: Any) -> tuple[int, int]:
     """Return where the value stands, without the marks behind it that end a clause."""
     start, end = found.span(found.lastgroup or 0)
     return start, start + len(text[start:end].rstrip(".,;:?!)\"'"))
@@ -183,7 +227,10 @@ def _opens(value: str) -> bool:
 
 def _listed(text: str) -> Iterator[tuple[int, int]]:
     """Yield codes of a list that a sentence announces."""
-    for opening in CODES_FOLLOW.finditer(text):
+    for named in islice(CODES_NAMED.finditer(text), _MOST_SENTENCES):
+        opening = CODES_FOLLOW.match(text, named.end())
+        if opening is None:
+            continue
         at = opening.end()
         for _ in range(_MOST_IN_LIST):
             found = CODE_IN_LIST.match(text, at)

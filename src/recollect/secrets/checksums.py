@@ -3,18 +3,21 @@
 The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13616 (mod 97).
 """
 
-import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from recollect.patterns import anchored, bounded
+from recollect.patterns import linear
+from recollect.secrets.kinds import Found, Kind, places
 
-# No possessive groups: Python before 3.11.5 loses matches with them.
-_DIGITS = bounded(r"(?<![\w.,])[0-9]{1,19}(?:[ \u00a0\u2011./-]{1,2}[0-9]{1,19})*(?!\w)")
-_GROUP = bounded("[0-9]+")
+_DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
+_GROUP = linear("[0-9]+")
 _CARD_SIZES = range(13, 20)
 _MOST_GROUPS = 19
+_MOST_OF_A_RUN = 2_000
+"""Groups of one run of digits that are looked at: more of them are a table."""
+
 _MOST_UNEVEN_GROUPS = 6
-_NETWORKS = anchored(
+_NETWORKS = linear(
     "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
     "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard
     "|3[47][0-9]{13}"  # American Express
@@ -23,9 +26,11 @@ _NETWORKS = anchored(
     "|62[0-9]{14,17}"  # UnionPay
     "|(?:50[0-9]{2}|5[6-8][0-9]{2}|6304|67[0-9]{2})[0-9]{12,15}"  # Maestro
 )
-_IBAN = bounded(
-    r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?:[ \u00a0-]?[A-Z0-9]){11,30}(?![A-Za-z0-9])", re.IGNORECASE
-)
+_IBAN = linear(r"(?:^|[^A-Za-z0-9])([A-Za-z]{2}[0-9]{2})")
+_IN_ACCOUNT = " \u00a0-"
+_LONGEST_IBAN = 70
+"""Characters, with the spaces in it."""
+
 _IBAN_SIZES = {
     **dict.fromkeys(("NO",), 15),
     **dict.fromkeys(("BE",), 16),
@@ -47,20 +52,29 @@ _IBAN_SIZES = {
 """Characters of an IBAN, by country; after the registry of SWIFT."""
 
 
-def card_numbers(text: str) -> Iterator[tuple[int, int]]:
+def card_numbers(text: str) -> Iterator[Found]:
     """Yield where numbers of payment cards stand: of a known network, its length and a right check digit.
 
     They may be written in groups. What stands before or behind them in groups of its own does not hide them.
     """
-    for run in _DIGITS.finditer(text):
-        groups = [group.span() for group in _GROUP.finditer(text, run.start(), run.end())]
-        if text.endswith("+", 0, run.start()):
+    for run in places(_DIGITS, text):
+        begin = run.start()
+        groups = [
+            (begin + one.start(), begin + one.end())
+            for one in islice(_GROUP.finditer(run[0]), _MOST_OF_A_RUN)
+        ]
+        before, behind = text[max(0, begin - 1) : begin], text[run.end() : run.end() + 1]
+        if before == "+":
             continue
+        if before.isalnum() or before in {"_", ".", ","}:
+            groups = groups[1:]
+        if behind.isalnum() or behind == "_":
+            groups = groups[:-1]
         at = 0
         while at < len(groups):
             taken = _card_from(text, groups, at)
             if taken:
-                yield groups[at][0], groups[at + taken - 1][1]
+                yield Found(groups[at][0], groups[at + taken - 1][1], Kind.CARD)
             at += taken or 1
 
 
@@ -91,20 +105,24 @@ def _has_check_digit(digits: str) -> bool:
     return (sum(map(int, digits[-1::-2])) + sum(doubled)) % 10 == 0
 
 
-def account_numbers(text: str) -> Iterator[tuple[int, int]]:
+def account_numbers(text: str) -> Iterator[Found]:
     """Yield where IBANs stand: of a known country, its length and a right checksum."""
-    at = 0
-    while found := _IBAN.search(text, at):
-        end = _end_of_account(text, found)
+    for found in places(_IBAN, text):
+        start = found.start(1)
+        end = _end_of_account(text[start : start + _LONGEST_IBAN])
         if end:
-            yield found.start(), end
-        at = end or found.start() + 2
+            yield Found(start, start + end, Kind.ACCOUNT)
 
 
-def _end_of_account(text: str, found: re.Match[str]) -> int:
-    """Return where the IBAN ends that begins here; 0 if it is none. What follows may look like more of it."""
-    size = _IBAN_SIZES.get(found[0][:2].upper(), 0)
-    places = [place for place in range(found.start(), found.end()) if text[place].isalnum()]
+def _end_of_account(text: str) -> int:
+    """Return where the IBAN ends that a text begins with; 0 if it is none. What follows may look like more of it."""
+    size = _IBAN_SIZES.get(text[:2].upper(), 0)
+    places: list[int] = []
+    for place, each in enumerate(text):
+        if each.isascii() and each.isalnum():
+            places.append(place)
+        elif each not in _IN_ACCOUNT or (places and place - places[-1] > 1):
+            break
     if not size or len(places) < size:
         return 0
     plain = "".join(text[place] for place in places[:size]).upper()

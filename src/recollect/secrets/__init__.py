@@ -1,0 +1,10 @@
+"""Secrets in what people say: found, and masked before anything is kept or sent. Pure. Never: whose they are.
+
+Found by their shape, their checksum, or the words around them; a secret in plain words that nothing announces is
+not found.
+"""
+
+from recollect.secrets.kinds import Kind
+from recollect.secrets.masking import Masked, has_mark, holds_secret, mark, mask, mask_together, without_marks
+
+__all__ = ["Kind", "Masked", "has_mark", "holds_secret", "mark", "mask", "mask_together", "without_marks"]
