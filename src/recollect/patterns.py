@@ -148,18 +148,19 @@ class Anchored:
 
     Attributes:
         pattern: The expression.
+        flags: As they were given.
         longest: Characters seen at once, at most.
     """
 
     def __init__(self, pattern: str, flags: int, longest: int) -> None:
         self.pattern = pattern
         self.longest = longest
-        self._flags = flags
+        self.flags = flags
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """What Python made of it, when it was first used: there are hundreds, and not each process uses all."""
-        return re.compile(self.pattern, self._flags)
+        return re.compile(self.pattern, self.flags)
 
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the match that begins at ``pos``, as far as one window goes."""
