@@ -5,17 +5,17 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
+from typing import TypeVar
 
 from tests.alternatives import alternatives
 
 import recollect
 import recollect_proxy
 from recollect.formation.planting import instructions
+from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.patterns import Anchored, Linear
 
-TALK = (
-    "My sister Anna's wifi code is 4711-ab. Please remember: I moved to Leipzig in May 2024, ```py\nf(x)\n```"
-)
+_Kind = TypeVar("_Kind")
 
 
 @cache
@@ -49,7 +49,7 @@ def texts_of(pattern: str) -> list[str]:
     return [*alternatives(pattern), "a ", "a", " ", "1", "\u8bf7", "-", "\n", ". "]
 
 
-def _made(kind: type) -> Iterator[object]:
+def _made(kind: type[_Kind]) -> Iterator[_Kind]:
     modules()
     kept = [*_built_of_words()]  # what nobody holds is gone before it is seen
     yield from (each for each in gc.get_objects() if isinstance(each, kind))
@@ -58,7 +58,7 @@ def _made(kind: type) -> Iterator[object]:
 
 def _built_of_words() -> Iterator[object]:
     """Build what is built only when a text is read."""
-    for words, signs in instructions.LANGUAGES:
+    for words, signs in LANGUAGES:
         yield instructions._steering(words)
         yield instructions._anywhere(words)
         if signs is not None:

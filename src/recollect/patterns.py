@@ -217,8 +217,11 @@ class Bounded(Anchored):
             return self.compiled.sub(replacement, text, count)
         kept: list[str] = []
         at = 0
+        plain = replacement if isinstance(replacement, str) and "\\" not in replacement else None
         for number, each in enumerate(self.finditer(text), 1):
-            said = each.expand(replacement) if isinstance(replacement, str) else replacement(each)
+            said = plain
+            if said is None:
+                said = each.expand(replacement) if isinstance(replacement, str) else replacement(each)
             kept += (text[at : each.start()], said)
             at = each.end()
             if number == count:
