@@ -28,11 +28,11 @@ RULES = (
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
     Rule("recollect.secrets", "recollect.lexical recollect.model recollect.patterns", pure=True),
-    Rule("recollect.tokens", pure=True),
-    Rule("recollect.lexical", "", "Stemmer rapidfuzz", pure=True),
-    Rule("recollect.chunking", "recollect.tokens", pure=True),
+    Rule("recollect.tokens", "recollect.patterns", pure=True),
+    Rule("recollect.lexical", "recollect.patterns", "Stemmer rapidfuzz", pure=True),
+    Rule("recollect.chunking", "recollect.patterns recollect.tokens", pure=True),
     Rule("recollect.ports", NOUNS),
-    Rule("recollect.statements", "recollect.model", pure=True),
+    Rule("recollect.statements", "recollect.model recollect.patterns", pure=True),
     Rule(
         "recollect.retrieval",
         f"{PORTS} recollect.lexical recollect.deadline recollect.statements",
@@ -117,7 +117,7 @@ RULES = (
         "structlog uuid_utils",
     ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
-    Rule("recollect.chat", "recollect.model", "brotli msgspec zstandard", pure=True),
+    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec zstandard", pure=True),
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",

@@ -116,31 +116,31 @@ class Linear:
 
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the first match."""
-        return cast("re.Match[str] | None", self._compiled.search(_whole(text), pos, endpos))
+        return cast("re.Match[str] | None", self._compiled.search(whole(text), pos, endpos))
 
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the match that begins at ``pos``."""
-        return cast("re.Match[str] | None", self._compiled.match(_whole(text), pos, endpos))
+        return cast("re.Match[str] | None", self._compiled.match(whole(text), pos, endpos))
 
     def fullmatch(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the match of the whole."""
-        return cast("re.Match[str] | None", self._compiled.fullmatch(_whole(text), pos, endpos))
+        return cast("re.Match[str] | None", self._compiled.fullmatch(whole(text), pos, endpos))
 
     def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
         """Yield the matches from left to right, none of which overlap."""
-        return cast("Iterator[re.Match[str]]", self._compiled.finditer(_whole(text), pos, endpos))
+        return cast("Iterator[re.Match[str]]", self._compiled.finditer(whole(text), pos, endpos))
 
     def findall(self, text: str) -> list[Any]:
         """Return what matched, or its groups."""
-        return cast("list[Any]", self._compiled.findall(_whole(text)))
+        return cast("list[Any]", self._compiled.findall(whole(text)))
 
     def sub(self, replacement: Replacement, text: str, count: int = 0) -> str:
         """Return the text with each match replaced."""
-        return cast("str", self._compiled.sub(replacement, _whole(text), count))
+        return cast("str", self._compiled.sub(replacement, whole(text), count))
 
     def split(self, text: str, maxsplit: int = 0) -> list[Any]:
         """Return what stands between the matches, and their groups."""
-        return cast("list[Any]", self._compiled.split(_whole(text), maxsplit))
+        return cast("list[Any]", self._compiled.split(whole(text), maxsplit))
 
 
 class Anchored:
@@ -148,18 +148,19 @@ class Anchored:
 
     Attributes:
         pattern: The expression.
+        flags: As they were given.
         longest: Characters seen at once, at most.
     """
 
     def __init__(self, pattern: str, flags: int, longest: int) -> None:
         self.pattern = pattern
         self.longest = longest
-        self._flags = flags
+        self.flags = flags
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """What Python made of it, when it was first used: there are hundreds, and not each process uses all."""
-        return re.compile(self.pattern, self._flags)
+        return re.compile(self.pattern, self.flags)
 
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the match that begins at ``pos``, as far as one window goes."""
@@ -216,8 +217,11 @@ class Bounded(Anchored):
             return self.compiled.sub(replacement, text, count)
         kept: list[str] = []
         at = 0
+        plain = replacement if isinstance(replacement, str) and "\\" not in replacement else None
         for number, each in enumerate(self.finditer(text), 1):
-            said = each.expand(replacement) if isinstance(replacement, str) else replacement(each)
+            said = plain
+            if said is None:
+                said = each.expand(replacement) if isinstance(replacement, str) else replacement(each)
             kept += (text[at : each.start()], said)
             at = each.end()
             if number == count:
@@ -238,7 +242,7 @@ class Bounded(Anchored):
         return [*parts, text[at:]]
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
     """Return the text, as long as it was, without halves of surrogate pairs, which no encoding can carry."""
     return text if text.isascii() else _HALVES.sub(_STANDS_FOR_A_HALF, text)
 

@@ -1,6 +1,6 @@
 """What reading people's text costs: each step on its way, by the length and the kind of the text.
 
-    python -m tests.bench.reading                     10 minutes
+    python -m tests.bench.reading                     20 minutes
     python -m tests.bench.reading --only verify --to 100000
 
 Each measurement is a child process of its own, which is killed where it takes too long: no text can hold the bench.
@@ -239,13 +239,13 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--most", type=float, default=MOST_SECONDS, help="seconds until a child is killed")
     asked = parser.parse_args(arguments)
     lengths = [length for length in LENGTHS if length <= asked.to]
-    for text, step in product(TEXTS.values(), STEPS.values()):
-        step(text(_STATEMENT))()  # what is compiled and read at the first use, the children inherit
-    for name in asked.only.split(",") if asked.only else STEPS:
-        print(f"\n## {name}\n\n| text | {' | '.join(f'{length // 1000:,} KB' for length in lengths)} |")
+    for text, warmed in product(TEXTS.values(), STEPS.values()):
+        warmed(text(_STATEMENT))()  # what is compiled and read at the first use, the children inherit
+    for step in asked.only.split(",") if asked.only else STEPS:
+        print(f"\n## {step}\n\n| text | {' | '.join(f'{length // 1000:,} KB' for length in lengths)} |")
         print(f"|---|{'---:|' * len(lengths)}")
-        for kind in asked.text.split(",") if asked.text else TEXTS:
-            print(f"| {kind} | {' | '.join(_row(name, kind, lengths, asked.most))} |", flush=True)
+        for name in asked.text.split(",") if asked.text else TEXTS:
+            print(f"| {name} | {' | '.join(_row(step, name, lengths, asked.most))} |", flush=True)
 
 
 def _row(step: str, name: str, lengths: Sequence[int], most: float) -> list[str]:

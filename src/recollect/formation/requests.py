@@ -47,7 +47,6 @@ _MOST_LEAD_INS = 4
 _LONGEST_OPENING = 60
 _OPENING_WORDS = 4
 _ASKED_POLITELY = anchored(r"(?:kannst|könntest|magst|würdest) du\b", re.IGNORECASE)
-
 _SENTENCE_END = bounded(
     r"(?P<mark>(?<![.!?\u2026])[.!?\u2026]+[\"')\]]*)(?=\s)|(?P<unspaced>[\u3002\uff01\uff1f]+)|\n+"
 )

@@ -26,6 +26,8 @@ _READ_FOR_ORDERS = 4_000
 _LINES_FOR_ORDERS = 100
 """Different lines of it: an order has a few, a table or a log has hundreds that are none."""
 _READ_FOR_GREETINGS = 1_000
+_READ_FOR_SECRETS = 200_000
+"""Characters of a message: as many as are found again. What stands behind is quoted nowhere."""
 _GREETINGS = frozenset(_GREETING_WORDS.split())
 
 
@@ -102,7 +104,11 @@ def read_said(exchange: Exchange) -> Said:
 
 def is_to_be_hidden(text: str) -> bool:
     """Tell whether a message of the log may not be recalled, whatever is learned from it."""
-    return holds_secret(text) or _orders(text)
+    return _shows_secret(text) or _orders(text)
+
+
+def _shows_secret(text: str) -> bool:
+    return holds_secret(text[:_READ_FOR_SECRETS])
 
 
 def _plants_order(reading: Reading) -> bool:

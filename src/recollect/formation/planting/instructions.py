@@ -253,7 +253,7 @@ def _anywhere(words: OrderWords) -> dict[str, Pattern]:
     return {
         **{name: bounded(getattr(words, name)) for name in ("persona", "trusted", "own", "style")},
         "asked": bounded(
-            rf"{edge}(?:{words.asked}){edge}.{{0,140}}?{edge}{_NOT_SOMEBODYS if words.spaced else ''}"
+            rf"{edge}(?>(?:{words.asked}){edge}).{{0,140}}?{edge}{_NOT_SOMEBODYS if words.spaced else ''}"
             rf"(?:{steered}{edge}|{edge}(?:{words.always}) .{{1,80}}{edge}(?:{words.steer_last})$)"
         ),
     }

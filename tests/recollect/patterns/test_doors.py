@@ -1,0 +1,144 @@
+"""Both doors give what ``re`` gives, and nothing that people write meets any other expression."""
+
+import ast
+import random
+import re
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.architecture import Module, modules
+from tests.compiled_patterns import linear_ones
+from tests.tables import table
+
+from recollect.patterns import anchored, bounded, linear
+
+REPOSITORY = Path(__file__).parents[3]
+_FUNCTIONS = {
+    *("compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn", "template"),
+    "purge",
+}
+_WORDS = st.sampled_from(["a", "ab", "b", " ", "\n", "\u00e9", "1", "aa b", ",", "\u8bf7", "ba ", "\ud83d"])
+_EXPRESSIONS = (
+    *(r"a", r"\w{1,3}", r"\b", r"a?", r"(a)|b?", r"(?<=a)b", r"(?=b)", r"^a", r"a{0,3}$", r"\Aa", r"b\Z"),
+    *(r"\s*,?", r"(?<!\w)a{1,2}(?!\w)", r"(?P<x>a|(?P<y>b))", r"a{2}?|", r"(?!a)"),
+)
+
+EXCEPTIONS = {
+    "recollect.patterns": "the doors themselves; what is compiled there reads one character, or our own expressions",
+    "recollect.postgres.sql": "our own files of queries and migrations",
+    "recollect.tokens": "bytes: three digits at most, counted",
+    "recollect.chat.raw_json": "bytes of a request: what is repeated is possessive, so that no byte is read twice",
+    "recollect_proxy.identity.plain_header": "bytes of a header, which the server bounds; nothing in it is repeated",
+    "recollect_proxy.http1.response": "bytes of a header: one byte",
+    "recollect_proxy.headers": "bytes of a header: as long as a key of ours",
+    "recollect_proxy.held_end": "bytes: the last 72 of a stream's part, or the last four",
+    "recollect_proxy.openwebui.captured": "bytes of a file that an operator names; its parts exclude each other",
+    "recollect_events": "an id, whose length it says; it runs where the package is not",
+}
+"""Where ``re`` is used itself, and why it may be."""
+
+
+def _uses_re(module: Module) -> bool:
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr in _FUNCTIONS and _is_re(node.value))
+        or (isinstance(node, ast.ImportFrom) and node.module in {"re", "re2", "regex"})
+        or (isinstance(node, ast.Import) and any(each.name in {"re2", "regex"} for each in node.names))
+        for node in module.nodes
+    )
+
+
+def _is_re(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "re"
+
+
+def test_re_is_used_where_it_says_why_and_nowhere_else() -> None:
+    assert {module.name for module in modules(REPOSITORY) if _uses_re(module)} == set(EXCEPTIONS)
+
+
+def test_all_that_is_linear_is_read_by_re2() -> None:
+    assert linear_ones()
+    for each in linear_ones():
+        each.search("")  # raises where RE2 does not read it
+
+
+@given(st.sampled_from(_EXPRESSIONS), st.lists(_WORDS, max_size=60).map("".join), st.integers(12, 40))
+def test_what_is_shorter_than_half_a_window_is_found_as_if_there_were_none(
+    pattern: str, text: str, longest: int
+) -> None:
+    ours, theirs = bounded(pattern, longest=longest), re.compile(pattern)
+
+    assert [each.span() for each in ours.finditer(text)] == [each.span() for each in theirs.finditer(text)]
+    assert ours.findall(text) == theirs.findall(text)
+    assert ours.sub("<\\g<0>>", text) == theirs.sub("<\\g<0>>", text)
+    assert ours.split(text) == theirs.split(text)
+    found = ours.search(text)
+    assert (found and found.span()) == ((other := theirs.search(text)) and other.span())
+
+
+@given(st.sampled_from(_EXPRESSIONS), st.lists(_WORDS, max_size=20).map("".join), st.integers(0, 30))
+def test_a_place_is_asked_as_re_asks_it(pattern: str, text: str, at: int) -> None:
+    ours, theirs = anchored(pattern), re.compile(pattern)
+
+    for one, other in ((ours.match, theirs.match), (ours.fullmatch, theirs.fullmatch)):
+        found, expected = one(text, at), other(text, at)
+        assert (found and found.span()) == (expected and expected.span())
+
+
+def test_of_a_longer_match_as_much_is_found_as_a_window_holds() -> None:
+    assert [len(each) for each in bounded("a+", longest=10).findall("a" * 25)] == [10, 10, 5]
+    assert bounded("a+b", longest=10).search("a" * 25 + "b") is not None
+    assert bounded("xa+b", longest=10).search("x" + "a" * 25 + "b") is None
+
+
+def test_what_is_longer_than_a_window_is_no_whole() -> None:
+    assert anchored("a*", longest=10).fullmatch("a" * 10)
+    assert anchored("a*", longest=10).fullmatch("a" * 11) is None
+
+
+@pytest.mark.parametrize("name", ["w", "d", "s", "W", "D", "S"])
+def test_a_class_is_what_python_means_by_it(name: str) -> None:
+    old_enough = [
+        chr(code)
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) not in {"Cn", "Cs"}  # a later Unicode has more
+    ]
+    text = "".join(old_enough)
+
+    assert linear(rf"\{name}").findall(text) == re.findall(rf"\{name}", text)
+
+
+@given(
+    st.sampled_from([r"[^\n.]+\.?", r"\w+", r"(?P<a>a+)|(b)", r"\s+", r"[\w,]+", r"a\Z", "\u8bf7|[\\u00e9]"]),
+    st.lists(_WORDS, max_size=20).map("".join),
+)
+def test_what_is_linear_finds_what_re_finds(pattern: str, text: str) -> None:
+    ours, theirs = linear(pattern), re.compile(pattern)
+
+    assert [each.span() for each in ours.finditer(text)] == [each.span() for each in theirs.finditer(text)]
+    assert [each.groupdict() for each in ours.finditer(text)] == [
+        each.groupdict() for each in theirs.finditer(text)
+    ]
+
+
+@table("pattern", [r"a*+b", r"[^\W\d]", r"(?=a)", r"(?<!a)b", r"(a)\1"])
+def test_what_re2_can_not_mean_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="RE2"):
+        linear(pattern).search("ab")
+
+
+def test_flags_stand_for_what_they_stand_for_in_python() -> None:
+    assert linear("^A.b$", re.IGNORECASE | re.MULTILINE | re.DOTALL).search("x\na\nB\n")
+    with pytest.raises(ValueError, match="flag"):
+        linear("a", re.VERBOSE)
+
+
+def test_megabytes_are_read_by_both() -> None:
+    letters = random.Random(1).choices("ab c.\n", k=2_000_000)  # quadratic time would take hours
+    text = "".join(letters)
+
+    assert sum(1 for _ in linear(r"[^.\n]+[.\n]").finditer(text)) > 100_000
+    assert bounded(r"(?:a+b?)+x").search(text) is None
