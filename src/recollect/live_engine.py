@@ -25,6 +25,7 @@ from recollect.story import tell
 from recollect.writing import Writing
 
 _REOPEN_SECONDS = 5.0
+_PATIENCE_SECONDS = 0.3
 _CLOSE_SECONDS = 5.0
 _IN_MEMORY = 16 * 1024 * 1024
 _NOTES_AT_MOST = 200
@@ -40,13 +41,21 @@ OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
 class LiveEngine:
     """Keeps an engine open, and remembers in the background."""
 
-    def __init__(self, open_engine: OpenEngine, *, spool: Spool | None = None, keeps: bool = True) -> None:
+    def __init__(
+        self,
+        open_engine: OpenEngine,
+        *,
+        spool: Spool | None = None,
+        keeps: bool = True,
+        patience: float = _PATIENCE_SECONDS,
+    ) -> None:
         """Take what opens the engine; it is not opened yet.
 
         Args:
             open_engine: Opens it.
             spool: Where what is said waits for a store that is away; None: in memory.
             keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+            patience: Seconds that a chat waits for the log at most, to take what is said; then the spool does.
         """
         self._open_engine = open_engine
         self._engine: Engine | None = None
@@ -54,7 +63,9 @@ class LiveEngine:
         self._first_try = asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._writing = Writing(spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps)
+        self._writing = Writing(
+            spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps, patience=patience
+        )
         self._remembering: set[asyncio.Task[bool]] = set()
         self._notes: set[asyncio.Task[None]] = set()
         self._successor: LiveEngine | None = None

@@ -81,7 +81,7 @@ class _CountedLog(Through):
 
     kept = 0
 
-    async def append(self, exchange: Exchange) -> bool:
-        is_new: bool = await self._port.append(exchange)
+    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
+        is_new: bool = await self._port.append(exchange, revives=revives)
         self.kept += 1
         return is_new

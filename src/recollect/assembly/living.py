@@ -26,4 +26,9 @@ def live_engine(
     folder = None if settings.in_memory else settings.data_dir / "spool"
     spool = Spool(folder, limit=settings.spool_mb * _MEGABYTE)
     opening = partial(open_engine, settings, upstream=upstream, clock=clock, spool=spool)
-    return LiveEngine(opening, spool=spool, keeps=settings.formation is not Strategy.OFF)
+    return LiveEngine(
+        opening,
+        spool=spool,
+        keeps=settings.formation is not Strategy.OFF,
+        patience=settings.recall_deadline_ms / 1000,
+    )
