@@ -202,7 +202,7 @@ class LiveEngine:
     async def _write(
         self, entry: LogEntry, behind: asyncio.Task[bool] | None, needed: asyncio.Event | None
     ) -> bool:
-        if behind is not None:
+        if behind is not None and not behind.done():
             await asyncio.wait({behind})
         return await self.writing.write(entry, needed=needed) is Written.NEW
 
