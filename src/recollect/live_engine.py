@@ -26,6 +26,7 @@ from recollect.without_secrets import entry_without_secrets
 from recollect.writing import Writing
 
 _REOPEN_SECONDS = 5.0
+_PATIENCE_SECONDS = 0.3
 _CLOSE_SECONDS = 5.0
 _IN_MEMORY = 16 * 1024 * 1024
 _NOTES_AT_MOST = 200
@@ -42,7 +43,13 @@ class LiveEngine:
     """Keeps an engine open, and remembers in the background."""
 
     def __init__(
-        self, open_engine: OpenEngine, *, spool: Spool | None = None, keeps: bool = True, masks: bool = True
+        self,
+        open_engine: OpenEngine,
+        *,
+        spool: Spool | None = None,
+        keeps: bool = True,
+        patience: float = _PATIENCE_SECONDS,
+        masks: bool = True,
     ) -> None:
         """Take what opens the engine; it is not opened yet.
 
@@ -50,6 +57,7 @@ class LiveEngine:
             open_engine: Opens it.
             spool: Where what is said waits for a store that is away; None: in memory.
             keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+            patience: Seconds that a chat waits for the log at most, to take what is said; then the spool does.
             masks: Whether secrets are masked before what is said is kept, in the log or in the spool.
         """
         self._open_engine = open_engine
@@ -59,7 +67,9 @@ class LiveEngine:
         self._first_try = asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._writing = Writing(spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps)
+        self._writing = Writing(
+            spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps, patience=patience
+        )
         self._remembering: set[asyncio.Task[bool]] = set()
         self._notes: set[asyncio.Task[None]] = set()
         self._successor: LiveEngine | None = None
@@ -196,7 +206,7 @@ class LiveEngine:
     async def _write(
         self, entry: LogEntry, behind: asyncio.Task[bool] | None, needed: asyncio.Event | None
     ) -> bool:
-        if behind is not None:
+        if behind is not None and not behind.done():
             await asyncio.wait({behind})
         if self._masks:
             entry = await entry_without_secrets(entry)

@@ -106,7 +106,9 @@ class EngineSettings(BaseSettings):
     embedder_cache_seconds: float = Field(default=3600, gt=0, description="How long they are kept.")
 
     recall_deadline_ms: int = Field(
-        default=300, gt=0, description="A chat never waits longer for its memories."
+        default=300,
+        gt=0,
+        description="A chat never waits longer for its memories, nor for what it says to be written.",
     )
     recall_embedding_ms: int = Field(
         default=150,

@@ -18,9 +18,6 @@ from recollect.failures import place
 from recollect.model import LogEntry, Step, Written
 from recollect.spool import FullError, Spool, Waiting
 
-_SLOW_SECONDS = 0.1
-"""What the log may take with a turn in any case: from then on the chat would wait for it."""
-
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
 
@@ -39,13 +36,22 @@ class Writing:
         spool: What the log can't take.
         engine: Returns the engine that writes to the log; None while there is none.
         keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+        patience: Seconds that the log may take with a step before it goes to the spool, where somebody waits for it.
 
     Attributes:
         lost: How many steps neither the log nor the spool could take.
     """
 
-    def __init__(self, spool: Spool, engine: Callable[[], Engine | None], *, keeps: bool = True) -> None:
+    def __init__(
+        self,
+        spool: Spool,
+        engine: Callable[[], Engine | None],
+        *,
+        keeps: bool = True,
+        patience: float = 0.1,
+    ) -> None:
         self._spool = spool
+        self._patience = patience
         self._engine = engine
         self._keeps = keeps
         self._wishes: LRUCache[str, bool] = LRUCache(_KEPT)
@@ -97,7 +103,7 @@ class Writing:
         if engine is None or not await self._is_looked_through() or self._spool.has(user_id):
             return None
         writing = asyncio.create_task(self._written(engine, entry))
-        await asyncio.wait({writing}, timeout=_SLOW_SECONDS)
+        await asyncio.wait({writing}, timeout=self._patience)
         if not writing.done():
             waiting = asyncio.create_task(needed.wait())
             await asyncio.wait({writing, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -117,7 +123,7 @@ class Writing:
         """Return whether it is known what dead processes left: what was said before is written before."""
         if not self._adopted.is_set():
             with suppress(TimeoutError):
-                async with asyncio.timeout(_SLOW_SECONDS):
+                async with asyncio.timeout(self._patience):
                     await self._adopted.wait()
         return self._adopted.is_set()
 

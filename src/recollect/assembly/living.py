@@ -27,5 +27,9 @@ def live_engine(
     spool = Spool(folder, limit=settings.spool_mb * _MEGABYTE)
     opening = partial(open_engine, settings, upstream=upstream, clock=clock, spool=spool)
     return LiveEngine(
-        opening, spool=spool, keeps=settings.formation is not Strategy.OFF, masks=not settings.log_secrets
+        opening,
+        spool=spool,
+        keeps=settings.formation is not Strategy.OFF,
+        patience=settings.recall_deadline_ms / 1000,
+        masks=not settings.log_secrets,
     )

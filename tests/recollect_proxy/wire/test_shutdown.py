@@ -166,7 +166,7 @@ async def test_readiness_ends_first_while_requests_are_still_taken(
             end = await client.read_rest()
         await served.ended()
 
-    assert (before.status, before.json) == (200, {"ready": True, "memory": "available"})
+    assert (before.status, before.json) == (200, {"ready": True, "memory": "available", "waiting": 0})
     assert (live.status, ready.status, ready.json["ready"]) == (200, 503, False)
     assert chat.status == 200
     assert end.endswith(b"two\r\n0\r\n\r\n")
