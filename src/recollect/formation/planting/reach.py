@@ -20,6 +20,7 @@ from recollect.formation.word_lists.persons import (
     THAT,
 )
 from recollect.patterns import Pattern, bounded
+from recollect.supersets import sieved
 
 _LONGEST = 600
 """Characters of a statement, or of the words it rests on, that are read."""
@@ -77,5 +78,5 @@ def told_to_another(evidence: str) -> str:
 @cache
 def _always() -> tuple[Pattern, ...]:
     return tuple(
-        bounded(rf"\b(?:{words.always})\b" if words.spaced else words.always) for words, _ in LANGUAGES
+        sieved(rf"\b(?:{words.always})\b" if words.spaced else words.always) for words, _ in LANGUAGES
     )
