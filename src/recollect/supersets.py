@@ -37,6 +37,10 @@ class Sieved(Bounded):
         """Tell whether it may be found in a text, or in any part of it."""
         return self._superset.is_in(_encoded(text))
 
+    def finditer(self, text: str, pos: int = 0, endpos: int = maxsize) -> Iterator[re.Match[str]]:
+        """Yield the matches from left to right, none of which overlap."""
+        return super().finditer(text, pos, endpos) if self.may_be_in(text) else iter(())
+
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the first match, as ``re.Pattern.search`` does."""
         return super().search(text, pos, endpos) if self.may_be_in(text) else None

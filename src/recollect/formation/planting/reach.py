@@ -25,7 +25,7 @@ from recollect.supersets import sieved
 _LONGEST = 600
 """Characters of a statement, or of the words it rests on, that are read."""
 
-_REACHED = bounded(
+_REACHED = sieved(
     r"https?://\S|\bwww\.\w|[\w.+-]{1,60}@[\w-]{1,60}\.\w|(?<![\w.@])@\w{3,40}(?![\w(]|\.\w)"
     r"|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\w|\+[0-9][0-9 ()./-]{7,20}[0-9]"
 )
