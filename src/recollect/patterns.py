@@ -27,7 +27,8 @@ _CLASSES = {
 """What Python's classes are in RE2, whose own know ASCII alone."""
 
 _ESCAPE = re.compile(
-    r"\\u(?P<short>[0-9a-fA-F]{4})|\\U(?P<long>[0-9a-fA-F]{8})|\\(?P<name>.)|\[\^?\]?|\]|[*+?}]\+", re.DOTALL
+    r"\\u(?P<short>[0-9a-fA-F]{4})|\\U(?P<long>[0-9a-fA-F]{8})|\\[xpP]\{[^}]*\}|\\(?P<name>.)|\[\^?\]?|\]|[*+?}]\+",
+    re.DOTALL,
 )
 _FLAGS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s"}
 _HALVES = re.compile("[\ud800-\udfff]")
