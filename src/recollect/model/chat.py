@@ -164,7 +164,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A step of an exchange, as it is to be written to the message log.
+    """A phase of an exchange, as it is to be written to the message log.
 
     To write one twice changes nothing more: what it is about is known by the exchange's ids and key.
 
