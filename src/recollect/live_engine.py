@@ -16,10 +16,10 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.exchanges import ended, new_exchange
-from recollect.model import LogEntry, Recall, Recollection, Skip, Turn, Written
+from recollect.model import LogEntry, Phase, Recall, Recollection, Skip, Turn, Written
 from recollect.normalization import storable_id, storable_user
 from recollect.recalling import Prepared, Wishes
-from recollect.saying import Saying
+from recollect.saying import Pace, Saying
 from recollect.spool import Spool, Waiting
 from recollect.story import tell
 from recollect.without_secrets import entry_without_secrets
@@ -29,6 +29,9 @@ _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 0.3
 _CLOSE_SECONDS = 5.0
 _IN_MEMORY = 16 * 1024 * 1024
+_SOON_SECONDS = 0.5
+"""For how long a turn that its answer does not end is in the journal alone."""
+
 _NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
 
@@ -189,28 +192,34 @@ class LiveEngine:
         self,
         entry: LogEntry,
         behind: asyncio.Task[bool] | None = None,
-        needed: asyncio.Event | None = None,
+        pace: Pace | None = None,
     ) -> asyncio.Task[bool]:
         """Write a step of an exchange in the background.
 
         Args:
             entry: Which step.
             behind: The writing of the step before it.
-            needed: From when on somebody waits for it.
+            pace: Who waits for what of it.
 
         Returns:
             What tells whether it was new to the log, once it will outlive this process.
         """
-        return _keep(self._write(entry, behind, needed), self._remembering)
+        return _keep(self._write(entry, behind, pace or Pace()), self._remembering)
 
-    async def _write(
-        self, entry: LogEntry, behind: asyncio.Task[bool] | None, needed: asyncio.Event | None
-    ) -> bool:
-        if behind is not None and not behind.done():
-            await asyncio.wait({behind})
+    async def _write(self, entry: LogEntry, behind: asyncio.Task[bool] | None, pace: Pace) -> bool:
+        """Write a step: its secrets masked, then into the journal at once, then into the log."""
         if self._masks:
             entry = await entry_without_secrets(entry)
-        return await self.writing.write(entry, needed=needed) is Written.NEW
+        writing = self.writing
+        with writing.noting(entry) as is_kept:
+            begins = entry.phase is Phase.BEGUN
+            if is_kept:
+                (pace.kept if begins else pace.over).set()
+            if behind is not None and not behind.done():
+                await asyncio.wait({behind})
+            if begins and is_kept and await _is_over_soon(pace):
+                return False  # what ended it is written, and this with it
+            return await writing.write(entry, needed=pace.needed) is Written.NEW
 
     @property
     def writing(self) -> Writing:
@@ -271,6 +280,14 @@ class LiveEngine:
         await asyncio.wait({self._keeper})
         if not self._keeper.cancelled():
             self._keeper.exception()  # told of when it was raised
+
+
+async def _is_over_soon(pace: Pace) -> bool:
+    """Return whether a turn's answer ends within a moment; one statement then writes both, and none beside the first byte."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_SOON_SECONDS):
+            await pace.over.wait()
+    return pace.over.is_set()
 
 
 def _is_storable(turn: Turn) -> bool:

@@ -12,6 +12,19 @@ _PATIENCE_SECONDS = 0.5
 longer. The log and the spool are given up sooner."""
 
 
+class Pace:
+    """How far the writing of what is said has come, and who waits for it.
+
+    Attributes:
+        kept: The turn outlives this process.
+        over: So does how its answer ended: the turn needs no writing by itself any more.
+        needed: Somebody waits for the turn to be kept.
+    """
+
+    def __init__(self) -> None:
+        self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+
 class WriteSoon(Protocol):
     """Writes a step of an exchange in the background, as ``LiveEngine.write_soon`` does."""
 
@@ -19,7 +32,7 @@ class WriteSoon(Protocol):
         self,
         entry: LogEntry,
         behind: asyncio.Task[bool] | None = None,
-        needed: asyncio.Event | None = None,
+        pace: "Pace | None" = None,
     ) -> asyncio.Task[bool]:
         """Return what tells whether the step was new to the log."""
         ...
@@ -39,13 +52,19 @@ class Saying:
         self.is_over = False
         self._write_soon = write_soon
         self._exchange = exchange
-        self._needed = asyncio.Event()
-        self._begun = write_soon(begun(exchange), None, self._needed)
+        self._pace = Pace()
+        self._begun = write_soon(begun(exchange), None, self._pace)
 
     async def durable(self) -> None:
         """Return when the turn will outlive this process, as far as that can be within what a chat may wait for it."""
-        self._needed.set()
-        await asyncio.wait({self._begun}, timeout=_PATIENCE_SECONDS)
+        self._pace.needed.set()
+        if self._pace.kept.is_set() or self._begun.done():
+            return
+        kept = asyncio.create_task(self._pace.kept.wait())
+        await asyncio.wait(
+            {kept, self._begun}, timeout=_PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED
+        )
+        kept.cancel()
 
     def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[bool]:
         """Note in the background how its answer ended; never raises, never waits.
@@ -58,9 +77,9 @@ class Saying:
             What tells, once it is done, whether it is a new exchange that is now logged.
         """
         self.is_over = True
-        return self._write_soon(ended(self._exchange, reply, recollections), self._begun)
+        return self._write_soon(ended(self._exchange, reply, recollections), self._begun, self._pace)
 
     def withdraw(self) -> None:
         """Note in the background that there is no answer to it, and no exchange; never raises, never waits."""
         self.is_over = True
-        self._write_soon(withdrawn(self._exchange), self._begun)
+        self._write_soon(withdrawn(self._exchange), self._begun, self._pace)

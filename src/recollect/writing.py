@@ -4,8 +4,8 @@ To be patient with a store that is away lives here, and nowhere else. Never: rai
 """
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from uuid import UUID
 
@@ -15,8 +15,8 @@ from cachetools import LRUCache, TTLCache
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
-from recollect.model import LogEntry, Step, Written
-from recollect.spool import FullError, Spool, Waiting
+from recollect.model import LogEntry, Phase, Written
+from recollect.spool import FullError, Journal, Spool, Waiting
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
@@ -51,6 +51,7 @@ class Writing:
         patience: float = 0.1,
     ) -> None:
         self._spool = spool
+        self._journal = Journal()
         self._patience = patience
         self._engine = engine
         self._keeps = keeps
@@ -75,6 +76,15 @@ class Writing:
         """Look at once whether what waits can be written: the store is back, or something was left here."""
         self._adopted.clear()
         self._wake.set()
+
+    @contextmanager
+    def noting(self, entry: LogEntry) -> Iterator[bool]:
+        """Keep a step in the journal during the body, which writes it; yield whether nobody needs to wait for that."""
+        if not self._wishes.get(entry.exchange.turn.scope.user_id, self._keeps):
+            yield True  # nothing is kept of this user, as far as is known
+            return
+        with self._journal.noting(entry) as is_noted:
+            yield is_noted
 
     async def write(self, entry: LogEntry, *, needed: asyncio.Event | None = None) -> Written | None:
         """Write a step; return when it will outlive this process, as far as that can be. Never raises.
@@ -129,7 +139,7 @@ class Writing:
 
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
         written = await engine.write(entry)
-        if written is not Written.ERASED and entry.step is not Step.WITHDRAWN:
+        if written is not Written.ERASED and entry.phase is not Phase.WITHDRAWN:
             self._wishes[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
 
@@ -149,12 +159,13 @@ class Writing:
 
     def _lose(self, entry: LogEntry, reason: str) -> None:
         self.lost += 1
-        log.error("exchange_lost", reason=reason, step=entry.step.value, count=self.lost)
+        log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
 
     # -- what waits ----------------------------------------------------------------------------------
 
     async def _replay(self) -> None:
         await self._spool.open()
+        self._journal.open(self._spool.folder)
         self._opened.set()
         while True:
             if not self._adopted.is_set():
@@ -213,6 +224,7 @@ class Writing:
         if successor is not None:
             await successor.take(self._spool)
         waiting = self._spool.waiting
+        self._journal.close()
         await self._spool.close()
         if waiting.exchanges and waiting.on_disk:
             log.warning("exchanges_wait", count=waiting.exchanges, bytes=waiting.bytes)

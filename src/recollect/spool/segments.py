@@ -54,8 +54,12 @@ class FileSegment:
         self._at: tuple[int, int] = (0, 0)
 
     @classmethod
-    def create(cls, path: Path) -> "FileSegment":
+    def create(cls, path: Path, *, is_durable: bool = True) -> "FileSegment":
         """Create a file that nobody else will take.
+
+        Args:
+            path: Where.
+            is_durable: Whether it outlives the machine.
 
         Raises:
             OSError: It can't be.
@@ -64,7 +68,8 @@ class FileSegment:
         if not (lock.take() and _is_still(path, lock.descriptor)):  # another process looked just then
             lock.close()
             raise FileExistsError
-        _sync_folder(path.parent)
+        if is_durable:
+            _sync_folder(path.parent)
         return cls(path, lock)
 
     @classmethod
@@ -78,15 +83,28 @@ class FileSegment:
 
     def add(self, data: bytes) -> None:
         """Add whole lines, and have them on the disk."""
+        self._add(data, is_durable=True)
+
+    def write(self, data: bytes) -> None:
+        """Add whole lines, and leave it to the kernel when they are on the disk."""
+        self._add(data, is_durable=False)
+
+    def _add(self, data: bytes, *, is_durable: bool) -> None:
         try:
             written = 0
             while written < len(data):
                 written += os.pwrite(self._lock.descriptor, data[written:], self.size + written)
-            os.fsync(self._lock.descriptor)
+            if is_durable:
+                os.fsync(self._lock.descriptor)
         except OSError:
             os.ftruncate(self._lock.descriptor, self.size)  # half a line would spoil the next
             raise
         self.size += len(data)
+
+    def clear(self) -> None:
+        """Drop every line."""
+        os.ftruncate(self._lock.descriptor, 0)
+        self.size, self._at = 0, (0, 0)
 
     def lines(self, start: int, count: int) -> list[bytes]:
         """Return some lines; those behind what was returned last are found at once."""

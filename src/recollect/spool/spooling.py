@@ -58,6 +58,11 @@ class Spool:
         exchanges = {each for one in counted for each in one.exchanges}
         return Waiting(len(exchanges), self._bytes(), self._folder is not None)
 
+    @property
+    def folder(self) -> Path | None:
+        """Where what waits is; None: in memory."""
+        return self._folder
+
     def has(self, user_id: str) -> bool:
         """Return whether something of a user waits: what they say next has to wait behind it."""
         return any(user_id in each.users for each in self._all()) or any(
