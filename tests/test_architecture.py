@@ -44,7 +44,7 @@ RULES = (
         f"{PORTS} {TEXTS} recollect.formation.said recollect.secrets recollect.statements",
         "structlog",
     ),
-    Rule("recollect.looks", "", pure=True),
+    Rule("recollect.looks", "recollect.patterns", pure=True),
     Rule("recollect.composition", f"{NOUNS} recollect.looks recollect.secrets", pure=True),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
@@ -113,8 +113,7 @@ RULES = (
     Rule(
         "recollect.live_engine",
         f"{NOUNS} recollect.engine recollect.exchanges recollect.recalling recollect.saying "
-        "recollect.spool recollect.story "
-        "recollect.writing",
+        "recollect.spool recollect.story recollect.without_secrets recollect.writing",
         "structlog uuid_utils",
     ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from uuid_utils.compat import uuid7
 
-from recollect.model import Exchange, LogEntry, Memory, Recollection, Step, Turn
+from recollect.model import Exchange, LogEntry, Memory, Phase, Recollection, Turn
 
 
 def new_exchange(turn: Turn, *, credential: str | None) -> Exchange:
@@ -21,7 +21,7 @@ def new_exchange(turn: Turn, *, credential: str | None) -> Exchange:
 
 def begun(exchange: Exchange) -> LogEntry:
     """Return the entry that says that its turn was said."""
-    return LogEntry(Step.BEGUN, exchange)
+    return LogEntry(Phase.BEGUN, exchange)
 
 
 def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection]) -> LogEntry:
@@ -33,9 +33,9 @@ def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection])
         recollections: What of the user's memories went into the prompt.
     """
     recalled = tuple(each.item.id for each in recollections if isinstance(each.item, Memory))
-    return LogEntry(Step.ENDED, replace(exchange, reply=reply), recalled)
+    return LogEntry(Phase.ENDED, replace(exchange, reply=reply), recalled)
 
 
 def withdrawn(exchange: Exchange) -> LogEntry:
     """Return the entry that says that there is no answer to it, and no exchange."""
-    return LogEntry(Step.WITHDRAWN, exchange)
+    return LogEntry(Phase.WITHDRAWN, exchange)

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -13,6 +14,8 @@ class FileLock:
 
     def __init__(self, path: Path) -> None:
         self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._closing = threading.Lock()
+        self._is_closed = False
 
     def share(self) -> None:
         """Hold the lock beside others."""
@@ -39,5 +42,11 @@ class FileLock:
         return True
 
     def close(self) -> None:
-        """Hold the lock no longer, unless another process has inherited it."""
-        os.close(self.descriptor)
+        """Hold the lock no longer, unless another process has inherited it. A second time it does nothing.
+
+        By then the descriptor's number may be that of a socket of somebody else's.
+        """
+        with self._closing:
+            if not self._is_closed:
+                self._is_closed = True
+                os.close(self.descriptor)

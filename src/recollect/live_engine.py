@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.exchanges import ended, new_exchange
-from recollect.model import LogEntry, Recall, Recollection, Skip, Step, Turn, Written
+from recollect.model import LogEntry, Phase, Recall, Recollection, Skip, Turn, Written
 from recollect.normalization import storable_id, storable_user
 from recollect.recalling import Prepared, Wishes
 from recollect.saying import Pace, Saying
@@ -212,7 +212,7 @@ class LiveEngine:
             entry = await entry_without_secrets(entry)
         writing = self.writing
         with writing.noting(entry) as is_kept:
-            begins = entry.step is Step.BEGUN
+            begins = entry.phase is Phase.BEGUN
             if is_kept:
                 (pace.kept if begins else pace.over).set()
             if behind is not None and not behind.done():

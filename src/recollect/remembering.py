@@ -19,10 +19,10 @@ from recollect.model import (
     Exchange,
     Flags,
     LogEntry,
+    Phase,
     Recollection,
     RequestRecord,
     Scope,
-    Step,
     Strategy,
     Turn,
     Written,
@@ -100,10 +100,10 @@ class Remembering:
         exchange = entry.exchange
         if self._is_erased(exchange.turn):
             return Written.ERASED
-        if entry.step is Step.WITHDRAWN:
+        if entry.phase is Phase.WITHDRAWN:
             await self._backends.log.withdraw(exchange)
             return Written.KNOWN
-        if entry.step is Step.BEGUN:
+        if entry.phase is Phase.BEGUN:
             return await self._begin(exchange)
         if not self._keeps(await self._backends.flags.flags(exchange.turn.scope.user_id)):
             return Written.UNWANTED

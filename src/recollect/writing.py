@@ -15,7 +15,7 @@ from cachetools import LRUCache, TTLCache
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
-from recollect.model import LogEntry, Step, Written
+from recollect.model import LogEntry, Phase, Written
 from recollect.spool import FullError, Journal, Spool, Waiting
 
 _AGAIN_SECONDS = 1.0
@@ -139,7 +139,7 @@ class Writing:
 
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
         written = await engine.write(entry)
-        if written is not Written.ERASED and entry.step is not Step.WITHDRAWN:
+        if written is not Written.ERASED and entry.phase is not Phase.WITHDRAWN:
             self._wishes[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
 
@@ -159,7 +159,7 @@ class Writing:
 
     def _lose(self, entry: LogEntry, reason: str) -> None:
         self.lost += 1
-        log.error("exchange_lost", reason=reason, step=entry.step.value, count=self.lost)
+        log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
 
     # -- what waits ----------------------------------------------------------------------------------
 

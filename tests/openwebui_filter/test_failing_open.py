@@ -42,13 +42,14 @@ async def test_while_the_database_is_away_chats_go_on_and_nothing_is_said_of_its
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
+    alice: Person,
 ) -> None:
     monkeypatch.setattr(conversation, "_OPENING_SECONDS", 0.05)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and never listens: nobody answers there
         dsn = f"postgresql://recollect:hunter2@127.0.0.1:{taken.getsockname()[1]}/recollect"
         away = new_filter(database_url=dsn)
-        chat = Chat(away, "alice")
+        chat = Chat(away, alice)
         with caplog.at_level(logging.INFO):
             assert await chat.says(LISBON) == ""
             live = await away._engine()
@@ -72,5 +73,7 @@ async def test_what_is_told_before_the_engine_is_open_is_not_lost(
     await formed(opening, alice, 3)
 
 
-async def test_an_embedder_that_does_not_exist_costs_no_chat(new_filter: Callable[..., Any]) -> None:
-    assert await Chat(new_filter(embedder="local:no-such-model"), "alice").says(LISBON) == ""
+async def test_an_embedder_that_does_not_exist_costs_no_chat(
+    new_filter: Callable[..., Any], alice: Person
+) -> None:
+    assert await Chat(new_filter(embedder="local:no-such-model"), alice).says(LISBON) == ""

@@ -88,6 +88,7 @@ async def test_what_did_not_end_is_tried_alone_and_counted_only_then(store: Stor
     first = asyncio.create_task(take(store.anna, Step.FORM, annas))
     await until(lambda: bool(seen))
     suspect = asyncio.create_task(take(store.ben, Step.FORM, bens))
+    await until(lambda: len(subject._gate._waiting) == 1)
     later = asyncio.create_task(take(store.anna, Step.INDEX))
     await until(lambda: len(subject._gate._waiting) == 2)
     assert seen == [(store.anna, Step.FORM, 1)]

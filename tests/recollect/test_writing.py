@@ -30,6 +30,7 @@ ROOM = 1_000_000
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
+    monkeypatch.setattr(live_engine, "_SOON_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -69,6 +70,7 @@ async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0
     saying = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
     assert saying is not None
     await saying.durable()
+    await saying._begun  # into the log or the spool; a chat waits for the journal alone
     return saying
 
 

@@ -104,8 +104,14 @@ async def test_a_store_that_is_away_is_not_waited_for_and_nothing_is_lost(
     assert exchange.exchange.turn.text == SECRET_WORDS
 
 
-async def test_an_engine_that_is_not_open_is_not_waited_for(store: Store, asked: Turn) -> None:
-    live = LiveEngine(opening(store))
+async def test_an_engine_that_is_not_open_is_not_waited_for(asked: Turn) -> None:
+    @asynccontextmanager
+    async def never() -> AsyncIterator[Engine]:
+        await asyncio.Event().wait()
+        yield  # type: ignore[misc]
+
+    live = LiveEngine(never)
+    live.open()
 
     assert await end_of(live, asked) == DONE
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
-from recollect.model.words import Place, Role, Step
+from recollect.model.words import Phase, Place, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +164,16 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A step of an exchange, as it is to be written to the message log.
+    """A phase of an exchange, as it is to be written to the message log.
 
     To write one twice changes nothing more: what it is about is known by the exchange's ids and key.
 
     Attributes:
-        step: Which.
+        phase: Which.
         exchange: Of which exchange; its reply counts only where it ENDED.
         recalled: Which memories went into its prompt; they count only where it ENDED.
     """
 
-    step: Step
+    phase: Phase
     exchange: Exchange
     recalled: tuple[UUID, ...] = ()

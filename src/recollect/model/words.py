@@ -155,7 +155,7 @@ class Reason(StrEnum):
     SUMMARIZED = "summarized"
 
 
-class Step(StrEnum):
+class Phase(StrEnum):
     """What happened to an exchange, and is to be written to the message log."""
 
     BEGUN = "begun"

@@ -8,7 +8,7 @@ from uuid import UUID
 from asyncpg import Record
 
 from recollect.errors import StoreError
-from recollect.model import Exchange, Flags, Role, Written
+from recollect.model import Exchange, Flags, Role, Turn, Written
 from recollect.normalization import storable_id, storable_text
 from recollect.postgres.abandoning import Version, abandon_other_versions
 from recollect.postgres.ending import end_exchange, end_without_reply
@@ -33,7 +33,7 @@ class PostgresMessageLog:
         self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
     ) -> UUID | Written:
         """Write the turn as that of an open exchange; return the id of its exchange in the log, or why there is none."""
-        scope, said_at = exchange.turn.scope, exchange.turn.at
+        scope = exchange.turn.scope
         key = storable_key(exchange.turn.key)
         async with self._database.changing(scope.user_id) as connection:
             known = await _known(connection, exchange, key)
@@ -45,10 +45,7 @@ class PostgresMessageLog:
                 await connection.execute(SQL["ask_too"], scope.user_id, known["id"], exchange.id)
                 known_id: UUID = known["id"]
                 return known_id
-            if known["follows_open"]:
-                session = (scope.user_id, scope.session_id)
-                before = await connection.fetch(SQL["open_exchanges_before"], *session, key, said_at)
-                await end_without_reply(connection, scope.user_id, before)
+            await _end_before(connection, exchange.turn, key, known)
             await _begin(connection, exchange, key)
             return exchange.id
 
@@ -62,6 +59,7 @@ class PostgresMessageLog:
                 return False
             appending = _Appending(connection, exchange)
             if known["id"] is None:
+                await _end_before(connection, exchange.turn, key, known)
                 await appending.whole(key)
                 await enqueue(connection, [scope.user_id])
                 return True
@@ -97,6 +95,14 @@ class PostgresMessageLog:
                 await end_without_reply(connection, user_id, left)
                 count += len(left)
         return count
+
+
+async def _end_before(connection: Connection, turn: Turn, key: str, known: Record) -> None:
+    """End what is open before a new turn of its chat: whoever speaks on waits for no answer any more."""
+    if known["follows_open"]:
+        session = (turn.scope.user_id, turn.scope.session_id)
+        before = await connection.fetch(SQL["open_exchanges_before"], *session, key, turn.at)
+        await end_without_reply(connection, turn.scope.user_id, before)
 
 
 async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:

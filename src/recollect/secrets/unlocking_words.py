@@ -4,7 +4,7 @@
 The expressions with look-around see one sentence at a time, and only one that ``MAY_UNLOCK`` and digits are in. A value is what may be such a secret; whether it is one its digits tell.
 """
 
-from re import IGNORECASE
+import re
 
 from recollect.patterns import bounded, linear
 
@@ -53,7 +53,7 @@ _KEYS = (
 )
 KEY_IS = bounded(
     rf"(?:{_KEYS}(?!\w)(?:{_FEW}{_IS}|(?P<bare>[ ]))|(?:密钥|密鑰|密码|密碼|口令|キー|パスワード)(?:{_IS})?){VALUE}",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """A key, and what it is; whether it is one for a lock its look tells."""
 
@@ -68,14 +68,14 @@ LOCK_IS = bounded(
     rf"{_LOCKED}(?!\w){_FEW}(?:{_IS}|[ ](?:keypad|code|pin|combo|combination|codice|código)[ ](?:is[ ])?)(?:the[ ]|le[ ]|il[ ]|el[ ])?{VALUE}"
     rf"|(?<=keypad[ ]){VALUE.replace('secret', 'pad')}"
     rf"|(?:门|門|门锁|保险柜|保險櫃|金庫|玄関|自転車|スマホ|携帯|鍵)[^\s。！？，、]{{0,8}}?(?:密码|密碼|号码|番号|解除|コード|暗証)(?:番号|コード)?(?:{_IS})?[ ]?{VALUE.replace('secret', 'code')}",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """What is locked, and what opens it."""
 
 ENTRY_IS = bounded(
     r"(?:(?:front |back |side |garage |garden )?(?:door|gate)|\w{0,20}(?:tür|tor)|portail|portal|cancello|portão|poort|калитк\w|ворота)(?!\w)"
     rf"{_FEW}(?:['’]s|[ ](?:is|was|ist|est|c['’]est|es|è|é|это|je)(?:[ ]\w{{1,8}})?)[ ](?:the[ ]|le[ ]|il[ ]|el[ ])?[\"'`“„«]?\Z",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """A door or gate that is something, up to what it is: as well its colour or the number of the house."""
 
@@ -97,7 +97,7 @@ _WITH = (
 )
 OPENS_WITH = bounded(
     rf"{_OPENS}(?!\w)(?:[ ][^\s.!?:;,]{{1,20}}){{0,6}}?[ ]{_WITH}{VALUE}|\bоткрыва\w{{2,6}}[ ]{VALUE.replace('secret', 'code')}",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """Something opens with something."""
 
@@ -109,7 +109,7 @@ NAMES_CODE = linear(
 
 ANY_VALUE = bounded(
     rf"(?<![\w.,:/+#-]){VALUE}|(?<=[぀-ヿ一-鿿]){VALUE.replace('secret', 'behind')}",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """Anything that may be what opens something."""
 
@@ -117,7 +117,7 @@ PUNCHED_IN = bounded(
     rf"\b(?:(?:punch|type|key|tap|enter|dial|press)(?:es|s|ing)?(?: in)?|tipp\w{{1,3}}|gib(?:st|t)?|wähl\w{{1,3}}|tap(?:er?|es|ez)|compos(?:er?|es|ez)|saisi[rst]{{1,3}}|"
     r"marc[ao]s?|tecle[ao]s?|puls[ao]s?|digit\w{1,5}|toets|tik|набер\w{1,3}|набира\w{2,4}|введ\w{1,3}|вводи\w{1,3}|нажм\w{1,3})"
     rf"(?:[ ](?:du|man|ich|you|we|le|el|il|o|de|den|in))?(?:[ ](?:code|código|codice|код|zahl))?[ ]{VALUE}",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """Somebody types something; a secret where the sentence is about what is locked."""
 
@@ -136,7 +136,7 @@ OPENED_BY = bounded(
     rf"|\b(?:con|com|avec|с)[ ]{VALUE.replace('secret', 'key')}[ ](?:(?:te|se|me|ti|si|on|tu|je|você|можно)[ ])?(?:conect|entr|abr|acced|apr|ouvre|déverr|войти|открыть)"
     rf"|(?:用|按|输入|輸入|输)[ ]?{VALUE.replace('secret', 'zh')}[ ]?(?:就|来|才|即)?(?:能|可以|可)?(?:打开|开|解锁|进|登录|登陆|開|解鎖|連)"
     rf"|{VALUE.replace('secret', 'ja')}[ ]?で(?:開|解除|解錠|入れ|入る|ロック|ログイン)",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """What opens something stands before."""
 
@@ -166,7 +166,7 @@ CODES_NAMED = linear(
 
 CODES_FOLLOW = bounded(
     r"(?!\w)[^\n:：]{0,60}?(?:[:：]|\bare\b|\bsind\b|\bsont\b|\bson\b|\bsono\b|\bsão\b|\bzijn\b|は|是|\n|[ ](?=[a-z]{0,5}[0-9]))",
-    IGNORECASE,
+    re.IGNORECASE,
 )
 """Behind that name: one or a list of them follows."""
 

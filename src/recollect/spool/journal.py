@@ -79,8 +79,8 @@ class Journal:
 
     def _release(self, page: _Page) -> None:
         page.under_way -= 1
-        if page.under_way:
-            return
+        if page.under_way or page not in self._pages:
+            return  # left to whoever comes next, where it was closed before
         with suppress(OSError):  # what stays is written once more by the next process, which changes nothing
             if page is self._page:
                 page.segment.clear()

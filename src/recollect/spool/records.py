@@ -10,7 +10,7 @@ from zlib import crc32
 
 import msgspec
 
-from recollect.model import Exchange, LogEntry, Message, Role, Scope, Step, Turn
+from recollect.model import Exchange, LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.normalization import storable_text
 
 _HEAD = len(b"00000000 00000000 ")
@@ -19,7 +19,7 @@ _HEAD = len(b"00000000 00000000 ")
 class _Record(msgspec.Struct, omit_defaults=True):
     """What the message log needs of a step. Of what the request carried only the number of messages."""
 
-    step: Step
+    phase: Phase
     id: UUID
     user: str
     session: str
@@ -47,7 +47,7 @@ def encode(entry: LogEntry) -> bytes:
     """Return the line of an entry, with its end."""
     exchange, turn = entry.exchange, entry.exchange.turn
     record = _Record(
-        step=entry.step,
+        phase=entry.phase,
         id=exchange.id,
         user=str(turn.scope.user_id),
         session=str(turn.scope.session_id),
@@ -57,7 +57,7 @@ def encode(entry: LogEntry) -> bytes:
         model=storable_text(turn.model),
         message_id=exchange.message_id,
         reply_id=exchange.reply_id,
-        reply=storable_text(exchange.reply) if entry.step is Step.ENDED else "",
+        reply=storable_text(exchange.reply) if entry.phase is Phase.ENDED else "",
         carried=len(turn.history),
         anchor=turn.anchor,
         speaker=None if turn.speaker is None else storable_text(turn.speaker),
@@ -94,4 +94,4 @@ def decode(line: bytes) -> LogEntry | None:
     exchange = Exchange(
         record.id, turn, record.reply, record.message_id, record.reply_id, authorized=record.authorized
     )
-    return LogEntry(record.step, exchange, record.recalled)
+    return LogEntry(record.phase, exchange, record.recalled)

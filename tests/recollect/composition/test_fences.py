@@ -1,8 +1,8 @@
 """Nothing that is quoted opens, closes or imitates a fence, and all else stays as it is."""
 
-import pytest
 from hypothesis import given
 from tests.hostile_texts import FENCE_LIKE, fences_seen, hostile_texts
+from tests.long_texts import up_to
 from tests.tables import table
 
 from recollect.composition.fences import quoted, quoted_code, unfenced
@@ -90,7 +90,7 @@ def test_no_text_makes_a_fence_or_a_line_at_the_margin(text: str) -> None:
     assert unfenced(unfenced(text)) == unfenced(text)
 
 
-@pytest.mark.parametrize("length", [1_000_000])
+@up_to(1_000_000)
 @table(
     "piece",
     [

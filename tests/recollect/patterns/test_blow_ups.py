@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from tests import blow_ups
 from tests.alternatives import alternatives
 from tests.blow_ups import blown_up
 from tests.compiled_patterns import anchored_and_bounded, texts_of
@@ -52,7 +53,8 @@ def test_no_alternative_and_no_pair_of_them_blows_up_an_expression(part: int) ->
     assert blown_up(anchored_and_bounded()[part::8], _in_all_ways) == []
 
 
-def test_what_doubles_with_each_word_is_found() -> None:
+def test_what_doubles_with_each_word_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blow_ups, "MOST_SECONDS", 0.5)
     harmless, doubling = bounded("(?:go |run ){0,4}home"), bounded("(?:remember|that|remember that|[ ])*$")
 
     assert [pattern for pattern, _ in blown_up([harmless, doubling], _alone)] == [doubling.pattern]

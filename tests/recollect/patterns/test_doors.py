@@ -125,7 +125,15 @@ def test_what_is_linear_finds_what_re_finds(pattern: str, text: str) -> None:
     ]
 
 
-@table("pattern", [r"a*+b", r"[^\W\d]", r"(?=a)", r"(?<!a)b", r"(a)\1"])
+@table(
+    ("pattern", "text"),
+    [(r"\x{2022}+", "\u2022\u2022"), (r"\p{L}+", "\u00e9a"), (r"[\x{61}-\x{63}]+", "abc")],
+)
+def test_a_name_in_braces_may_be_repeated(pattern: str, text: str) -> None:
+    assert linear(pattern).fullmatch(text)
+
+
+@table("pattern", [r"a*+b", r"a{2}+b", r"\p{L}++b", r"[^\W\d]", r"(?=a)", r"(?<!a)b", r"(a)\1"])
 def test_what_re2_can_not_mean_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="RE2"):
         linear(pattern).search("ab")

@@ -1,5 +1,6 @@
 """Of a secret somebody tells nothing stands in any table, in what models are sent, in what is embedded, or in the log."""
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from tests.scripted_models import WordEmbedder
 from tests.secret_texts import ASSIGNED, SENTENCES
 from tests.stores import Store
 
+from recollect.engine import Engine
 from recollect.extractors import Answer, Messages, ModelExtractor, ModelSummarizer, Schema
 from recollect.model import Scope, Strategy
 from recollect.policy import Batching, Policy, Summarizing
@@ -29,6 +31,7 @@ TOLD = [
     *ASSIGNED,
     *SENTENCES,
 ]
+USERS = 8
 _TEXTS = """
     SELECT table_schema, table_name, column_name FROM information_schema.columns
     WHERE table_schema NOT IN ('pg_catalog', 'information_schema')
@@ -87,8 +90,18 @@ def standing_in(text: str, told: list[tuple[str, str]]) -> Iterator[str]:
     """Yield the secrets that stand in a text by themselves."""
     plain = text.casefold()
     for _, secret in told:
-        if re.search(rf"(?<![\w.-]){re.escape(secret.casefold())}(?![\w-])", plain):
+        sought = secret.casefold()
+        if sought in plain and re.search(rf"(?<![\w.-]){re.escape(sought)}(?![\w-])", plain):
             yield secret
+
+
+async def tell(subject: Engine, store: Store, user: int, told: list[tuple[str, str]]) -> None:
+    """Let a user tell all of it, and form it."""
+    for number, (text, _) in enumerate(told):
+        scope = Scope(f"user-{user}", f"chat-{number // 2}")
+        assert await subject.remember(store.turn(f"{text}\nI live in Ghent.", scope), f"You said: {text}")
+    while await subject.drain(f"user-{user}") == timedelta(minutes=1):
+        pass
 
 
 @pytest.mark.parametrize("which", range(3))
@@ -103,13 +116,7 @@ async def test_nothing_of_a_secret_is_kept_or_sent(own_store: Store, own_dsn: st
     )
 
     with capture_logs() as logs:
-        for number, (text, _) in enumerate(told):
-            scope = Scope(f"user-{number % 8}", f"chat-{number // 16}")
-            said = own_store.turn(f"{text}\nI live in Ghent.", scope)
-            assert await subject.remember(said, f"You said: {text}")
-        for user in range(8):
-            while await subject.drain(f"user-{user}") == timedelta(minutes=1):
-                pass
+        await asyncio.gather(*(tell(subject, own_store, user, told[user::USERS]) for user in range(USERS)))
 
     kept = await everything_kept(own_dsn)
     assert "[secret: password]" in kept

@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.exchanges import begun, ended, new_exchange
-from recollect.model import LogEntry, Message, Role, Scope, Step, Turn
+from recollect.model import LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.spool import FullError, Spool
 from recollect.spool.records import decode, encode
 
@@ -93,7 +93,7 @@ def test_an_entry_comes_back_as_it_was_but_for_its_credential() -> None:
         parent="parent",
     )
     exchange = new_exchange(turn, credential="Bearer secret-key")
-    given = LogEntry(Step.ENDED, replace(exchange, reply="Good."), (uuid7(),))
+    given = LogEntry(Phase.ENDED, replace(exchange, reply="Good."), (uuid7(),))
 
     line = encode(given)
     read = decode(line)
@@ -103,7 +103,7 @@ def test_an_entry_comes_back_as_it_was_but_for_its_credential() -> None:
     assert read.exchange == replace(given.exchange, turn=read.exchange.turn)
     assert len(read.exchange.turn.history) == 3
     assert replace(read.exchange.turn, history=turn.history) == turn
-    assert (read.step, read.recalled) == (given.step, given.recalled)
+    assert (read.phase, read.recalled) == (given.phase, given.recalled)
     assert read.exchange.credential is None
 
 
@@ -414,8 +414,8 @@ async def test_a_turn_and_its_answer_come_back_in_that_order() -> None:
     await spool.add(ended(exchange, "Good.", ()))
 
     async def note(given: LogEntry) -> None:
-        steps.append((given.step, given.exchange.id, given.exchange.reply))
+        steps.append((given.phase, given.exchange.id, given.exchange.reply))
 
     assert spool.waiting.exchanges == 1
     assert await spool.replay(note)
-    assert steps == [(Step.BEGUN, exchange.id, ""), (Step.ENDED, exchange.id, "Good.")]
+    assert steps == [(Phase.BEGUN, exchange.id, ""), (Phase.ENDED, exchange.id, "Good.")]

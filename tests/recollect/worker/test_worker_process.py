@@ -14,6 +14,8 @@ from structlog.testing import capture_logs
 from tests.databases import administrator
 from tests.people import Person, person
 from tests.poisoned_worker import HELD, KILLED, SLOW
+from tests.scripted_embeddings import embedded
+from tests.scripted_upstream import ScriptedUpstream
 from tests.stores import NOON
 from tests.waiting import until
 
@@ -32,15 +34,24 @@ STATES = "SELECT state, error FROM recollect.exchanges WHERE user_id = $1 ORDER 
 
 
 @pytest.fixture
-def given(own_dsn: str, data_dir: Path) -> EngineSettings:
-    return EngineSettings(
-        database_url=SecretStr(own_dsn),
-        data_dir=data_dir,
-        formation=Strategy.QA_TURN,
-        worker=Worker.OWN,
-        formation_tries=2,
-        job_heartbeat_seconds=1,
-    )
+async def given(own_dsn: str, data_dir: Path) -> AsyncIterator[EngineSettings]:
+    """With an embedder elsewhere: loading one would be half of a worker's start."""
+    async with ScriptedUpstream(embedded) as embedder:
+        yield EngineSettings(
+            database_url=SecretStr(own_dsn),
+            data_dir=data_dir,
+            embedder="openai:e",
+            embedder_base_url=embedder.base_url,
+            formation=Strategy.QA_TURN,
+            worker=Worker.OWN,
+            formation_tries=2,
+            job_heartbeat_seconds=1,
+        )
+
+
+@pytest.fixture(autouse=True)
+def _soon_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervising, "_SHORTEST_PAUSE", 0.01)
 
 
 @pytest.fixture
@@ -140,8 +151,8 @@ async def test_it_ends_with_who_watches_it(given: EngineSettings) -> None:
     ("poison", "how"),
     [
         (HELD, "its interpreter was held for 20 seconds"),
-        (SLOW, "a step took too long"),
-        (KILLED, "killed by SIGKILL"),
+        pytest.param(SLOW, "a step took too long", marks=pytest.mark.slow),
+        pytest.param(KILLED, "killed by SIGKILL", marks=pytest.mark.slow),
     ],
     ids=["held", "slow", "killed"],
 )
