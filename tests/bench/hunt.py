@@ -108,12 +108,15 @@ def _batch(stream: Stream, batch: Sequence[int], steps: Sequence[str], seen: Map
     child = forked.Process(target=_read, args=(stream, batch, steps, sender), daemon=True)
     child.start()
     sender.close()
-    number, recipe, step, cost = batch[0], "", steps[0], 0.0
+    number, recipe, step = batch[0], "", steps[0]
+    cost: float | None = 0.0
     try:
         while True:
             number, recipe, step, cost = receiver.recv()
             if cost is not None:
                 seen[step].add(number, recipe, cost)
+            if cost is not None and cost > LIMIT:
+                print(f"{step}: {cost:.0f} ms a KB, {recipe}", file=sys.stderr, flush=True)
     except EOFError:
         child.join()
     if cost is None:
@@ -159,16 +162,22 @@ def _tell(stream: Stream, seen: Mapping[str, _Seen]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Hunt, and print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--begin", type=int, default=0, help="the first text of the stream")
     parser.add_argument("--only", default="", help="steps, parted by commas; or proxy")
-    parser.add_argument("--messages", type=Path, nargs="*", default=[], help="JSON lines with messages of people")
+    parser.add_argument(
+        "--messages", type=Path, nargs="*", default=[], help="JSON lines with messages of people"
+    )
     asked = parser.parse_args(arguments)
     seconds = asked.minutes * 60
     stream = Stream(asked.seed, asked.messages)
-    print(f"Seed {asked.seed}; {len(stream.alternatives):,} alternatives, {len(stream.messages):,} messages; load {_load()}.\n")
+    print(
+        f"Seed {asked.seed}; {len(stream.alternatives):,} alternatives, {len(stream.messages):,} messages; load {_load()}.\n"
+    )
     if asked.only != "proxy":
         warm()
         gc.freeze()
