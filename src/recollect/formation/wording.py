@@ -106,19 +106,21 @@ def _wording(text: str) -> Wording:
 _of_short, _of_long = lru_cache(_KEPT)(_wording), lru_cache(_KEPT_LONG)(_wording)
 
 
-def _pieces(token: str) -> list[str]:
+@lru_cache(_KEPT_WORDS)
+def _pieces(token: str) -> tuple[str, ...]:
     """Return the words in ``token``: an elided article apart, a possessive without its ending."""
     elided = _ELISION.match(token)
-    article = [token[: elided.end() - 1]] if elided else []
+    article = (token[: elided.end() - 1],) if elided else ()
     rest = token[elided.end() :] if elided else token
-    return [*article, _POSSESSIVE.sub("", rest) or rest]
+    return (*article, _POSSESSIVE.sub("", rest) or rest)
 
 
 def _word(text: str, kind: str, language: str, clause: int, *, begins: bool) -> Word:
     plain, stems = _meaning(text[:_LONGEST_WORD], kind, language)
     if kind == "word":
-        inner = any(character.isupper() for character in text[1:]) and not text.isupper()
-        is_capital = (text[0].isupper() and not begins) or inner
+        is_capital = (text[0].isupper() and not begins) or (
+            not text.islower() and not text.isupper() and any(map(str.isupper, text[1:]))
+        )
         return Word(text, plain, stems, clause, is_capital and bool(stems), begins)
     return Word(
         text,

@@ -23,6 +23,7 @@ from recollect.formation.word_lists.modes import (
 from recollect.formation.wording import wording
 from recollect.lexical.folding import fold
 from recollect.patterns import anchored, bounded
+from recollect.supersets import sieved
 
 _KEPT = 4_096
 _MODES = {
@@ -35,7 +36,7 @@ _MODES = {
 }
 """The words of each mode, and those by which another statement may well say the same without them."""
 _PATTERNS = {
-    mode: tuple(bounded(rf"\b(?:{spaced})\b|{unspaced}") for spaced, unspaced in pair)
+    mode: tuple(sieved(rf"\b(?:{spaced})\b|{unspaced}") for spaced, unspaced in pair)
     for mode, pair in _MODES.items()
 }
 _SYNONYMOUS = (

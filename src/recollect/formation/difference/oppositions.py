@@ -9,6 +9,7 @@ from recollect.formation.word_lists.oppositions import ONLY, OPPOSITIONS
 from recollect.formation.wording import Word, wording
 from recollect.lexical.folding import fold
 from recollect.patterns import Pattern, bounded
+from recollect.supersets import sieved
 
 _DENYING = """
     no not never none nobody nothing without cannot nor neither nowhere dont doesnt didnt cant couldnt wont isnt
@@ -50,7 +51,7 @@ def _member(words: str) -> Pattern:
     spaced = "|".join(part for part in parts if max(part, default="") < _UNSPACED)
     unspaced = "|".join(part for part in parts if max(part, default="") >= _UNSPACED)
     pattern = rf"\b(?:{spaced})\b" if spaced else ""
-    return bounded("|".join(part for part in (pattern, unspaced) if part))
+    return sieved("|".join(part for part in (pattern, unspaced) if part))
 
 
 _ONLY = _member(ONLY)

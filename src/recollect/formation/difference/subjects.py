@@ -7,6 +7,7 @@ from functools import lru_cache
 from recollect.formation.wording import Word, wording
 from recollect.lexical.folding import fold
 from recollect.patterns import bounded
+from recollect.supersets import sieved
 
 _UNSPACED = "\u2e80"
 """Where the scripts begin that do not part words by spaces."""
@@ -63,12 +64,12 @@ _BEING = frozenset(["is", "am", "ist", "bin", "est", "suis", "es", "soy", "sono"
 """Who is somebody's mother speaks of themselves."""
 _PATTERNS = {
     name: (
-        bounded(
+        sieved(
             r"\b(?<!-)(?<!belle )(?<!beau )(?<!grand )(?:"
             + "|".join(part for part in words.split("|") if max(part) < _UNSPACED).replace("-", "[- ]")
             + r")\b(?![- ]in[- ]law)"
         ),
-        bounded("|".join(part for part in words.split("|") if max(part) >= _UNSPACED) or r"(?!)"),
+        sieved("|".join(part for part in words.split("|") if max(part) >= _UNSPACED) or r"(?!)"),
     )
     for name, words in _KIN.items()
 }
@@ -143,18 +144,11 @@ def _opening(words: Sequence[Word]) -> str:
 def named_relatives(text: str) -> frozenset[str]:
     """Return the stems of the names that stand next to a relative or the like: "her son Leo", "Leo, a friend"."""
     words = wording(text).words[:_MOST_WORDS]
-    of_relatives = [number for number, word in enumerate(words) if _is_relative(word.plain)]
+    of_relatives = [number for number, word in enumerate(words) if relatives_named(word.plain)]
     naming = [number for number, word in enumerate(words) if word.plain in _NAMING and of_relatives]
     near = {number + 1 for number in naming} | {
         beside for number in of_relatives for beside in range(max(0, number - _BESIDE), number + _BESIDE + 1)
     }
     return frozenset().union(
         *(word.stems for number, word in enumerate(words) if number in near and word.text[0].isupper())
-    )
-
-
-@lru_cache(4_096)
-def _is_relative(plain: str) -> bool:
-    return any(
-        of_words.fullmatch(plain) or within.fullmatch(plain) for of_words, within in _PATTERNS.values()
     )
