@@ -153,10 +153,10 @@ class Stream:
 def _all_alternatives() -> list[str]:
     """Return what every alternative of every expression on people's text matches, each once."""
     patterns = [each.pattern for each in anchored_and_bounded()] + [each.pattern for each in linear_ones()]
-    return sorted(set().union(*(alternatives(_as_python(each)) for each in patterns)))
+    return sorted(set().union(*(alternatives(as_python(each)) for each in patterns)))
 
 
-def _as_python(pattern: str) -> str:
+def as_python(pattern: str) -> str:
     """Return an expression with Python's words for what only RE2 has, as far as its alternatives need them."""
     plain = _POINT.sub(lambda found: re.escape(chr(int(found[1], 16))), pattern)
     return _CATEGORY.sub("a", plain.replace("(?i)", "").replace("(?m)", ""))

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from recollect.assembly.globals import keep_global_memories
 from recollect.assembly.models import Models, make_embedder, make_models
 from recollect.assembly.policy import make_policy
+from recollect.assembly.warming import warm_up
 from recollect.background import Absent
 from recollect.embedders.cache import CachedEmbedder
 from recollect.engine import Backends, Engine, system_clock
@@ -55,6 +56,7 @@ async def open_engine(
     """
     policy = make_policy(settings)
     async with _open(settings, upstream) as (backends, start):
+        await asyncio.to_thread(warm_up)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=_worker(settings, start))
         await keep_global_memories(engine, settings.global_memories)
         working = asyncio.create_task(engine.run())

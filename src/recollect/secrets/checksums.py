@@ -6,7 +6,7 @@ The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from recollect.patterns import linear
+from recollect.patterns import anchored, linear
 from recollect.secrets.kinds import Found, Kind, places
 
 _DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
@@ -17,7 +17,7 @@ _MOST_OF_A_RUN = 2_000
 """Groups of one run of digits that are looked at: more of them are a table."""
 
 _MOST_UNEVEN_GROUPS = 6
-_NETWORKS = linear(
+_NETWORKS = anchored(
     "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
     "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard
     "|3[47][0-9]{13}"  # American Express
