@@ -21,7 +21,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo test test-fast test-slow coverage lint format types check bench fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -63,6 +63,9 @@ check: lint types test
 bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: tests/bench/README.md; make bench BENCH=--quick
 	$(BIN)/python -m tests.bench.compare $(BENCH)
 	$(BIN)/python -m tests.bench.leaving | tee tests/bench/results/leaving.md
+
+hunt: $(VENV)/.dev  ## half an hour of hostile texts for every step that reads, and for a served proxy: make hunt HUNT="--minutes 5 --seed 2"
+	$(BIN)/python -m tests.bench.hunt $(HUNT)
 
 $(VENV)/bench-litellm/.ready: $(VENV)/.uv requirements/bench-litellm.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/bench-litellm
