@@ -35,5 +35,5 @@ if __name__ == "__main__":
     forming.read_said = _read  # type: ignore[attr-defined]
     watchdog.HELD_SECONDS = 2
     watchdog._LOOK_SECONDS = 0.2
-    steps.SECONDS[steps.Step.FORM] = 1.0
+    steps.SECONDS[steps.Step.FORM] = 5.0
     main()

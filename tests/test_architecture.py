@@ -148,10 +148,10 @@ RULES = (
     Rule("recollect.worker.watchdog", "recollect.steps", "structlog"),
     Rule(
         "recollect.worker.supervising",
-        "recollect.background recollect.counting recollect.formation recollect.worker",
+        "recollect.background recollect.counting recollect.failures recollect.formation recollect.worker",
         "cachetools msgspec structlog",
     ),
-    Rule("recollect.worker.working", "recollect", "structlog"),
+    Rule("recollect.worker.working", "recollect", "msgspec structlog"),
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),
