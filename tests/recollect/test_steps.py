@@ -164,17 +164,16 @@ def test_what_waits_outside_of_any_step_is_not_counted() -> None:
 
 
 async def test_a_waiter_that_is_cancelled_as_the_one_before_it_leaves_locks_nobody_out(store: Store) -> None:
-    await dies(store, user=store.ben)
     subject = steps_of(store.tries)
     leaves: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def take(user: str, step: Step, leave: asyncio.Future[None]) -> None:
-        async with subject._gate.alone() if user == store.ben else subject._gate.together():
-            await leave
+    async def take(*, alone: bool) -> None:
+        async with subject._gate.alone() if alone else subject._gate.together():
+            await leaves
 
-    first = asyncio.create_task(take(store.anna, Step.FORM, leaves))
+    first = asyncio.create_task(take(alone=False))
     await asyncio.sleep(0)
-    suspect = asyncio.create_task(take(store.ben, Step.FORM, leaves))
+    suspect = asyncio.create_task(take(alone=True))
     await asyncio.sleep(0)
     leaves.set_result(None)  # who is within wakes in the loop's next turn
     suspect.cancel()  # who waits is cancelled in this one
