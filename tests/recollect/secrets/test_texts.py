@@ -70,7 +70,7 @@ def test_any_text_is_survived_and_masked_once(pieces: list[str]) -> None:
     assert mask(once).text == once
 
 
-@up_to(2_000_000)
+@up_to(1_000_000)
 @table(
     "piece",
     [
