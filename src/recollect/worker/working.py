@@ -4,6 +4,7 @@ Never: who watches it.
 """
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ from recollect.background import Background
 from recollect.engine import system_clock
 from recollect.errors import RecollectError
 from recollect.failures import place
+from recollect.formation.warming import warm_up
 from recollect.logs import configure_logging
 from recollect.ports import Cache
 from recollect.settings import EngineSettings
@@ -67,6 +69,9 @@ async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
 async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> None:
     settings = EngineSettings(**start.settings)
     async with open_backends(settings, upstream=start.upstream) as backends:
+        await asyncio.to_thread(warm_up)
+        gc.collect()
+        gc.freeze()  # what a start has made stays: no later collection looks through it
         background = Background(backends, make_policy(settings), system_clock)
         working = asyncio.create_task(background.run())
         further = {
