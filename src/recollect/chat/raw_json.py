@@ -19,7 +19,7 @@ _MOST_MEMBERS = 10_000
 """Members of an object whose places are looked for."""
 
 _MUCH = 256 * 1024
-_MANY_COMMAS = 100_000
+_MANY_COMMAS = 200_000
 
 _UNREADABLE = (ValueError, RecursionError)  # msgspec.DecodeError and UnicodeDecodeError are ValueErrors
 
