@@ -122,7 +122,7 @@ RULES = (
         "structlog",
     ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
-    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec zstandard", pure=True),
+    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec re2 zstandard", pure=True),
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",
