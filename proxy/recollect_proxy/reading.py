@@ -17,7 +17,6 @@ from recollect_proxy.errors import OPTIONS_NOT_CUT, OPTIONS_NOT_READ
 from recollect_proxy.identity import Caller
 from recollect_proxy.wishes import RefusedError, RequestWishes, read_wishes
 
-
 _LOOKING_SECONDS = 10.0
 """How long a chat that was not read in time waits at most, to learn whether something in it is for us alone."""
 

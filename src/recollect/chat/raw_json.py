@@ -133,9 +133,7 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
     return found
 
 
-def without_member(
-    source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str
-) -> bytes | None:
+def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> bytes | None:
     """Return the source without a member of an object, and without one comma beside it.
 
     None if the object has more than ten thousand members, or they hold more than is walked through.

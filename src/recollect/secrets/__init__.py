@@ -16,4 +16,14 @@ from recollect.secrets.masking import (
     without_marks,
 )
 
-__all__ = ["Kind", "Masked", "between_marks", "has_mark", "holds_secret", "mark", "mask", "mask_together", "without_marks"]
+__all__ = [
+    "Kind",
+    "Masked",
+    "between_marks",
+    "has_mark",
+    "holds_secret",
+    "mark",
+    "mask",
+    "mask_together",
+    "without_marks",
+]
