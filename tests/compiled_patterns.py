@@ -14,6 +14,7 @@ import recollect_proxy
 from recollect.formation.planting import instructions
 from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.patterns import Anchored, Linear
+from recollect.supersets import Sieved
 
 _Kind = TypeVar("_Kind")
 
@@ -36,6 +37,12 @@ def modules() -> tuple[str, ...]:
 def anchored_and_bounded() -> tuple[Anchored, ...]:
     """Return the expressions that Python's engine reads, each once."""
     return tuple({(each.pattern, each.flags): each for each in _made(Anchored)}.values())
+
+
+@cache
+def sieved_ones() -> tuple[Sieved, ...]:
+    """Return those of them that are looked for only where their superset is found, each once."""
+    return tuple({(each.pattern, each.flags): each for each in _made(Sieved)}.values())
 
 
 @cache

@@ -7,7 +7,7 @@ from tests.architecture import Rule, modules, violations
 
 REPOSITORY = Path(__file__).parents[1]
 
-NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.patterns recollect.tokens"
+NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.patterns recollect.supersets recollect.tokens"
 PORTS = f"{NOUNS} recollect.ports"
 TEXTS = f"{NOUNS} recollect.lexical recollect.chunking"
 ENGINE = (
@@ -27,6 +27,7 @@ RULES = (
     Rule("recollect.steps", PORTS, "structlog"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
+    Rule("recollect.supersets", "recollect.patterns", pure=True),
     Rule("recollect.secrets", "recollect.lexical recollect.model recollect.patterns", pure=True),
     Rule("recollect.tokens", "recollect.patterns", pure=True),
     Rule("recollect.lexical", "recollect.patterns", "Stemmer rapidfuzz", pure=True),
@@ -148,10 +149,10 @@ RULES = (
     Rule("recollect.worker.watchdog", "recollect.steps", "structlog"),
     Rule(
         "recollect.worker.supervising",
-        "recollect.background recollect.counting recollect.formation recollect.worker",
+        "recollect.background recollect.counting recollect.failures recollect.formation recollect.worker",
         "cachetools msgspec structlog",
     ),
-    Rule("recollect.worker.working", "recollect", "structlog"),
+    Rule("recollect.worker.working", "recollect", "msgspec structlog"),
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),

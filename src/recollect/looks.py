@@ -5,9 +5,12 @@ looks alike across scripts Python does not know: a few letters for each of ours,
 """
 
 import unicodedata
+from functools import lru_cache
 
 from recollect.patterns import bounded
 
+_KEPT = 16
+"""Texts that are folded again at once: a message's, for each statement of it."""
 _LAST_OF_PLANE = 0xFFFF
 _MATHEMATICAL = range(0x1D400, 0x1D800)
 _ENCLOSED = range(0x1F100, 0x1F200)
@@ -95,8 +98,11 @@ def folded(text: str) -> str:
     Without characters that nobody sees, in plain forms of letters (NFKC), and each word in letters of one script: where a
     word mixes two, those that have a look-alike in the other are taken for it. Text of other scripts stays in them.
     """
-    if text.isascii():
-        return text
+    return text if text.isascii() else _folded(text)
+
+
+@lru_cache(_KEPT)
+def _folded(text: str) -> str:
     seen = "".join(each for each in _UNSEEN_MARKS.sub("", text) if unicodedata.category(each) != "Cf")
     plain = unicodedata.normalize("NFKC", seen)
     is_latin = sum(map(str.isascii, plain)) * 2 > len(plain)

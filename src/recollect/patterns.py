@@ -60,7 +60,7 @@ class Pattern(Protocol):
         """Return what stands between the matches, and their groups."""
 
 
-def linear(pattern: str, flags: int = 0) -> "Linear":
+def linear(pattern: str, flags: int = 0, *, captures: bool = True) -> "Linear":
     r"""Compile an expression for text of any length: RE2, an automaton in linear time, which lets other threads run.
 
     It is written as for Python, without look-around, references, possessive repetition, and ``\W``, ``\D``, ``\S``
@@ -71,6 +71,7 @@ def linear(pattern: str, flags: int = 0) -> "Linear":
     Args:
         pattern: The expression.
         flags: Of ``IGNORECASE``, ``MULTILINE`` and ``DOTALL`` any.
+        captures: Whether its groups are told; where only whether it is found is asked, that is quicker.
 
     Raises:
         ValueError: The expression has something of these, or a flag is another.
@@ -78,7 +79,7 @@ def linear(pattern: str, flags: int = 0) -> "Linear":
     written = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
     if flags & ~sum(_FLAGS):
         raise ValueError("RE2 has no such flag.")
-    return Linear(pattern, (f"(?{written})" if written else "") + _translated(pattern))
+    return Linear(pattern, (f"(?{written})" if written else "") + _translated(pattern), captures=captures)
 
 
 def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded":
@@ -104,16 +105,21 @@ class Linear:
         written: The same as RE2 reads it.
     """
 
-    def __init__(self, pattern: str, written: str) -> None:
+    def __init__(self, pattern: str, written: str, *, captures: bool = True) -> None:
         self.pattern = pattern
         self.written = written
+        self._captures = captures
 
     @cached_property
     def _compiled(self) -> "re2._Regexp":
         try:
-            return re2.compile(self.written, _options())
+            return re2.compile(self.written, _options(captures=self._captures))
         except re2.error as error:
             raise ValueError(f"RE2 does not read {self.pattern}: {error}") from error
+
+    def is_in(self, encoded: bytes) -> bool:
+        """Tell whether there is a match in a text that is UTF-8 already, as one that is asked about often is."""
+        return self._compiled.search(encoded) is not None
 
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the first match."""
@@ -289,8 +295,9 @@ def _escape_of(escape: re.Match[str], *, within: bool) -> str:
     return r"\z" if name == "Z" else escape[0]
 
 
-def _options() -> "re2.Options":
+def _options(*, captures: bool) -> "re2.Options":
     options = re2.Options()
+    options.never_capture = not captures
     options.log_errors = False  # they are raised
     options.max_mem = 64 << 20
     return options

@@ -53,7 +53,7 @@ WORST: dict[str, Callable[[], Any]] = {
 }
 
 
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
     """Answer as an LLM does: a stream that tells the time, or a short whole answer."""
     with suppress(ConnectionError, asyncio.IncompleteReadError):
         while True:
@@ -149,7 +149,7 @@ async def _attack(port: int, told: list[str]) -> None:
 
 async def _measure(seconds: float, folder: Path) -> None:
     upstream = await asyncio.start_server(
-        lambda reader, writer: _answer(reader, writer, seconds), "127.0.0.1", 0, limit=2**27
+        lambda reader, writer: answer(reader, writer, seconds), "127.0.0.1", 0, limit=2**27
     )
     port = upstream.sockets[0].getsockname()[1]
     environ = environment(

@@ -51,6 +51,7 @@ from recollect.model import (
 )
 from recollect.retrieval import Selecting, Surroundings, select
 from recollect.retrieval.query import read_query
+from recollect.secrets import mask
 from recollect.statements import read_statement
 from recollect.tokens import estimate_tokens
 
@@ -204,6 +205,7 @@ STEPS: Mapping[str, Step] = {
     "terms": lambda text: lambda: (document_terms(text), identifiers(text[:4000])),
     "statement": lambda text: lambda: read_statement(text),
     "tokens": lambda text: lambda: estimate_tokens(text),
+    "mask": lambda text: lambda: mask(text),
 }
 
 

@@ -13,7 +13,9 @@ from recollect.patterns import anchored, bounded
 MOST_CHARACTERS = 4_000
 """What is read of a statement. Longer ones are compared by their beginning, and never taken for one another."""
 
-_KEPT = 4_096
+_KEPT, _KEPT_LONG, _SHORT = 4_096, 128, 200
+"""Texts whose words are kept, short ones and longer ones, and up to how many characters one is short."""
+_KEPT_WORDS = 8_192
 _TOKEN = bounded(
     rf"(?P<unspaced>[{HAN}{SPACELESS}])|(?P<katakana>[{KATAKANA}]+)|(?P<hiragana>[{HIRAGANA}]+)"
     rf"|(?P<hangul>[{HANGUL}]+)|(?P<word>(?:[^\W_]|{MARK})+(?:'(?:[^\W_]|{MARK})+)*)"
@@ -77,10 +79,10 @@ class Wording:
 
 def wording(text: str) -> Wording:
     """Return the words of ``text``: linear in the `MOST_CHARACTERS` that are read of it."""
-    return _wording(text[:MOST_CHARACTERS])
+    read = text[:MOST_CHARACTERS]
+    return _of_short(read) if len(read) <= _SHORT else _of_long(read)
 
 
-@lru_cache(_KEPT)
 def _wording(text: str) -> Wording:
     clear = readable(text)
     tokens = list(_TOKEN.finditer(clear))
@@ -101,6 +103,9 @@ def _wording(text: str) -> Wording:
     return Wording(clear, " ".join(clear.casefold().split()), language, tuple(words), stems)
 
 
+_of_short, _of_long = lru_cache(_KEPT)(_wording), lru_cache(_KEPT_LONG)(_wording)
+
+
 def _pieces(token: str) -> list[str]:
     """Return the words in ``token``: an elided article apart, a possessive without its ending."""
     elided = _ELISION.match(token)
@@ -110,20 +115,11 @@ def _pieces(token: str) -> list[str]:
 
 
 def _word(text: str, kind: str, language: str, clause: int, *, begins: bool) -> Word:
-    bounded = text[:_LONGEST_WORD]
-    plain = fold(bounded)
-    stems: frozenset[str]
+    plain, stems = _meaning(text[:_LONGEST_WORD], kind, language)
     if kind == "word":
-        stems = frozenset() if plain.isdecimal() else frozenset(word_terms(language, written(bounded)))
         inner = any(character.isupper() for character in text[1:]) and not text.isupper()
         is_capital = (text[0].isupper() and not begins) or inner
         return Word(text, plain, stems, clause, is_capital and bool(stems), begins)
-    if kind == "unspaced":
-        stems = frozenset() if text in HAN_FUNCTION_CHARACTERS else frozenset({text})
-    elif kind == "hangul":
-        stems = frozenset({(_PARTICLE.sub("", bounded) if len(bounded) > 1 else "") or bounded})
-    else:
-        stems = frozenset({plain}) if kind == "katakana" else frozenset()
     return Word(
         text,
         plain,
@@ -134,3 +130,16 @@ def _word(text: str, kind: str, language: str, clause: int, *, begins: bool) -> 
         is_unspaced=True,
         is_hangul=kind == "hangul",
     )
+
+
+@lru_cache(_KEPT_WORDS)
+def _meaning(text: str, kind: str, language: str) -> tuple[str, frozenset[str]]:
+    """Return a word in folded case, and its stems."""
+    plain = fold(text)
+    if kind == "word":
+        return plain, frozenset() if plain.isdecimal() else frozenset(word_terms(language, written(text)))
+    if kind == "unspaced":
+        return plain, frozenset() if text in HAN_FUNCTION_CHARACTERS else frozenset({text})
+    if kind == "hangul":
+        return plain, frozenset({(_PARTICLE.sub("", text) if len(text) > 1 else "") or text})
+    return plain, frozenset({plain}) if kind == "katakana" else frozenset()

@@ -66,6 +66,7 @@ class PostgresMessageLog:
             is_open: bool = known["state"] == "open"
             if is_open:
                 await end_exchange(connection, scope, known)
+                await _say_again(connection, exchange, known)
             if _has_text(exchange) and not known["kept"]:
                 await appending.another_reply(known["id"], known["turn_index"], alternate=known["replied"])
             if is_open or (_has_text(exchange) and not known["kept"] and not known["replied"]):
@@ -103,6 +104,14 @@ async def _end_before(connection: Connection, turn: Turn, key: str, known: Recor
         session = (turn.scope.user_id, turn.scope.session_id)
         before = await connection.fetch(SQL["open_exchanges_before"], *session, key, turn.at)
         await end_without_reply(connection, turn.scope.user_id, before)
+
+
+async def _say_again(connection: Connection, exchange: Exchange, known: Record) -> None:
+    """Write the turn as it is known at its end: its answer may have told what in it is a secret."""
+    content = storable_text(exchange.turn.text)
+    await connection.execute(
+        SQL["say_again"], exchange.turn.scope.user_id, known["message_id"], content, estimate_tokens(content)
+    )
 
 
 async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:

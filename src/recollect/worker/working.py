@@ -4,6 +4,7 @@ Never: who watches it.
 """
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
+import msgspec
 import structlog
 
 from recollect.assembly.opening import open_backends
@@ -19,6 +21,7 @@ from recollect.background import Background
 from recollect.engine import system_clock
 from recollect.errors import RecollectError
 from recollect.failures import place
+from recollect.formation.warming import warm_up
 from recollect.logs import configure_logging
 from recollect.ports import Cache
 from recollect.settings import EngineSettings
@@ -28,6 +31,8 @@ from recollect.worker.wire import LONGEST_LINE, Clear, Lend, Start, Told, line_o
 _TELL_SECONDS = 1.0
 _NICENESS = 5
 """Chats come first where processors are few."""
+
+_START = msgspec.json.Decoder(Start)
 
 log = structlog.get_logger(__name__)
 
@@ -46,14 +51,15 @@ async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
         lambda: asyncio.StreamReaderProtocol(reader), told_to
     )
     try:
-        start = to_worker(await reader.readline())
-        if not isinstance(start, Start):
-            raise TypeError("a worker is told first what it works with")
+        start = _START.decode(await reader.readline())
         if start.log_level is not None:
             configure_logging(start.log_level)
         await _work(start, reader, tells)
     except RecollectError as error:
         log.error("worker_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+        return 1
+    except Exception as error:  # noqa: BLE001 -- its text may quote a setting's value
+        log.error("worker_unusable", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as above
         return 1
     finally:
         transport.close()
@@ -63,6 +69,9 @@ async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
 async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> None:
     settings = EngineSettings(**start.settings)
     async with open_backends(settings, upstream=start.upstream) as backends:
+        await asyncio.to_thread(warm_up)
+        gc.collect()
+        gc.freeze()  # what a start has made stays: no later collection looks through it
         background = Background(backends, make_policy(settings), system_clock)
         working = asyncio.create_task(background.run())
         further = {
@@ -73,8 +82,9 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
             asyncio.create_task(watch(background.steps)),
         }
         ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
-        if working in ended and (error := working.exception()) is not None:
-            log.error("worker_stopped", error=type(error).__name__, place=place(error))
+        for task in ended:
+            if (error := task.exception()) is not None:
+                log.error("worker_stopped", error=type(error).__name__, place=place(error))
         working.cancel()
         await asyncio.wait({working})
         for task in further:

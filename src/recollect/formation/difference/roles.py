@@ -128,7 +128,8 @@ def _keys(new: Sequence[Word], known: Sequence[Word]) -> Mapping[str, str]:
 def _parts(said: Wording, keys: Mapping[str, str]) -> Iterator[_Part]:
     words = said.words[:_MOST_WORDS]
     joining = _JOINING | _JOINING_OF.get(said.language, frozenset())
-    joined = [_is_joined(words, number, joining) for number in range(len(words))]
+    joins = [word.plain in joining for word in words]
+    joined = [_is_joined(joins, number) for number in range(len(words))]
     marker, last = "", ""
     for number, word in enumerate(words):
         if word.plain in MARKERS and word.plain not in joining:
@@ -140,10 +141,14 @@ def _parts(said: Wording, keys: Mapping[str, str]) -> Iterator[_Part]:
             marker, last = "", marker
 
 
-def _is_joined(words: Sequence[Word], number: int, joining: frozenset[str]) -> bool:
-    """Tell whether a joining word stands behind a word, or before it and its article."""
-    near = (*words[max(0, number - _ARTICLE) : number], *words[number + 1 : number + 2])
-    return any(word.plain in joining for word in near)
+def _is_joined(joins: Sequence[bool], number: int) -> bool:
+    """Tell whether a joining word stands behind a word, or before it and its article.
+
+    Args:
+        joins: Of each word, whether it joins others.
+        number: Which word.
+    """
+    return True in joins[max(0, number - _ARTICLE) : number] or True in joins[number + 1 : number + 2]
 
 
 def _lone(parts: Sequence[_Part]) -> dict[str, _Part]:

@@ -143,18 +143,18 @@ def _opening(words: Sequence[Word]) -> str:
 def named_relatives(text: str) -> frozenset[str]:
     """Return the stems of the names that stand next to a relative or the like: "her son Leo", "Leo, a friend"."""
     words = wording(text).words[:_MOST_WORDS]
-    of_relatives = [
-        number
-        for number, word in enumerate(words)
-        if any(
-            of_words.fullmatch(word.plain) or within.fullmatch(word.plain)
-            for of_words, within in _PATTERNS.values()
-        )
-    ]
+    of_relatives = [number for number, word in enumerate(words) if _is_relative(word.plain)]
     naming = [number for number, word in enumerate(words) if word.plain in _NAMING and of_relatives]
     near = {number + 1 for number in naming} | {
         beside for number in of_relatives for beside in range(max(0, number - _BESIDE), number + _BESIDE + 1)
     }
     return frozenset().union(
         *(word.stems for number, word in enumerate(words) if number in near and word.text[0].isupper())
+    )
+
+
+@lru_cache(4_096)
+def _is_relative(plain: str) -> bool:
+    return any(
+        of_words.fullmatch(plain) or within.fullmatch(plain) for of_words, within in _PATTERNS.values()
     )

@@ -24,6 +24,7 @@ from recollect.formation.word_lists.orders_structure import OWN
 from recollect.formation.word_lists.orders_together import OF_THE_PERSON, SIGNS, TOGETHER
 from recollect.looks import folded
 from recollect.patterns import Pattern, bounded
+from recollect.supersets import Sieved, sieved
 
 LONGEST = 20_000
 """Characters of a text that are read: no statement is as long."""
@@ -130,8 +131,9 @@ def _tells(text: str, together: tuple[tuple[str, ...], ...], beside: str) -> boo
         return True
     owner = _clear(beside).casefold()
     sentences = list(dict.fromkeys(_sentences(clear)))
+    every = "\n".join(sentences).casefold()
     return any(
-        any(_is_order(each, words, owner) for each in sentences)
+        (_may_order(every, words) and any(_is_order(each, words, owner) for each in sentences))
         or (
             signs is not None
             and _is_told([each[:_LONGEST_SENTENCE] for each in sentences], signs, words, together, owner)
@@ -210,7 +212,14 @@ def _names(sentence: str) -> Iterator[bool]:
 @cache
 def _sign(signs: OrderSigns, name: str, words: OrderWords) -> Pattern:
     pattern = words.send if name == "fetch" else getattr(signs, name)
-    return bounded(rf"\b(?:{pattern})(?!\w)" if signs.spaced else pattern, re.MULTILINE)
+    return sieved(rf"\b(?:{pattern})(?!\w)" if signs.spaced else pattern, re.MULTILINE)
+
+
+def _may_order(text: str, words: OrderWords) -> bool:
+    """Tell whether any sentence of a text may have the form of an order: most have none of a language's."""
+    anywhere = _anywhere(words)
+    forms = (anywhere["persona"], anywhere["trusted"], anywhere["asked"], _steering(words))
+    return any(form.may_be_in(text) for form in forms)
 
 
 def _is_order(written: str, words: OrderWords, owner: str) -> bool:
@@ -246,13 +255,13 @@ def _is_style(text: str, words: OrderWords) -> bool:
 
 
 @cache
-def _anywhere(words: OrderWords) -> dict[str, Pattern]:
+def _anywhere(words: OrderWords) -> dict[str, Sieved]:
     """Return what is looked for anywhere in a sentence."""
     steered = rf"(?:{_bare(words.steer)}|{_bare(words.say)})"
     edge = r"\b" if words.spaced else ""
     return {
-        **{name: bounded(getattr(words, name)) for name in ("persona", "trusted", "own", "style")},
-        "asked": bounded(
+        **{name: sieved(getattr(words, name)) for name in ("persona", "trusted", "own", "style")},
+        "asked": sieved(
             rf"{edge}(?>(?:{words.asked}){edge}).{{0,140}}?{edge}{_NOT_SOMEBODYS if words.spaced else ''}"
             rf"(?:{steered}{edge}|{edge}(?:{words.always}) .{{1,80}}{edge}(?:{words.steer_last})$)"
         ),
@@ -272,14 +281,14 @@ def _bare(steer: str) -> str:
 
 
 @cache
-def _steering(words: OrderWords) -> Pattern:
+def _steering(words: OrderWords) -> Sieved:
     """Return what is looked for at a clause's beginning, or, where clauses are not told apart, anywhere."""
     edge = r"\b" if words.spaced else ""
     space = " " if words.spaced else ""
     lead = rf"^(?:(?:{words.lead}) ){_FEW}" if words.spaced else ""
     always, steer = rf"(?:{words.always})", rf"(?:{words.steer})"
     sent = rf"(?:{words.data})" if words.sends_last else rf"(?:{ADDRESS}|{edge}(?:{words.data}))"
-    return bounded(
+    return sieved(
         rf"{lead}(?:"
         rf"(?P<override>(?:{words.override}){edge}.{{0,40}}?{edge}(?:{words.rules}){edge})"
         rf"|(?P<hide>(?:{words.hide}))"

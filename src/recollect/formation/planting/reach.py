@@ -20,11 +20,12 @@ from recollect.formation.word_lists.persons import (
     THAT,
 )
 from recollect.patterns import Pattern, bounded
+from recollect.supersets import sieved
 
 _LONGEST = 600
 """Characters of a statement, or of the words it rests on, that are read."""
 
-_REACHED = bounded(
+_REACHED = sieved(
     r"https?://\S|\bwww\.\w|[\w.+-]{1,60}@[\w-]{1,60}\.\w|(?<![\w.@])@\w{3,40}(?![\w(]|\.\w)"
     r"|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\w|\+[0-9][0-9 ()./-]{7,20}[0-9]"
 )
@@ -77,5 +78,5 @@ def told_to_another(evidence: str) -> str:
 @cache
 def _always() -> tuple[Pattern, ...]:
     return tuple(
-        bounded(rf"\b(?:{words.always})\b" if words.spaced else words.always) for words, _ in LANGUAGES
+        sieved(rf"\b(?:{words.always})\b" if words.spaced else words.always) for words, _ in LANGUAGES
     )

@@ -40,6 +40,8 @@ _DENIES_ONLY_IN = {"nem": {"portuguese", "hungarian"}, "ei": {"finnish"}}
 """Words that deny in these languages, and are something else in others."""
 _READ = 12_000
 _SHORT, _SHORT_ROOT = 5, 3
+_MOST_BEFORE = 40
+"""Words of a clause among which a denial is looked for, and words behind each that are looked at."""
 _LEAD_CHARACTERS = 60
 """What is looked at before an opening."""
 
@@ -151,8 +153,8 @@ def _denied(clauses: str) -> _Denied:
 
 def _behind_denial(words: Sequence[Word]) -> list[Word]:
     """Return the telling words behind what denies them; all, where the denial stands last."""
-    for number in range(1, len(words)):
-        rest = " ".join(word.text for word in words[number:] if not word.is_unspaced)
+    for number in range(1, min(len(words), _MOST_BEFORE)):
+        rest = " ".join(word.text for word in words[number : number + _MOST_BEFORE] if not word.is_unspaced)
         if rest and not polarity(rest).denies:
             return [word for word in words[number:] if tells(word)] or [word for word in words if tells(word)]
     return [word for word in words if tells(word)]

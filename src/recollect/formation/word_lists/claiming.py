@@ -2,6 +2,7 @@
 """Words by which a sentence asks, wishes or supposes rather than says, by language. Pure data. Never: how they are looked for."""
 
 from recollect.patterns import anchored, bounded
+from recollect.supersets import sieved
 
 _LEAD = (
     r"(?:(?:so|and|but|ok|okay|also|well|hey|hi|now|then|btw|cool|super|great|thanks|thank you|please|pls|und|aber|also|ach|ja|na|hm+|danke|hallo|"
@@ -78,7 +79,7 @@ _UNREAL_IF = (
     r"|als (?:ik|wij|we|mijn \w+)\b[^,;.?!]{0,60}?\b(?:zou|zouden|had|hadden|was|waren)\b"
     r"|gdyby\w*|jeśliby\w*|если бы?\b|кабы\b|будь я\b"
 )
-IMAGINES = bounded(rf"(?<![\w'’]){_SUPPOSING_SELF}(?!\w)|(?:假设|假設|假如|设想|想象一下)|仮に")
+IMAGINES = sieved(rf"(?<![\w'’]){_SUPPOSING_SELF}(?!\w)|(?:假设|假設|假如|设想|想象一下)|仮に")
 """What opens a clause in which all is only supposed, also whose the things in it are."""
 
 BEGINS_CLAUSE = bounded(
@@ -101,7 +102,7 @@ TAKES_ALONG_SUBORDINATE = anchored(
 )
 """The same with the word that makes it a clause of that opening, wherever it stands."""
 
-SUPPOSES = bounded(rf"(?<![\w'’])(?:{_UNREAL_IF})")
+SUPPOSES = sieved(rf"(?<![\w'’])(?:{_UNREAL_IF})")
 """What opens a condition that is not fulfilled."""
 
 SUPPOSES_UNSPACED = bounded(

@@ -2,6 +2,7 @@
 """Words that count, deny in other ways, or end a supposition, by language. Pure data. Never: how they are looked for."""
 
 from recollect.patterns import bounded
+from recollect.supersets import sieved
 
 COUNTS = bounded(
     r"\b(?:both|twins?|triplets?|couples?|pair|dozens?|half|halves|twice|double|once|single|quarter|decades?|centur\w+|fortnight|teen\w*|hundreds?|thousands?|millions?|billions?|"
@@ -13,7 +14,7 @@ COUNTS = bounded(
 )
 """Words by which people count without a number."""
 
-NO_DENIAL = bounded(
+NO_DENIAL = sieved(
     r"\b(?:sondern|sino|bensì|rather)\b|\bnot (?:only|just|merely)\b|\b(?:can['’]?t|cannot|couldn['’]?t) (?:live|do|be|go|function|wait|help|get enough|imagine)\b|\bno (?:idea|clue|wonder|doubt|problem|matter)\b"
     r"|\b(?:don['’]?t|doesn['’]?t|didn['’]?t|can['’]?t|do not) (?:forget|know|remember|get|understand|think|believe|mind|worry|care)\b|\bnot (?:sure|that|bad|too|really|very|yet)\b|\bnever (?:mind|knew)\b|n['’]t i\b"
     r"|\bnicht (?:nur|dass|schlecht|schlimm|so|sicher|sehr|ganz)\b|\bkeine? (?:ahnung|frage|problem|sorge)\b|\b(?:nicht|nie) ohne\b|\bweiß nicht\b|\bvergiss nicht\b"

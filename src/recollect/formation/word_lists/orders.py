@@ -9,7 +9,7 @@ ADDRESS = (
 """A place on the net: a link, a domain, a mailbox."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # known by itself: its hash is asked for often
 class OrderWords:
     """One language's words for orders, as regular expressions over text in small letters.
 

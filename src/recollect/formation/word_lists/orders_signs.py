@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # known by itself: its hash is asked for often
 class OrderSigns:
     """One language's signs of an order, as regular expressions over a sentence in small letters.
 

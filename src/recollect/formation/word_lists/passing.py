@@ -2,6 +2,7 @@
 """How people say how they are just now, and since when or how often, by language. Pure data. Never: how it is looked for."""
 
 from recollect.patterns import anchored, bounded
+from recollect.supersets import sieved
 
 BODY = bounded(
     r"\b(?:hungry|starv\w+|famished|peckish|thirsty|parched|tired|exhausted|knackered|sleepy|drowsy|shattered|bored|hangry|hungover|hiccups?|hiccuping|yawning|hunger\w*|sleepiness|boredom|tiredness|fatigued?|"
@@ -43,7 +44,7 @@ NOW = bounded(
 )
 """Just now."""
 
-LASTS = bounded(
+LASTS = sieved(
     r"\b(?:always|constantly|chronic\w*|permanently|often|usually|every|each|since|for (?:weeks|months|years|ages|\w+ (?:weeks|months|years))|all the time|ever|never|regularly|easily|nights|mornings|evenings|most|lately|because of|diagnos\w+|pregnan\w+|transplant\w*|years?|months?|weeks?|waiting (?:list|room|staff)|jahre?n?|monate?n?|wochen?|warteliste|mois|années?|semaines?|años?|meses|semanas?|anni|mesi|settimane|anos|jaren|maanden|weken|lat|miesi\w+|tygodni\w*|лет|месяц\w*|недел\w*|"
     r"immer|ständig|dauernd|chronisch\w*|oft|meistens|jede[nrsm]?|seit|täglich|nachts|morgens|abends|nie|wochenlang|schwanger\w*|"
     r"toujours|constamment|chronique\w*|souvent|chaque|tous les|toutes les|depuis|jamais|enceinte|grossesse|"
@@ -55,7 +56,7 @@ LASTS = bounded(
 )
 """What lasts, or comes again."""
 
-ONCE = bounded(
+ONCE = sieved(
     r"\b(?:just|only) (?:this once|for (?:today|now|this (?:one|time|message|answer|reply|question|chat|email|once)))\b|\b(?:this one time|for once|(?:just|only) (?:today|tonight|this time))\b"
     r"|\b(?:nur|bloß) (?:dieses (?:eine )?mal|heute|jetzt|diesmal|für (?:heute|diese\w*))\b|\bausnahmsweise\b"
     r"|\b(?:juste|seulement|rien que) (?:pour )?(?:cette fois|aujourd['’]hui|ce soir|maintenant|une fois)\b|\bexceptionnellement\b"
