@@ -113,11 +113,16 @@ RULES = (
     Rule(
         "recollect.live_engine",
         f"{NOUNS} recollect.engine recollect.exchanges recollect.recalling recollect.saying "
-        "recollect.spool recollect.story recollect.without_secrets recollect.writing",
+        "recollect.spool recollect.step_writing recollect.story recollect.writing",
         "structlog uuid_utils",
     ),
+    Rule(
+        "recollect.step_writing",
+        f"{NOUNS} recollect.saying recollect.without_secrets recollect.writing",
+        "structlog",
+    ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
-    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec zstandard", pure=True),
+    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec re2 zstandard", pure=True),
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",

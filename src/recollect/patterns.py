@@ -277,12 +277,7 @@ def _translated(pattern: str) -> str:
 
 
 def _escape_of(escape: re.Match[str], *, within: bool) -> str:
-    """Return RE2's word for an escape of Python's.
-
-    Args:
-        escape: As it was found.
-        within: Whether it stands within brackets.
-    """
+    """Return RE2's word for an escape of Python's, which stands within brackets or not."""
     if code := escape["short"] or escape["long"]:
         return rf"\x{{{code}}}"
     name = escape["name"]

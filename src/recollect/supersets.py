@@ -72,19 +72,19 @@ def _encoded(text: str) -> bytes:
 def _kept(pattern: str) -> Iterator[str]:
     """Yield the parts of an expression, but those that ask where it stands, or what stands beside it."""
     looking = 0  # how many groups are open, from one that looks around on
-    for token in _TOKEN.findall(pattern):
+    for part in _TOKEN.findall(pattern):
         if looking:
-            looking += (token[0] == "(" and token != _NEVER) - (token == ")")
-        elif token in _LOOKS:
+            looking += (part[0] == "(" and part != _NEVER) - (part == ")")
+        elif part in _LOOKS:
             looking = 1
             yield _EMPTY
-        elif token == _NEVER:
+        elif part == _NEVER:
             yield r"[^\x00-\x{10ffff}]"
-        elif token in _EDGES:
+        elif part in _EDGES:
             yield _EMPTY
-        elif token == _ATOMIC:
+        elif part == _ATOMIC:
             yield "(?:"
-        elif counted := _COUNTED.fullmatch(token):
+        elif counted := _COUNTED.fullmatch(part):
             yield f"{{{counted[1]},}}"  # without a most, which an automaton would have to count to
         else:
-            yield token[0] if token in _POSSESSIVE else token
+            yield part[0] if part in _POSSESSIVE else part

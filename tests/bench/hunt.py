@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -32,6 +33,7 @@ _BATCH = 100
 """Texts of a child: what a step keeps of one may help with the next, so that children are not to live long."""
 _ORDINARY = "I moved to Leipzig in May, because my sister Anna lives there. " * 16
 _MOST_AGAIN, _BEFORE_IT = 60, 5
+_WARMING, _SHORT = 60, 2_000
 
 
 @dataclass
@@ -108,12 +110,15 @@ def _batch(stream: Stream, batch: Sequence[int], steps: Sequence[str], seen: Map
     child = forked.Process(target=_read, args=(stream, batch, steps, sender), daemon=True)
     child.start()
     sender.close()
-    number, recipe, step, cost = batch[0], "", steps[0], 0.0
+    number, recipe, step = batch[0], "", steps[0]
+    cost: float | None = 0.0
     try:
         while True:
             number, recipe, step, cost = receiver.recv()
             if cost is not None:
                 seen[step].add(number, recipe, cost)
+            if cost is not None and cost > LIMIT:
+                print(f"{step}: {cost:.0f} ms a KB, {recipe}", file=sys.stderr, flush=True)
     except EOFError:
         child.join()
     if cost is None:
@@ -131,14 +136,18 @@ def _again(stream: Stream, step: str, number: int) -> float:
     return min(costs)
 
 
-def warm() -> None:
-    """Compile every expression, as a process that reads has done after its first texts."""
+def warm(stream: Stream) -> None:
+    """Compile every expression and read some texts, as a process has done that reads for a while.
+
+    Args:
+        stream: Others than those that are measured.
+    """
     for bounded in anchored_and_bounded():
         _ = bounded.compiled
     for linear in linear_ones():
         linear.search("")
-    for step in STEPS.values():
-        step(_ORDINARY)()
+    for number, step in product(range(_WARMING), STEPS.values()):
+        step(stream.text(number).text[:_SHORT])()
 
 
 def _tell(stream: Stream, seen: Mapping[str, _Seen]) -> None:
@@ -159,18 +168,24 @@ def _tell(stream: Stream, seen: Mapping[str, _Seen]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Hunt, and print what was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--begin", type=int, default=0, help="the first text of the stream")
     parser.add_argument("--only", default="", help="steps, parted by commas; or proxy")
-    parser.add_argument("--messages", type=Path, nargs="*", default=[], help="JSON lines with messages of people")
+    parser.add_argument(
+        "--messages", type=Path, nargs="*", default=[], help="JSON lines with messages of people"
+    )
     asked = parser.parse_args(arguments)
     seconds = asked.minutes * 60
     stream = Stream(asked.seed, asked.messages)
-    print(f"Seed {asked.seed}; {len(stream.alternatives):,} alternatives, {len(stream.messages):,} messages; load {_load()}.\n")
+    print(
+        f"Seed {asked.seed}; {len(stream.alternatives):,} alternatives, {len(stream.messages):,} messages; load {_load()}.\n"
+    )
     if asked.only != "proxy":
-        warm()
+        warm(Stream(asked.seed + 1, asked.messages))
         gc.freeze()
         steps = asked.only.split(",") if asked.only else list(STEPS)
         seen = hunt_steps(stream, seconds if asked.only else seconds * 2 / 3, steps, asked.begin)

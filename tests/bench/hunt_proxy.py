@@ -95,7 +95,9 @@ async def _measure(seconds: float, folder: Path, attacker: Connection) -> None:
     )
     async with served_process("--log-level", "warning", environ=environ) as served:
         await asyncio.sleep(5)  # until its worker is at work
-        print("| a short chat of somebody else | chats | p50 ms | p99 | max | above 250 | upstream alone p99 | max | load |")
+        print(
+            "| a short chat of somebody else | chats | p50 ms | p99 | max | above 250 | upstream alone p99 | max | load |"
+        )
         print("|---|---:|---:|---:|---:|---:|---:|---:|---|", flush=True)
         for name, share in (("alone", 1 / 6), ("beside the hunt", 2 / 3), ("alone again", 1 / 6)):
             waits: list[tuple[float, float]] = []

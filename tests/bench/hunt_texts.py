@@ -11,16 +11,67 @@ from typing import Any
 from tests.alternatives import alternatives
 from tests.compiled_patterns import anchored_and_bounded, linear_ones
 
-JOINERS = {"space": " ", "newline": "\n", "comma": ", ", "nothing": "", "zero width": "\u200b", "full stop": ". "}
+JOINERS = {
+    "space": " ",
+    "newline": "\n",
+    "comma": ", ",
+    "nothing": "",
+    "zero width": "\u200b",
+    "full stop": ". ",
+}
 SIGNS = (
-    *("[", "({[<", "\"'`", "\u201e\u201c\u00ab\u300c", "```\n", "~~~\n", "> ", "#", "- ", "*", "|", "1", "1 2,3.4-", "9:9:9 "),
-    *("https://a.example/b?c=d&", "a@b.example ", "<file ", "<recollect_memories>\n", "![a](", "key=", "\\", "\x00"),
-    *("\u200b", "\u202e", "\U0001f600", "\u0301", "\u8bf7", "\uac00", "\u3042", "\ufb01", "\U0001d400", "\t", "\r\n", "A", "iI"),
+    *(
+        "[",
+        "({[<",
+        "\"'`",
+        "\u201e\u201c\u00ab\u300c",
+        "```\n",
+        "~~~\n",
+        "> ",
+        "#",
+        "- ",
+        "*",
+        "|",
+        "1",
+        "1 2,3.4-",
+        "9:9:9 ",
+    ),
+    *(
+        "https://a.example/b?c=d&",
+        "a@b.example ",
+        "<file ",
+        "<recollect_memories>\n",
+        "![a](",
+        "key=",
+        "\\",
+        "\x00",
+    ),
+    *(
+        "\u200b",
+        "\u202e",
+        "\U0001f600",
+        "\u0301",
+        "\u8bf7",
+        "\uac00",
+        "\u3042",
+        "\ufb01",
+        "\U0001d400",
+        "\t",
+        "\r\n",
+        "A",
+        "iI",
+    ),
 )
 LONGEST = 10_000_000
-_SIZES = ((0.94, 300, 4_000), (0.05, 40_000, 40_000), (0.009, 1_000_000, 1_000_000), (0.001, LONGEST, LONGEST))
+_SIZES = (
+    (0.94, 300, 4_000),
+    (0.05, 40_000, 40_000),
+    (0.009, 1_000_000, 1_000_000),
+    (0.001, LONGEST, LONGEST),
+)
 """The share of the texts, and how many characters they have, at least and at most."""
-_MESSAGES = 1_000
+_MESSAGES, _NAME = 1_000, 40
+"""How many messages are drawn; and what has so few characters is a name, a key, or a date."""
 _OWN = Path(__file__).parent / "formation"
 _POINT, _CATEGORY = re.compile(r"\\x\{([0-9a-fA-F]+)\}"), re.compile(r"\\[pP](?:\{\^?\w+\}|\w)")
 
@@ -101,10 +152,8 @@ class Stream:
 
 def _all_alternatives() -> list[str]:
     """Return what every alternative of every expression on people's text matches, each once."""
-    found: set[str] = set()
-    for each in (*anchored_and_bounded(), *linear_ones()):
-        found.update(alternatives(_as_python(each.pattern)))
-    return sorted(found)
+    patterns = [each.pattern for each in anchored_and_bounded()] + [each.pattern for each in linear_ones()]
+    return sorted(set().union(*(alternatives(_as_python(each)) for each in patterns)))
 
 
 def _as_python(pattern: str) -> str:
@@ -122,7 +171,7 @@ def _messages(files: Iterable[Path]) -> Iterator[str]:
 
 def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        if len(value) > 40:  # noqa: PLR2004 -- shorter ones are names and keys
+        if len(value) > _NAME:
             yield value
     elif isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:

@@ -125,6 +125,11 @@ def without_marks(text: str) -> str:
     return str(_MARK.sub(" ", text))
 
 
+def between_marks(text: str, most: int) -> list[str]:
+    """Return what stands before, between and behind a text's first ``most`` marks; the text alone if it has none."""
+    return [str(piece) for piece in _MARK.split(text, most)]
+
+
 def has_mark(text: str) -> bool:
     """Tell whether a mark stands in a text."""
     return _MARK.search(text) is not None

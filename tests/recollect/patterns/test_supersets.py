@@ -10,8 +10,25 @@ from tests.compiled_patterns import sieved_ones, texts_of
 from recollect.supersets import sieved, superset
 
 _EXPRESSIONS = (
-    *(r"\ba\b", r"(?<!\w)a{1,2}(?!\w)", r"^a$", r"(?>a|ab)b", r"a++b", r"(?:a b){0,2}?c", r"[\]b]+a", r"(?!)|b"),
-    *(r"(?<!x(?:a|b))b", r"a(?=\(|b)", r"(?P<x>a|(?P<y>b))", r"a{2}?|b", r"a{0,3}+b", r"\Aa.{0,2}b\Z", r"[\^$]a|\$b"),
+    *(
+        r"\ba\b",
+        r"(?<!\w)a{1,2}(?!\w)",
+        r"^a$",
+        r"(?>a|ab)b",
+        r"a++b",
+        r"(?:a b){0,2}?c",
+        r"[\]b]+a",
+        r"(?!)|b",
+    ),
+    *(
+        r"(?<!x(?:a|b))b",
+        r"a(?=\(|b)",
+        r"(?P<x>a|(?P<y>b))",
+        r"a{2}?|b",
+        r"a{0,3}+b",
+        r"\Aa.{0,2}b\Z",
+        r"[\^$]a|\$b",
+    ),
 )
 _TEXTS = st.text(st.sampled_from("ab cx().$^]\n\u00e9\u8bf7"), max_size=12)
 

@@ -114,6 +114,16 @@ def test_what_can_not_be_stored_is_mended_in_the_file_too() -> None:
     assert read.exchange.turn.text == "a\ufffdb\ufffd"
 
 
+def test_what_no_key_can_be_is_no_parent_in_the_file_and_spoils_no_line() -> None:
+    given = entry()
+    turn = replace(given.exchange.turn, parent="a\ud800", anchors=((0, "b\ud800"),))
+
+    read = decode(encode(replace(given, exchange=replace(given.exchange, turn=turn))))
+
+    assert read is not None
+    assert (read.exchange.turn.parent, read.exchange.turn.anchor) == (None, "b\ufffd")
+
+
 def test_a_line_that_is_cut_or_changed_anywhere_is_known() -> None:
     line = encode(entry())
 
