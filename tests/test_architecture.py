@@ -205,7 +205,8 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.reading",
-        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.aside recollect_proxy.identity recollect_proxy.wishes",
+        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.aside recollect_proxy.errors "
+        "recollect_proxy.identity recollect_proxy.wishes",
     ),
     Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
     Rule(
