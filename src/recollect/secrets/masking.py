@@ -6,9 +6,10 @@ from itertools import pairwise
 
 from recollect.patterns import linear, whole
 from recollect.secrets.announced import announced
-from recollect.secrets.assigned import assigned, cookies, in_commands
+from recollect.secrets.assigned import assigned, cookies
 from recollect.secrets.checksums import account_numbers, card_numbers
 from recollect.secrets.codes import by_number
+from recollect.secrets.commands import in_commands
 from recollect.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
 from recollect.secrets.shapes import keys, private_keys, random_strings
 from recollect.secrets.unlocking import what_unlocks
