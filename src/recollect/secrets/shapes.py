@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import log2
 
 from recollect.patterns import linear
-from recollect.secrets.kinds import MOST_PLACES, Found, Kind, places
+from recollect.secrets.kinds import Found, Kind, places
 from recollect.secrets.makers import WEB_SIGNED, WITH_PREFIX
 from recollect.secrets.values import has_digit, is_humped, is_placeholder
 
@@ -65,7 +65,7 @@ def private_keys(text: str) -> Iterator[Found]:
 
 def random_strings(text: str) -> Iterator[Found]:
     """Yield long strings that nobody would think of; not those within links, nor what encodes an image or a file."""
-    for found in islice(_RUN.finditer(text), MOST_PLACES):  # what is behind so many is data
+    for found in places(_RUN, text):
         start, end = found.span()
         if end - start > _LONGEST_KEY or _DIGEST.search(found[0][:8]) or not is_random(text[start:end]):
             continue
