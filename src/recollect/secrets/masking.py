@@ -10,6 +10,7 @@ from recollect.secrets.assigned import assigned, cookies
 from recollect.secrets.checksums import account_numbers, card_numbers
 from recollect.secrets.codes import by_number
 from recollect.secrets.commands import in_commands
+from recollect.secrets.disguises import seen
 from recollect.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
 from recollect.secrets.shapes import keys, private_keys, random_strings
 from recollect.secrets.unlocking import what_unlocks
@@ -133,13 +134,13 @@ def has_mark(text: str) -> bool:
 
 def holds_secret(text: str) -> bool:
     """Tell whether a text holds a secret that ``mask`` would replace."""
-    plain = _readable(text)
-    return any(MASK not in plain[each.start : each.end] for each in _found(plain))
+    return bool(_secrets(text))
 
 
 def _secrets(text: str) -> list[Found]:
     """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
-    plain = _readable(text)
+    read = seen(_readable(text))
+    plain = read.text
     merged: list[Found] = []
     for each in sorted(
         _found(plain), key=lambda each: each.start
@@ -148,7 +149,7 @@ def _secrets(text: str) -> list[Found]:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
         elif MASK not in plain[each.start : each.end] and each.end > each.start:
             merged.append(each)
-    return merged
+    return read.in_original(text, merged)
 
 
 def _readable(text: str) -> str:
