@@ -36,6 +36,8 @@ _NAMES_ANOTHER = linear(
 """How a name ends that is no secret's: ``secret_name``, ``tokens``."""
 
 _WINDOW = 320
+_IN_CONNECTION = linear(r"^([^;\n\"'&]{0,100});[ ]?[A-Za-z]")
+"""The rest of a value, and that another follows."""
 _PHRASES = linear(r"(?i)(?:phrase|psk)$")
 _LEAST_STRONG, _LEAST_WEAK = 3, 8
 _WORDS_OF_A_SENTENCE = 5
@@ -59,6 +61,8 @@ def assigned(text: str) -> Iterator[Found]:
         strong = bool(name[1])
         at = sign.end()
         value = _value(name[0] + sign[1], sign[2], window, at, strong=strong)
+        if value is not None and strong and text[start - 1 : start] == ";" and sign[0].endswith("="):
+            value = _up_to_semicolon(window, value)
         if value is not None:
             kind = Kind.PASSWORD if _is_password(name[0]) else Kind.KEY
             yield Found(end + value[0], end + value[1], kind)
@@ -109,6 +113,12 @@ def _value(  # noqa: PLR0911 -- one reason a line
     if not _is_strong(value) or not (ends or is_strange(value) or (sign == "=" and not spaced)):
         return None
     return at, at + len(value)
+
+
+def _up_to_semicolon(window: str, value: tuple[int, int]) -> tuple[int, int]:
+    """Return where the value of a connection string ends, which may have spaces; as it was if that is none."""
+    rest = _IN_CONNECTION.search(window[value[1] :])
+    return (value[0], value[1] + len(rest[1])) if rest is not None else value
 
 
 def _is_password(name: str) -> bool:

@@ -5,14 +5,19 @@ from collections.abc import Iterator
 from recollect.patterns import linear
 from recollect.secrets.assigned import is_made
 from recollect.secrets.kinds import Found, Kind, places
+from recollect.secrets.telling import is_said
 from recollect.secrets.values import has_digit, is_code, is_humped, is_placeholder
 
 _LINE = 1_000
 _LEAST_NUMBER = 6
+_LEAST_LETTERS = 12
 _SCHEMES = r"(?:bearer|basic|token|digest|apikey|api-key|negotiate|key|aws4-hmac-sha256)"
 _SHAPES = (
     # Connection strings and links with a user in them
-    (linear(r"[A-Za-z0-9+]://[^\s/@:?#\"'<>]*:([^\s/@\"'<>]+)@[^\s]"), Kind.PASSWORD),
+    (
+        linear(r"[A-Za-z0-9+]://[^\s/@:?#\"'<>]*:([^\s/@\"'<>]+(?:@[^\s/@\"'<>,;?&=]+)*)@[^\s]"),
+        Kind.PASSWORD,
+    ),
     # Headers
     (
         linear(
@@ -20,12 +25,19 @@ _SHAPES = (
         ),
         Kind.TOKEN,
     ),
-    (linear(r"(?i)\b(?:bearer|basic)[ \t]{1,4}([0-9A-Za-z_.~+/=-]{16,})"), Kind.TOKEN),
+    (
+        linear(r"(?i)\bbearer[ \t]{1,4}([0-9A-Za-z_.~+/=-]{16,})"),
+        Kind.TOKEN,
+    ),
+    (
+        linear(r"(?i)\bbasic[ \t]{1,4}([0-9A-Za-z+/]{16,}={0,2})(?:[^0-9A-Za-z_+/=-]|$)"),
+        Kind.TOKEN,
+    ),
     (
         linear(
             r"(?i)\bx-[a-z-]*(?:key|token|auth|secret|password)[a-z-]*[\"']?\s{0,3}[:=,]\s{0,3}[\"']?([^\s\"',;<>]{6,})"
         ),
-        Kind.TOKEN,
+        Kind.KEY,
     ),
     # Options of commands
     (
@@ -48,7 +60,7 @@ _SHAPES = (
     ),
     (
         linear(
-            r"(?i)\b(?:docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)"
+            r"(?i)\b(?:useradd|usermod|docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)"
         ),
         Kind.PASSWORD,
     ),
@@ -75,6 +87,30 @@ _SHAPES = (
         ),
         Kind.PASSWORD,
     ),
+    (
+        linear(
+            r"\becho\s{1,3}(?:-n\s{1,3})?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'|]+)\s{0,3}\|\s{0,3}sudo\s{1,3}(?:-\S+\s{1,3})*(?:-[A-Za-z]*S|--stdin)"
+        ),
+        Kind.PASSWORD,
+    ),
+    (linear(r"(?i)\bnet\s{1,3}user\s{1,3}\S+\s{1,3}([^\s/]\S*)\s{1,3}/[a-z]"), Kind.PASSWORD),
+    (
+        linear(r"\bwpa_passphrase\s{1,3}(?:\"[^\"\n]+\"|'[^'\n]+'|\S+)\s{1,3}(\"[^\"\n]+\"|\S{8,63})"),
+        Kind.PASSWORD,
+    ),
+    # A user's name beside it
+    (
+        linear(
+            r"(?i)\b(?:user(?:name)?|login)\s?/\s?pass(?:word|wd|phrase)?\s?[:=]\s?[^\s/]+(?:\s?/\s?|\s)(\S{3,})"
+        ),
+        Kind.PASSWORD,
+    ),
+    (
+        linear(
+            r"(?i)\b(?:user(?:name)?|login)[ ]\S+?[,;]?[ ](?:and[ ])?(?:with[ ])?(?:password|passwd|pass|pw)[ ](\S{4,}?)(?:[.,;!?)]|\s*$|\n)"
+        ),
+        Kind.PASSWORD,
+    ),
     # Mark-up
     (
         linear(
@@ -93,7 +129,7 @@ _SHAPES = (
 
 _MAY_BE_GIVEN = linear(
     r"(?i)://[^\s/@]*:[^\s/@]*@|authorization|bearer|basic[ \t]|x-[a-z-]*(?:key|token|auth|secret|pass)|[\s\"']-[uapwk]"
-    r"|--?[a-z-]*(?:pass|pwd|token|key|secret|user|auth)|\bnet\s+use|htpasswd|mysql|mariadb|\blogin[ ]|\b(?:env|setx?|arg)[ ]+[a-z_]*(?:pass|secret|token|key)"
+    r"|--?[a-z-]*(?:pass|pwd|token|key|secret|user|auth)|\bnet\s+use|\|\s*sudo|wpa_pass|\buser(?:name)?\s?/|\b(?:user(?:name)?|login)[ ]\S+[ ](?:\S+[ ]){0,2}pass|htpasswd|mysql|mariadb|\blogin[ ]|\b(?:env|setx?|arg)[ ]+[a-z_]*(?:pass|secret|token|key)"
     r"|auth\s*=|<[a-z:._-]*(?:pass|pwd|secret|token|key)|=[\"'][a-z0-9_.:-]*(?:pass|pwd|secret|token|key)"
 )
 """Without any of these none of the shapes above is there."""
@@ -142,8 +178,10 @@ def _given(text: str, start: int, end: int, kind: Kind) -> tuple[int, int] | Non
 
 
 def _may_be_given(value: str, kind: Kind) -> bool:
-    if is_placeholder(value) or is_code(value):
+    if is_placeholder(value) or is_code(value) or is_said(value):
         return False
     if kind is Kind.TOKEN:
         return has_digit(value) or is_humped(value)
+    if kind is Kind.KEY:
+        return has_digit(value) or is_humped(value) or len(value) >= _LEAST_LETTERS
     return not (value.isdecimal() and len(value) < _LEAST_NUMBER) and not value.startswith(("-", "/"))

@@ -14,9 +14,7 @@ from recollect.secrets.kinds import MOST_PLACES, Found
 
 _SCRIPTS = ("CYRILLIC ", "GREEK ", "ARMENIAN ", "CHEROKEE ")
 _OTHERS = r"\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}"
-_MIXED = linear(
-    rf"[\p{{Latin}}{_OTHERS}]*(?:[A-Za-z][{_OTHERS}]|[{_OTHERS}][A-Za-z])[\p{{Latin}}{_OTHERS}]*"
-)
+_MIXED = linear(rf"[\p{{Latin}}{_OTHERS}]*(?:[A-Za-z][{_OTHERS}]|[{_OTHERS}][A-Za-z])[\p{{Latin}}{_OTHERS}]*")
 """A word of two scripts."""
 
 _LATIN = linear("[A-Za-z]")

@@ -7,11 +7,12 @@ from itertools import pairwise
 from recollect.patterns import linear, whole
 from recollect.secrets.announced import announced
 from recollect.secrets.assigned import assigned, cookies
-from recollect.secrets.checksums import account_numbers, card_numbers
+from recollect.secrets.checksums import account_numbers, card_numbers, local_accounts
 from recollect.secrets.codes import by_number
 from recollect.secrets.commands import in_commands
 from recollect.secrets.disguises import seen
 from recollect.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
+from recollect.secrets.laid_out import laid_out
 from recollect.secrets.shapes import keys, private_keys, random_strings
 from recollect.secrets.unlocking import what_unlocks
 from recollect.secrets.values import MASK
@@ -24,9 +25,11 @@ _READERS = (
     cookies,
     card_numbers,
     account_numbers,
+    local_accounts,
     announced,
     by_number,
     what_unlocks,
+    laid_out,
     random_strings,
 )
 _TIMES = 3

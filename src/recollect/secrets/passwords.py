@@ -144,7 +144,9 @@ def read_answer(_before: str, name: str, window: str) -> tuple[int, int] | None:
     ends = CLAUSE_ENDS.search(rest)
     clause = (rest[: ends.start()] if ends else rest).rstrip()
     said = clause.split()
-    if not said or len(said) > MOST_WORDS or is_said(said[0]) or MASK in clause:
+    if not said or len(said) > MOST_WORDS or MASK in clause:
+        return None
+    if is_said(said[0]) and (not told[2] or is_said(said[-1]) or said[-1][0].islower()):
         return None
     return told.end(), told.end() + len(clause)
 

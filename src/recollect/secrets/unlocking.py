@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect.patterns import linear
 from recollect.secrets.kinds import Found, Kind, TooManyPlacesError, places
+from recollect.secrets.telling import UNIT
 from recollect.secrets.unlocking_words import (
     ANY_VALUE,
     CODE_IN_LIST,
@@ -130,7 +131,7 @@ def _in_sentence(text: str, start: int, end: int, asked: tuple[int, int]) -> Ite
     for shape in shapes:
         for found in shape.finditer(text, start, end):
             at, stop = _value(text, found)
-            if _names_thing(text, found.start(), at, stop):
+            if UNIT.search(text[stop : stop + 8]) or _names_thing(text, found.start(), at, stop):
                 continue
             if _opens(text[at:stop]) and (
                 shape is OPENED_BY or not text[at:stop].isdecimal() or GOES_ON_WITHOUT_UNIT.match(text, stop)
