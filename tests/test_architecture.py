@@ -27,7 +27,9 @@ RULES = (
     Rule("recollect.steps", PORTS, "structlog"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
-    Rule("recollect.secrets", "recollect.lexical recollect.looks recollect.model recollect.patterns", pure=True),
+    Rule(
+        "recollect.secrets", "recollect.lexical recollect.looks recollect.model recollect.patterns", pure=True
+    ),
     Rule("recollect.tokens", "recollect.patterns", pure=True),
     Rule("recollect.lexical", "recollect.patterns", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.patterns recollect.tokens", pure=True),

@@ -6,6 +6,7 @@ from recollect.patterns import linear
 from recollect.secrets.kinds import Found, Kind, places
 from recollect.secrets.values import (
     ENDINGS,
+    MASK,
     has_digit,
     is_code,
     is_humped,
@@ -57,6 +58,8 @@ def assigned(text: str) -> Iterator[Found]:
         window = text[end : end + _WINDOW]
         sign = _SIGN.search(window)
         if sign is None or _NAMES_ANOTHER.search(sign[1]):
+            continue
+        if MASK in window[sign.end() : sign.end() + 2]:
             continue
         strong = bool(name[1])
         at = sign.end()

@@ -107,7 +107,7 @@ _SHAPES = (
     ),
     (
         linear(
-            r"(?i)\b(?:user(?:name)?|login)[ ]\S+?[,;]?[ ](?:and[ ])?(?:with[ ])?(?:password|passwd|pass|pw)[ ](\S{4,}?)(?:[.,;!?)]|\s*$|\n)"
+            r"(?i)\b(?:user(?:name)?|login)[ ]\S+?[,;][ ](?:and[ ])?(?:password|passwd|pass|pw)[ ](\S{4,}?)(?:[.,;!?)]|\s*$|\n)"
         ),
         Kind.PASSWORD,
     ),

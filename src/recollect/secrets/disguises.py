@@ -45,7 +45,7 @@ class Seen:
 def seen(text: str) -> Seen:
     """Return a text as people see it; in linear time, and at once where it is ASCII.
 
-    Of a text with more than 2,000 words of two scripts, the first so many are read so.
+    Of a text with more than 1,000 words of two scripts, the first so many are read so.
     """
     if text.isascii():
         return Seen(text)

@@ -5,7 +5,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
 
-MOST_PLACES = 2_000
+MOST_PLACES = 1_000
 """Places of one sort in a text that are looked at closely: to read as many takes a tenth of a second."""
 
 

@@ -125,6 +125,9 @@ def mark(kind: Kind) -> str:
     return f"[secret: {kind}]"
 
 
+_MARKS = tuple(map(mark, Kind))
+
+
 def without_marks(text: str) -> str:
     """Return the text with a space in place of each mark."""
     return str(_MARK.sub(" ", text))
@@ -160,7 +163,9 @@ def _readable(text: str) -> str:
     plain = whole(text)
     if "[secret: " not in plain:
         return plain
-    return str(_MARK.sub(lambda found: MASK * len(found[0]), plain))
+    for each in _MARKS:
+        plain = plain.replace(each, MASK * len(each))
+    return plain
 
 
 def _found(text: str) -> Iterator[Found]:

@@ -34,7 +34,7 @@ from recollect.secrets.unlocking_words import (
 )
 
 _MOST_IN_LIST = 30
-_MOST_SENTENCES = 500
+_MOST_SENTENCES = 200
 _MOST_WITH_DIGITS = 20_000
 _LONGEST_SENTENCE = 400
 _SENTENCE_ENDS = ("\n", ". ", "! ", "? ", "\u3002", "\uff01", "\uff1f")
@@ -58,7 +58,7 @@ def what_unlocks(text: str) -> Iterator[Found]:
     """Yield where in a text stands what opens something; in linear time, in no order.
 
     Raises:
-        TooManyPlacesError: Behind the 500th sentence that has digits and speaks of locks, if there are more.
+        TooManyPlacesError: Behind the 200th sentence that has digits and speaks of locks, if there are more.
     """
     if not MAY_UNLOCK.search(text):
         return
