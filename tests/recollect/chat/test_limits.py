@@ -223,7 +223,9 @@ FEW_STEPS = 400_000
     ],
 )
 @table("asks", [False, True])
-def test_whatever_stands_beside_the_messages_takes_few_steps_to_pass_over(others: bytes, *, asks: bool) -> None:
+def test_whatever_stands_beside_the_messages_takes_few_steps_to_pass_over(
+    others: bytes, *, asks: bool
+) -> None:
     body = b"{" + others + (b',"recollect":{},' if asks else b",") + SAID + b"}"
 
     def read() -> None:
@@ -244,7 +246,9 @@ def test_whatever_stands_beside_the_messages_takes_few_steps_to_pass_over(others
         (b",".join(b'"%d":1' % number for number in range(20_000)), False),
     ],
 )
-def test_what_is_passed_over_changes_nothing_of_what_is_said_or_asked(others: bytes, *, is_read: bool) -> None:
+def test_what_is_passed_over_changes_nothing_of_what_is_said_or_asked(
+    others: bytes, *, is_read: bool
+) -> None:
     body = b"{" + others + b',"recollect":{"recall":false},' + SAID + b"}"
 
     kept, options = take_options(body)

@@ -10,7 +10,15 @@ from tests.hostile_texts import fences_seen, hostile_texts
 from tests.recollections import NOON, logged, turn
 from tests.tables import table
 
-from recollect.composition import HISTORY_FENCE, Bounds, History, missing_exchanges, place, same_text, tell_history
+from recollect.composition import (
+    HISTORY_FENCE,
+    Bounds,
+    History,
+    missing_exchanges,
+    place,
+    same_text,
+    tell_history,
+)
 from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, told_of
 from recollect.model import Chat, LoggedExchange, Message, Role, Turn
 from recollect.secrets import Masked, mask
@@ -310,7 +318,10 @@ LONG_AGO = "We moved into the house by the river. " * 40
 @table(
     ("told", "masked"),
     [
-        ("The door opens with 4711 and 4711 alone", "The door opens with [secret: code] and [secret: code] alone"),
+        (
+            "The door opens with 4711 and 4711 alone",
+            "The door opens with [secret: code] and [secret: code] alone",
+        ),
         (LONG_AGO + "It was hunter2.", LONG_AGO + "It was [secret: password]."),
         ("It was hunter2. " + LONG_AGO * 3, "It was [secret: password]. " + LONG_AGO * 3),
         ("It was hunter2! " * 9 + LONG_AGO, "It was [secret: password]! " * 9 + LONG_AGO),
@@ -331,7 +342,10 @@ def test_it_is_known_again_wherever_the_secret_stood_and_whatever_showed_it_to_b
     [
         ("Where did we live before?", "[secret: password]"),
         ("It is on the fridge", "It is [secret: code]"),
-        ("The door opens with 4711 and nothing else", "The door opens with [secret: code] and its twin alone"),
+        (
+            "The door opens with 4711 and nothing else",
+            "The door opens with [secret: code] and its twin alone",
+        ),
         ("The door opens with  and nothing else", "The door opens with [secret: code] and nothing else"),
     ],
 )
@@ -351,7 +365,9 @@ def test_of_a_request_little_is_masked_whatever_the_log_and_it_hold(monkeypatch:
 
     monkeypatch.setattr(same_text, "mask", watched)
     chat = [logged(n, f"[secret: password] {n}", f"{n} [secret: code]") for n in range(60)]
-    texts = [Message((Role.USER, Role.ASSISTANT)[n % 2], "password is " * 9 + f" {n // 2}") for n in range(120)]
+    texts = [
+        Message((Role.USER, Role.ASSISTANT)[n % 2], "password is " * 9 + f" {n // 2}") for n in range(120)
+    ]
 
     place(turn("now", history=tuple(texts)), (), Chat(exchanges=tuple(chat)), Bounds(), count=len, at=NOON)
 
