@@ -27,14 +27,10 @@ RULES = (
     Rule("recollect.steps", PORTS, "structlog"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
-<<<<<<< HEAD
     Rule("recollect.supersets", "recollect.patterns", pure=True),
-    Rule("recollect.secrets", "recollect.lexical recollect.model recollect.patterns", pure=True),
-=======
     Rule(
         "recollect.secrets", "recollect.lexical recollect.looks recollect.model recollect.patterns", pure=True
     ),
->>>>>>> 77039c57c9e7f58be932d45999b192f46e7f1963
     Rule("recollect.tokens", "recollect.patterns", pure=True),
     Rule("recollect.lexical", "recollect.patterns", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.patterns recollect.tokens", pure=True),

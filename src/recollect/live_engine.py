@@ -84,7 +84,7 @@ class LiveEngine:
         """Begin to open the engine, and wait for nothing."""
         if self._keeper is None:
             self._keeper = asyncio.create_task(self._keep_open())
-            self._writing.start()
+            self._begin()
 
     async def ready(self, seconds: float) -> bool:
         """Wait ``seconds`` at most for the engine to be open; return whether it is."""
@@ -103,7 +103,7 @@ class LiveEngine:
             RecollectError: It can't be opened, and trying again would not help.
         """
         self._keeper = keeper = asyncio.create_task(self._keep_open())
-        self._writing.start()
+        self._begin()
         tried = asyncio.create_task(self._first_try.wait())
         try:
             await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
@@ -111,6 +111,11 @@ class LiveEngine:
             tried.cancel()
         if keeper.done():
             keeper.result()
+
+    def _begin(self) -> None:
+        self._writing.start()
+        if self._masks:
+            begin_masking()
 
     async def _keep_open(self) -> None:
         while not self._closing.is_set():

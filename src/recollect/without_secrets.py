@@ -13,12 +13,18 @@ import structlog
 
 from recollect.failures import place
 from recollect.model import Exchange, LogEntry
+from recollect.secrets import warm
 from recollect.secrets.exchanges import masked_exchange, unread_exchange
 
 log = structlog.get_logger(__name__)
 
 _lane = ThreadPoolExecutor(1, thread_name_prefix="masking")
 _turns: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+
+
+def begin_masking() -> None:
+    """Let the first text that is masked find all that it takes made ready; wait for nothing."""
+    _lane.submit(warm)
 
 
 async def entry_without_secrets(entry: LogEntry) -> LogEntry:

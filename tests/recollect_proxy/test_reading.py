@@ -176,7 +176,7 @@ def test_a_senseless_wish_is_refused_whatever_the_body(body: bytes | None, heade
 class Never(Aside):
     """Takes too long for anything."""
 
-    async def do(self, work: Callable[[], Any], user_id: str | None) -> Any:
+    async def do(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
         raise TimeoutError(work)
 
 
@@ -187,7 +187,7 @@ class Noting(Aside):
         super().__init__()
         self.asked = 0
 
-    async def do(self, work: Callable[[], Any], user_id: str | None) -> Any:
+    async def do(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
         self.asked += 1
         return work()
 
