@@ -230,9 +230,8 @@ class Writing:
         self._wake.set()
         try:
             if self._replaying is not None:
-                await asyncio.wait(
-                    {self._replaying}
-                )  # it ends between two lines: the work on a file is not cut off
+                # It ends between two lines: the work on a file is not cut off.
+                await asyncio.wait({self._replaying})
             if successor is not None:
                 await successor.take(self._spool)
         finally:
