@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - letters that look like others
 """Secrets told by where they stand, or disguised, and what comes near them and is none. Never: a test, the rules that find it."""
 
 from tests.made_up_keys import HEXADECIMAL, made_up
