@@ -148,7 +148,7 @@ def local_accounts(text: str) -> Iterator[Found]:
     for bank in places(_BANK, text):
         if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
             continue
-        yield Found(*bank.span(2), Kind.ACCOUNT)
+        yield Found(bank.start(2), bank.end(2), Kind.ACCOUNT)
         begin = max(0, bank.start(1) - _NEAR_BANK)
         for account in _BESIDE_BANK.finditer(text[begin : bank.end(2) + _NEAR_BANK]):
             start, end = account.span(1)

@@ -62,7 +62,7 @@ def seen(text: str) -> Seen:
         table |= alike
         alike = {}
     if table:
-        text = text.translate(str.maketrans(table))
+        text = text.translate({ord(each): form for each, form in table.items()})
     return Seen(_of_one_script(text) if alike else text, unseen)
 
 

@@ -32,7 +32,7 @@ def laid_out(text: str) -> Iterator[Found]:
     """Yield what stands in a table's cell beside or under a name, on the line below it, or is a wallet's phrase."""
     for row in places(_ROW, text):
         if _RULE.search(text[row.end() : row.end() + _LONGEST_ROW]) is None and _is_one(row[1]):
-            yield Found(*row.span(1), Kind.PASSWORD)
+            yield Found(row.start(1), row.end(1), Kind.PASSWORD)
     for header in places(_HEADER, text, _MOST_ROWS):
         yield from _under(text, header.end(), header[1].count("|"))
     for name in places(_LINE_BELOW, text):
@@ -41,7 +41,7 @@ def laid_out(text: str) -> Iterator[Found]:
             yield Found(name.start(1), name.start(1) + len(value), Kind.PASSWORD)
     for phrase in places(_PHRASE, text):
         if sum(word in _ENGLISH for word in phrase[1].split()) <= _MOST_OF_SENTENCES:
-            yield Found(*phrase.span(1), Kind.SEED)
+            yield Found(phrase.start(1), phrase.end(1), Kind.SEED)
 
 
 def _under(text: str, at: int, column: int) -> Iterator[Found]:

@@ -145,13 +145,15 @@ def test_no_reader_stops_without_saying_so(piece: str) -> None:
     assert mask(said).text.endswith("[secret: unread]")
 
 
-def test_reading_is_warmed_up_by_all_its_expressions() -> None:
+def test_a_message_compiles_nothing_once_the_reading_is_warm() -> None:
     program = (
-        "import gc; from recollect import patterns, secrets; secrets.warm(); "
-        "print(*(each.pattern for each in gc.get_objects() if isinstance(each, patterns.Linear) "
-        "and '_compiled' not in vars(each)), sep='\\n')"
+        "import gc; from recollect import patterns, secrets\n"
+        "def compiled(): return sum('_compiled' in vars(each) for each in gc.get_objects() if isinstance(each, patterns.Linear))\n"
+        "cold = compiled(); secrets.warm(); warm = compiled()\n"
+        "secrets.mask('I live in Ghent. My wifi password is sunflowerfield, the door code is 4821.')\n"
+        "print(cold < warm == compiled())"
     )
 
-    cold = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
-    assert cold.stdout.strip() == ""
+    assert told.stdout.strip() == "True"
