@@ -33,7 +33,7 @@ def _read(exchange: Exchange) -> Any:
 
 if __name__ == "__main__":
     forming.read_said = _read  # type: ignore[attr-defined]
-    watchdog.HELD_SECONDS = 2
+    watchdog.HELD_SECONDS = 3
     watchdog._LOOK_SECONDS = 0.2
-    steps.SECONDS[steps.Step.FORM] = 1.0
+    steps.SECONDS[steps.Step.FORM] = 5.0  # what a busy machine needs for what is not poisoned
     main()

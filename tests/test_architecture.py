@@ -28,7 +28,9 @@ RULES = (
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
     Rule("recollect.supersets", "recollect.patterns", pure=True),
-    Rule("recollect.secrets", "recollect.lexical recollect.model recollect.patterns", pure=True),
+    Rule(
+        "recollect.secrets", "recollect.lexical recollect.looks recollect.model recollect.patterns", pure=True
+    ),
     Rule("recollect.tokens", "recollect.patterns", pure=True),
     Rule("recollect.lexical", "recollect.patterns", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.patterns recollect.tokens", pure=True),
@@ -113,11 +115,16 @@ RULES = (
     Rule(
         "recollect.live_engine",
         f"{NOUNS} recollect.engine recollect.exchanges recollect.recalling recollect.saying "
-        "recollect.spool recollect.story recollect.without_secrets recollect.writing",
+        "recollect.spool recollect.step_writing recollect.story recollect.writing",
         "structlog uuid_utils",
     ),
+    Rule(
+        "recollect.step_writing",
+        f"{NOUNS} recollect.saying recollect.without_secrets recollect.writing",
+        "structlog",
+    ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
-    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec zstandard", pure=True),
+    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec re2 zstandard", pure=True),
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",
@@ -149,10 +156,10 @@ RULES = (
     Rule("recollect.worker.watchdog", "recollect.steps", "structlog"),
     Rule(
         "recollect.worker.supervising",
-        "recollect.background recollect.counting recollect.formation recollect.worker",
+        "recollect.background recollect.counting recollect.failures recollect.formation recollect.worker",
         "cachetools msgspec structlog",
     ),
-    Rule("recollect.worker.working", "recollect", "structlog"),
+    Rule("recollect.worker.working", "recollect", "msgspec structlog"),
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),
@@ -200,7 +207,8 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.reading",
-        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.aside recollect_proxy.identity recollect_proxy.wishes",
+        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.aside recollect_proxy.errors "
+        "recollect_proxy.identity recollect_proxy.wishes",
     ),
     Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
     Rule(

@@ -27,7 +27,7 @@ from recollect_proxy.report import Reports, shown
 from recollect_proxy.sent import Sent
 from recollect_proxy.status import Status, has_room
 from recollect_proxy.upstream import Upstream
-from recollect_proxy.wishes import WishError
+from recollect_proxy.wishes import RefusedError
 
 
 class Conversation:
@@ -61,7 +61,7 @@ class Conversation:
         body = await incoming.read(self._reading.limit)
         try:
             asked = await self._reading.read_aside(caller, scope["headers"], body)
-        except WishError as error:
+        except RefusedError as error:
             return await send_failure(send, error.failure)
         heard = asked.heard
         if heard.turn is None or heard.body is None or body is None:
@@ -96,7 +96,7 @@ class Conversation:
         forms = asked.heard.forms and asked.wishes.remember
         saying = self._engine.begin(turn, credential=caller.credential) if forms else None
         prepared = await self._engine.prepare(turn, asked.wishes.recalling, count=token_counter(turn.model))
-        composed, reason = await self._compose(chat, prepared.placed)
+        composed, reason = await self._compose(chat, prepared.placed, turn.scope.user_id)
         if composed is None and prepared.placed != Placed():
             recall = replace(prepared.recall, skipped=reason)
             prepared = replace(prepared, placed=Placed(detached=prepared.placed.detached), recall=recall)
@@ -107,13 +107,13 @@ class Conversation:
         instead = composed or asked.body
         return Sent(request_id, body, instead, caller, asked, turn, prepared, saying, status)
 
-    async def _compose(self, chat: ChatBody, placed: Placed) -> tuple[bytes | None, Skip]:
+    async def _compose(self, chat: ChatBody, placed: Placed, user_id: str) -> tuple[bytes | None, Skip]:
         """Return the request with what is added; or None, and why nothing could be."""
         work = partial(self._composing.compose, chat, placed)
         if is_light(chat.raw):
             return work(), Skip.NO_PLACE
         try:
-            return await self._reading.aside.do(work), Skip.NO_PLACE
+            return await self._reading.aside.do(work, user_id), Skip.NO_PLACE
         except TimeoutError:
             return None, Skip.DEADLINE
 

@@ -50,6 +50,18 @@ AMBIGUOUS = Failure(
     "ambiguous_request",
     "The request can be read in two ways: one Host, one framing of the body.",
 )
+OPTIONS_NOT_CUT = Failure(
+    413,
+    "proxy",
+    "recollect_object_not_cut",
+    "The request is too large to take its recollect object out of it. Ask by x-recollect-* headers instead.",
+)
+OPTIONS_NOT_READ = Failure(
+    503,
+    "proxy",
+    "recollect_object_not_read",
+    "Recollect had no time to read the request's recollect object, which goes no further. Try again.",
+)
 
 
 def senseless_wish(name: str, wanted: str) -> Failure:

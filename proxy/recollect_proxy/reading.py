@@ -8,13 +8,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from recollect.chat import Dialect, decoded, is_light, session_skip, take_options
+from recollect.chat import Dialect, decoded, is_light, may_ask, session_skip, take_options
 from recollect.chat.heard import Heard, hear
 from recollect.model import Skip
 from recollect_proxy.asgi import Headers, values
 from recollect_proxy.aside import Aside
+from recollect_proxy.errors import OPTIONS_NOT_CUT, OPTIONS_NOT_READ
 from recollect_proxy.identity import Caller
-from recollect_proxy.wishes import RequestWishes, read_wishes
+from recollect_proxy.wishes import RefusedError, RequestWishes, read_wishes
+
+_LOOKING_SECONDS = 10.0
+"""How long a chat that was not read in time waits at most, to learn whether something in it is for us alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Reading:
         recall_in_temporary: Whether temporary chats recall.
         clock: Tells the time.
         aside: Where is read what takes long.
+        looking: Where is looked, in a time that its size bounds, whether what was not read in time asks something of us.
     """
 
     dialect: Dialect
@@ -49,20 +54,34 @@ class Reading:
     recall_in_temporary: bool
     clock: Callable[[], datetime]
     aside: Aside = field(default_factory=Aside)
+    looking: Aside = field(default_factory=partial(Aside, _LOOKING_SECONDS))
 
     async def read_aside(self, caller: Caller, headers: Headers, body: bytes | None) -> Asked:
         """Read a request as ``read`` does; one that is large or compressed beside the loop, and only for so long.
 
         Raises:
-            WishError: It asks the memory for what makes no sense.
+            RefusedError: It asks the memory for what makes no sense, or what it asks can't be taken out of it.
         """
         read = partial(self.read, caller, headers, body)
         if body is None or (is_light(body) and not _encodings(headers)):
             return read()
         try:
-            return await self.aside.do(read)
+            return await self.aside.do(read, caller.user_id)
         except TimeoutError:
-            return Asked(Heard(skip=caller.skip or Skip.DEADLINE), read_wishes(headers, None))
+            wishes = read_wishes(headers, None)
+        if await self._may_ask(caller, headers, body):
+            raise RefusedError(OPTIONS_NOT_READ)
+        return Asked(Heard(skip=caller.skip or Skip.DEADLINE), wishes)
+
+    async def _may_ask(self, caller: Caller, headers: Headers, body: bytes) -> bool:
+        def look() -> bool:
+            plain = decoded(body, _encodings(headers), self.limit)
+            return plain is not None and may_ask(plain)
+
+        try:
+            return await self.looking.do(look, caller.user_id)
+        except TimeoutError:
+            return True  # nobody knows, and what is ours goes to nobody
 
     def read(self, caller: Caller, headers: Headers, body: bytes | None) -> Asked:
         """Read a request.
@@ -73,7 +92,7 @@ class Reading:
             body: Its body as it came; None where that is too large to be read.
 
         Raises:
-            WishError: It asks the memory for what makes no sense.
+            RefusedError: It asks the memory for what makes no sense, or what it asks can't be taken out of it.
         """
         if body is None:
             return Asked(Heard(skip=caller.skip or Skip.TOO_LARGE), read_wishes(headers, None))
@@ -81,6 +100,8 @@ class Reading:
         if plain is None:
             return Asked(Heard(skip=caller.skip or Skip.UNREADABLE), read_wishes(headers, None))
         kept, options = take_options(plain)
+        if kept is None:
+            raise RefusedError(OPTIONS_NOT_CUT)
         wishes = read_wishes(headers, options)
         goes_on = None if options is None else kept
         return Asked(self._hear(caller, wishes, kept), wishes, goes_on)

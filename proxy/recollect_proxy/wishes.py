@@ -13,7 +13,7 @@ import msgspec
 from recollect.model import Placement
 from recollect.recalling import NO_WISHES, Wishes
 from recollect_proxy.asgi import Headers
-from recollect_proxy.errors import senseless_wish
+from recollect_proxy.errors import Failure, senseless_wish
 from recollect_proxy.identity import opaque_id
 
 _PREFIX = b"x-recollect-"
@@ -23,12 +23,19 @@ _MOST_MEMORIES = 100
 Value = str | int | bool
 
 
-class WishError(ValueError):
+class RefusedError(ValueError):
+    """What a request asks of its memory can't be done; ``failure`` tells the client why."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
+
+
+class WishError(RefusedError):
     """A wish makes no sense; ``failure`` tells the client which, and what would."""
 
     def __init__(self, name: str, wanted: str) -> None:
-        super().__init__(name)
-        self.failure = senseless_wish(name, wanted)
+        super().__init__(senseless_wish(name, wanted))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from recollect.counting import FormationCounts
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.formation import Budget, Forming, Guard, Guarded
-from recollect.inbox import Draining
+from recollect.inbox import TAKEN_DELAY, Draining
 from recollect.indexing import keep_indexed, soonest
 from recollect.model import Exchange, Fallback, Formed, Strategy
 from recollect.policy import Batching, Policy
@@ -201,8 +201,11 @@ class Background:
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:
         """Index what is left; message by message, each given up in the end, where a worker did not live through it."""
-        async with self.steps.step(user_id, Step.INDEX, "") as begun:
-            return await self._index(user_id, careful=begun > 1)
+        async with self._backends.inbox.lease(user_id) as taken:
+            if not taken:
+                return TAKEN_DELAY  # two at once would be counted for one that did not end
+            async with self.steps.step(user_id, Step.INDEX, "") as begun:
+                return await self._index(user_id, careful=begun > 1)
 
     async def _index(
         self, user_id: str, *, until: UUID | None = None, careful: bool = False

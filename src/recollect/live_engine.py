@@ -16,22 +16,19 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.exchanges import ended, new_exchange
-from recollect.model import LogEntry, Phase, Recall, Recollection, Skip, Turn, Written
+from recollect.model import LogEntry, Recall, Recollection, Skip, Turn
 from recollect.normalization import storable_id, storable_user
 from recollect.recalling import Prepared, Wishes
 from recollect.saying import Pace, Saying
 from recollect.spool import Spool, Waiting
+from recollect.step_writing import write_step
 from recollect.story import tell
-from recollect.without_secrets import entry_without_secrets
 from recollect.writing import Writing
 
 _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 0.3
 _CLOSE_SECONDS = 5.0
 _IN_MEMORY = 16 * 1024 * 1024
-_SOON_SECONDS = 0.5
-"""For how long a turn that its answer does not end is in the journal alone."""
-
 _NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
 
@@ -87,7 +84,7 @@ class LiveEngine:
         """Begin to open the engine, and wait for nothing."""
         if self._keeper is None:
             self._keeper = asyncio.create_task(self._keep_open())
-            self._writing.start()
+            self._begin()
 
     async def ready(self, seconds: float) -> bool:
         """Wait ``seconds`` at most for the engine to be open; return whether it is."""
@@ -106,7 +103,7 @@ class LiveEngine:
             RecollectError: It can't be opened, and trying again would not help.
         """
         self._keeper = keeper = asyncio.create_task(self._keep_open())
-        self._writing.start()
+        self._begin()
         tried = asyncio.create_task(self._first_try.wait())
         try:
             await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
@@ -114,6 +111,11 @@ class LiveEngine:
             tried.cancel()
         if keeper.done():
             keeper.result()
+
+    def _begin(self) -> None:
+        self._writing.start()
+        if self._masks:
+            begin_masking()
 
     async def _keep_open(self) -> None:
         while not self._closing.is_set():
@@ -204,22 +206,8 @@ class LiveEngine:
         Returns:
             What tells whether it was new to the log, once it will outlive this process.
         """
-        return _keep(self._write(entry, behind, pace or Pace()), self._remembering)
-
-    async def _write(self, entry: LogEntry, behind: asyncio.Task[bool] | None, pace: Pace) -> bool:
-        """Write a step: its secrets masked, then into the journal at once, then into the log."""
-        if self._masks:
-            entry = await entry_without_secrets(entry)
-        writing = self.writing
-        with writing.noting(entry) as is_kept:
-            begins = entry.phase is Phase.BEGUN
-            if is_kept:
-                (pace.kept if begins else pace.over).set()
-            if behind is not None and not behind.done():
-                await asyncio.wait({behind})
-            if begins and is_kept and await _is_over_soon(pace):
-                return False  # what ended it is written, and this with it
-            return await writing.write(entry, needed=pace.needed) is Written.NEW
+        writing = write_step(lambda: self.writing, entry, behind, pace or Pace(), masks=self._masks)
+        return _keep(writing, self._remembering)
 
     @property
     def writing(self) -> Writing:
@@ -246,9 +234,11 @@ class LiveEngine:
 
     async def aclose(self) -> None:
         """Write what still waits, or leave it in the spool; then close the engine."""
-        await self._finish()
-        await self._writing.close()
-        await self._close()
+        try:
+            await self._finish()
+            await self._writing.close()
+        finally:
+            await self._close()
 
     async def give_way(self, successor: "LiveEngine") -> None:
         """Write what still waits, then close the engine.
@@ -256,9 +246,11 @@ class LiveEngine:
         What waits for an engine that is not open, ``successor`` remembers, and whatever comes from now on.
         """
         self._successor = successor
-        await self._finish()
-        await self._writing.close(successor.writing)
-        await self._close()  # at once where it is not open, so that it does not open now
+        try:
+            await self._finish()
+            await self._writing.close(successor.writing)
+        finally:
+            await self._close()  # at once where it is not open, so that it does not open now
 
     async def _finish(self) -> None:
         """Let what is being written be written, or go to the spool; what is only noted may go."""
@@ -280,14 +272,6 @@ class LiveEngine:
         await asyncio.wait({self._keeper})
         if not self._keeper.cancelled():
             self._keeper.exception()  # told of when it was raised
-
-
-async def _is_over_soon(pace: Pace) -> bool:
-    """Return whether a turn's answer ends within a moment; one statement then writes both, and none beside the first byte."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_SOON_SECONDS):
-            await pace.over.wait()
-    return pace.over.is_set()
 
 
 def _is_storable(turn: Turn) -> bool:

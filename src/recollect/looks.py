@@ -106,10 +106,26 @@ def _folded(text: str) -> str:
     seen = "".join(each for each in _UNSEEN_MARKS.sub("", text) if unicodedata.category(each) != "Cf")
     plain = unicodedata.normalize("NFKC", seen)
     is_latin = sum(map(str.isascii, plain)) * 2 > len(plain)
-    return _WORD.sub(lambda word: _of_one_script(word.group(), among_latin=is_latin), plain)
+    return _WORD.sub(lambda word: of_one_script(word.group(), among_latin=is_latin), plain)
 
 
-def _of_one_script(word: str, *, among_latin: bool) -> str:
+def is_unseen(character: str) -> bool:
+    """Tell whether nobody sees a character."""
+    return unicodedata.category(character) == "Cf" or _UNSEEN_MARKS.fullmatch(character) is not None
+
+
+def latin_like(character: str) -> str:
+    """Return the Latin letter that a letter looks like, as large as it is; itself if there is none."""
+    return _like(character, _LATIN)
+
+
+def of_one_script(word: str, *, among_latin: bool = False) -> str:
+    """Return a word in letters of one script, as long as it was: those that have a look-alike there are taken for it.
+
+    Args:
+        word: The word.
+        among_latin: Whether a word of look-alikes alone is taken for a Latin one.
+    """
     if word.isascii():
         return word
     small = [each.lower() for each in word]

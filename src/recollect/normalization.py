@@ -29,7 +29,7 @@ def content_hash(text: str) -> bytes:
 
 def storable_text(text: str) -> str:
     """Return ``text`` with what Postgres can't hold (NUL, lone surrogates) replaced by U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", text)
+    return text if _is_storable(text) else _UNSTORABLE.sub("\ufffd", text)
 
 
 def storable_id(text: str) -> str:
@@ -41,7 +41,7 @@ def storable_id(text: str) -> str:
     """
     if not text:
         raise StoreError("An id is empty.")
-    if _UNSTORABLE.search(text):
+    if not _is_storable(text):
         raise StoreError("An id holds NUL or a lone surrogate, which can't be stored.")
     return text
 
@@ -55,3 +55,14 @@ def storable_user(user_id: str) -> str:
     if user_id == COMMONS:
         raise StoreError("This user id is the name of the commons, which is nobody's.")
     return storable_id(user_id)
+
+
+def _is_storable(text: str) -> bool:
+    """Return whether Postgres can hold a text as it is. Nearly all can be, and to encode one is quicker than to search it."""
+    if "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

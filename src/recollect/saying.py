@@ -16,12 +16,14 @@ class Pace:
     """How far the writing of what is said has come, and who waits for it.
 
     Attributes:
+        noted: The turn is in the journal, or never will be: what follows it may be noted behind it.
         kept: The turn outlives this process.
         over: So does how its answer ended: the turn needs no writing by itself any more.
         needed: Somebody waits for the turn to be kept.
     """
 
     def __init__(self) -> None:
+        self.noted = asyncio.Event()
         self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
 

@@ -45,18 +45,36 @@ class Timer:
     Attributes:
         step: Which.
         began: When it began or went on, by ``time.monotonic``.
+        within: The step that it is a part of.
         taken: Seconds it took before.
         waits: How many others it waits for.
     """
 
     step: Step
     began: float
+    within: "Timer | None" = None
     taken: float = 0.0
     waits: int = 0
 
     def seconds(self, now: float) -> float:
         """Return the seconds taken until now."""
         return self.taken if self.waits else self.taken + now - self.began
+
+    def wait(self) -> None:
+        """Wait for others from now on; so does what it is a part of."""
+        if not self.waits:
+            self.taken += time.monotonic() - self.began
+        self.waits += 1
+        if self.within is not None:
+            self.within.wait()
+
+    def go_on(self) -> None:
+        """Wait no longer."""
+        self.waits -= 1
+        if not self.waits:
+            self.began = time.monotonic()
+        if self.within is not None:
+            self.within.go_on()
 
 
 _timer: ContextVar[Timer | None] = ContextVar("timer", default=None)
@@ -69,15 +87,11 @@ def waiting_for_others() -> Iterator[None]:
     if timer is None:
         yield
         return
-    if not timer.waits:
-        timer.taken += time.monotonic() - timer.began
-    timer.waits += 1
+    timer.wait()
     try:
         yield
     finally:
-        timer.waits -= 1
-        if not timer.waits:
-            timer.began = time.monotonic()
+        timer.go_on()
 
 
 class Steps:
@@ -106,9 +120,9 @@ class Steps:
         afresh = noted in self._ended_unnoted
         is_suspect = not afresh and await self._tries.unended(user_id, step, subject) > 0
         async with self._gate_of(is_suspect=is_suspect):
-            tries = await self._tries.begin(user_id, step, subject, at=self._clock(), afresh=afresh)
-            self._ended_unnoted.discard(noted)
-            try:
+            try:  # a cancellation may come when the try is counted and not yet known to be
+                tries = await self._tries.begin(user_id, step, subject, at=self._clock(), afresh=afresh)
+                self._ended_unnoted.discard(noted)
                 with self._timed(step):
                     yield tries
             finally:
@@ -132,7 +146,7 @@ class Steps:
 
     @contextmanager
     def _timed(self, step: Step) -> Iterator[None]:
-        timer = Timer(step, time.monotonic())
+        timer = Timer(step, time.monotonic(), _timer.get())
         self._timers.add(timer)
         token = _timer.set(timer)
         try:
@@ -172,10 +186,9 @@ class _Gate:
                 await turn
             except asyncio.CancelledError:
                 if turn.done() and not turn.cancelled():
-                    self._leave()
+                    self._leave()  # it was let in, and is cancelled before it could go
                 else:
-                    self._waiting.remove((turn, alone))
-                    self._let_in()
+                    self._let_in()  # who waits behind it may be let in now
                 raise
         else:
             self._enter(alone=alone)
@@ -197,7 +210,8 @@ class _Gate:
         self._let_in()
 
     def _let_in(self) -> None:
-        while self._waiting and self._has_room(alone=self._waiting[0][1]):
+        while self._waiting and (self._waiting[0][0].done() or self._has_room(alone=self._waiting[0][1])):
             turn, alone = self._waiting.popleft()
-            self._enter(alone=alone)
-            turn.set_result(None)
+            if not turn.done():  # else whoever waited was cancelled
+                self._enter(alone=alone)
+                turn.set_result(None)

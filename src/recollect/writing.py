@@ -4,8 +4,8 @@ To be patient with a store that is away lives here, and nowhere else. Never: rai
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import LogEntry, Phase, Written
-from recollect.spool import FullError, Journal, Spool, Waiting
+from recollect.spool import FullError, Noted, Spool, Waiting
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
@@ -51,14 +51,14 @@ class Writing:
         patience: float = 0.1,
     ) -> None:
         self._spool = spool
-        self._journal = Journal()
         self._patience = patience
         self._engine = engine
         self._keeps = keeps
         self._wishes: LRUCache[str, bool] = LRUCache(_KEPT)
         self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
         self._opened, self._adopted = asyncio.Event(), asyncio.Event()
-        self._wake, self._tried, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._wake, self._tried = asyncio.Event(), asyncio.Event()
+        self._closing, self._ending = asyncio.Event(), asyncio.Event()
         self._replaying: asyncio.Task[None] | None = None
         self.lost = 0
 
@@ -77,21 +77,24 @@ class Writing:
         self._adopted.clear()
         self._wake.set()
 
-    @contextmanager
-    def noting(self, entry: LogEntry) -> Iterator[bool]:
+    @asynccontextmanager
+    async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
         """Keep a step in the journal during the body, which writes it; yield whether nobody needs to wait for that."""
         if not self._wishes.get(entry.exchange.turn.scope.user_id, self._keeps):
-            yield True  # nothing is kept of this user, as far as is known
+            yield Noted(is_kept=True)  # nothing is kept of this user, as far as is known
             return
-        with self._journal.noting(entry) as is_noted:
-            yield is_noted
+        async with self._spool.journal.noting(entry) as noted:
+            yield noted
 
-    async def write(self, entry: LogEntry, *, needed: asyncio.Event | None = None) -> Written | None:
+    async def write(
+        self, entry: LogEntry, *, needed: asyncio.Event | None = None, line: bytes | None = None
+    ) -> Written | None:
         """Write a step; return when it will outlive this process, as far as that can be. Never raises.
 
         Args:
             entry: Which step.
             needed: From when on somebody waits for it.
+            line: Its line for the spool, where somebody has made it.
 
         Returns:
             What became of it in the log; None where it waits for that, or is lost.
@@ -100,10 +103,10 @@ class Writing:
         try:
             written = await self._to_log(entry, needed or self._closing)
             if written is None:
-                await self._to_spool(entry)
+                await self._to_spool(entry, line)
         except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
             log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
-            self._lose(entry, "it can't be written")
+            self.lose(entry, "it can't be written")
             return None
         return written
 
@@ -143,21 +146,22 @@ class Writing:
             self._wishes[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
 
-    async def _to_spool(self, entry: LogEntry) -> None:
+    async def _to_spool(self, entry: LogEntry, line: bytes | None) -> None:
         exchange = entry.exchange
         if not self._wishes.get(exchange.turn.scope.user_id, self._keeps):
             return
         await self._opened.wait()
         try:
-            await self._spool.add(entry)
+            await self._spool.add(entry, line)
         except (FullError, OSError) as error:
-            self._lose(entry, "the spool is full" if isinstance(error, FullError) else "the disk refuses")
+            self.lose(entry, "the spool is full" if isinstance(error, FullError) else "the disk refuses")
             return
         if exchange.credential is not None:
             self._credentials[exchange.id] = exchange.credential
         self._wake.set()
 
-    def _lose(self, entry: LogEntry, reason: str) -> None:
+    def lose(self, entry: LogEntry, reason: str) -> None:
+        """Count a step that nothing could take, and tell of it."""
         self.lost += 1
         log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
 
@@ -165,20 +169,15 @@ class Writing:
 
     async def _replay(self) -> None:
         await self._spool.open()
-        self._journal.open(self._spool.folder)
         self._opened.set()
-        while True:
+        while not self._ending.is_set():
             if not self._adopted.is_set():
                 await self._spool.adopt()
                 self._adopted.set()
             self._wake.clear()
             if self._engine() is not None and not await self._replayed():
-                await asyncio.sleep(_AGAIN_SECONDS)
-                continue
-            try:
-                async with asyncio.timeout(_LOOK_SECONDS):
-                    await self._wake.wait()
-            except TimeoutError:
+                await _happens(self._ending, _AGAIN_SECONDS)
+            elif not self._ending.is_set() and not await _happens(self._wake, _LOOK_SECONDS):
                 await self._spool.adopt()
 
     async def _replayed(self) -> bool:
@@ -197,10 +196,19 @@ class Writing:
 
     async def _write_again(self, entry: LogEntry) -> None:
         engine = self._engine()
-        if engine is None:
+        if engine is None or self._ending.is_set():
             raise _AwayError
         credential = self._credentials.get(entry.exchange.id)
-        await self._written(engine, replace(entry, exchange=replace(entry.exchange, credential=credential)))
+        whole = replace(entry, exchange=replace(entry.exchange, credential=credential))
+        writing = asyncio.create_task(self._written(engine, whole))
+        ending = asyncio.create_task(self._ending.wait())
+        await asyncio.wait({writing, ending}, return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        if not writing.done():
+            writing.cancel()  # and not waited for, as above
+            writing.add_done_callback(_ended)
+            raise _AwayError
+        writing.result()
 
     async def settle(self) -> None:
         """Wait until nothing waits, while there is an engine to write it."""
@@ -218,18 +226,23 @@ class Writing:
         All that was to be written must be, or be waiting.
         """
         self.hurry()
-        if self._replaying is not None:
-            self._replaying.cancel()
-            await asyncio.wait({self._replaying})
-        if successor is not None:
-            await successor.take(self._spool)
-        waiting = self._spool.waiting
-        self._journal.close()
-        await self._spool.close()
-        if waiting.exchanges and waiting.on_disk:
-            log.warning("exchanges_wait", count=waiting.exchanges, bytes=waiting.bytes)
-        elif waiting.exchanges:
-            log.error("exchange_lost", reason="shut down before the store was back", count=waiting.exchanges)
+        self._ending.set()
+        self._wake.set()
+        try:
+            if self._replaying is not None:
+                # It ends between two lines: the work on a file is not cut off.
+                await asyncio.wait({self._replaying})
+            if successor is not None:
+                await successor.take(self._spool)
+        finally:
+            waiting = self._spool.waiting
+            await self._spool.close()
+            if waiting.exchanges and waiting.on_disk:
+                log.warning("exchanges_wait", count=waiting.exchanges, bytes=waiting.bytes)
+            elif waiting.exchanges:
+                log.error(
+                    "exchange_lost", reason="shut down before the store was back", count=waiting.exchanges
+                )
 
     async def take(self, spool: Spool) -> None:
         """Take over what waits in another spool, as far as there is room."""
@@ -241,6 +254,14 @@ class Writing:
 
 class _AwayError(StoreUnavailableError):
     """There is no engine."""
+
+
+async def _happens(event: asyncio.Event, seconds: float) -> bool:
+    """Return whether something happens within so many seconds."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()
 
 
 def _ended(writing: "asyncio.Task[Written]") -> None:

@@ -36,7 +36,7 @@ async def _ask(shape: Shape, body: bytes) -> str:
     position = asked.heard.turn.anchors[-1][0]
     placed = Placed(system=_ADDED, beside={position: _ADDED})
     compose = partial(Composing(shape.dialect, {}).compose, asked.heard.body, placed)
-    composed = compose() if is_light(asked.heard.body.raw) else await reading.aside.do(compose)
+    composed = compose() if is_light(asked.heard.body.raw) else await reading.aside.do(compose, "anna")
     return "read" if composed else "no place"
 
 

@@ -150,6 +150,27 @@ async def test_a_chat_begins_with_the_version_that_was_kept_of_its_first_message
     assert await begun("goodbye") == []
 
 
+async def test_a_chat_begins_with_a_message_whose_secrets_were_masked(store: Store) -> None:
+    await said(store, "My wifi password is [secret: password], it is on the fridge", parent="^")
+
+    async def begins(text: str) -> bool:
+        return not (await store.chats.chat(store.anna.scope, exchanges=9, unless_begun=text)).exchanges
+
+    assert await begins("My wifi password is sunflowerfield, it is on the fridge")
+    assert await begins("My wifi password is [secret: password], it is on the fridge")
+    assert not await begins("My wifi password is sunflowerfield, it is on the door")
+    assert not await begins("The wifi password is sunflowerfield, it is on the fridge")
+    assert not await begins("My wifi password is , it is on the fridge")
+
+
+async def test_a_message_that_is_nearly_nothing_but_a_secret_is_not_taken_for_any_other(store: Store) -> None:
+    await said(store, "[secret: password]", parent="^")
+
+    chat = await store.chats.chat(store.anna.scope, exchanges=9, unless_begun="Hello, how are you today?")
+
+    assert [each.said for each in chat.exchanges] == ["[secret: password]"]
+
+
 # -- what was done in it ---------------------------------------------------------------------------
 
 

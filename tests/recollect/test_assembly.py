@@ -51,6 +51,7 @@ from recollect.policy import Batching, Policy, Summarizing
 from recollect.postgres import start_embedded
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
+from recollect.writing import Writing
 
 SAID = "I drink tea."
 
@@ -467,6 +468,26 @@ async def test_other_settings_are_another_engine_and_the_old_one_is_closed(opene
     assert new is not old
     assert await new.ready(60)
     await closed(old)
+    await new.aclose()
+
+
+async def test_an_engine_that_can_not_give_way_in_order_is_told_of(
+    opened: EngineSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object) -> None:
+        raise OSError(5, "my secret words")
+
+    old = await shared_engine(opened)
+    assert await old.ready(60)
+    monkeypatch.setattr(Writing, "take", fails)
+
+    with capture_logs() as lines:
+        new = await shared_engine(EngineSettings(**opened.model_dump() | {"recall_limit": 3}))
+        await closed(old)
+
+    [told] = [line for line in lines if line["event"] == "engine_not_closed"]
+    assert told["error"] == "OSError"
+    assert "secret" not in str(lines)
     await new.aclose()
 
 

@@ -4,6 +4,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.long_texts import up_to
 from tests.tables import table
 
 from recollect.chunking import MOST_WINDOWS, Chunk, chunks, windows
@@ -258,7 +259,7 @@ def test_a_text_without_any_space_is_cut_between_whole_characters() -> None:
     assert all(not unicodedata.combining(part[0]) for part in found)
 
 
-@pytest.mark.parametrize("length", [200_000])
+@up_to(200_000)
 @table(
     "text",
     ["a", "\n", "`", "~", " ", "- ", "a ", "a\n", "a\n\n", "```\n", "# ", ".", "\ud800", " \n", "\u200d"],

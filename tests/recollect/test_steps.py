@@ -161,3 +161,40 @@ async def test_what_takes_too_long_is_known_but_for_what_it_waits_for(
 def test_what_waits_outside_of_any_step_is_not_counted() -> None:
     with waiting_for_others():
         assert datetime.now(tz=NOON.tzinfo) > NOON
+
+
+async def test_a_waiter_that_is_cancelled_as_the_one_before_it_leaves_locks_nobody_out(store: Store) -> None:
+    subject = steps_of(store.tries)
+    leaves: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def take(*, alone: bool) -> None:
+        async with subject._gate.alone() if alone else subject._gate.together():
+            await leaves
+
+    first = asyncio.create_task(take(alone=False))
+    await asyncio.sleep(0)
+    suspect = asyncio.create_task(take(alone=True))
+    await asyncio.sleep(0)
+    leaves.set_result(None)  # who is within wakes in the loop's next turn
+    suspect.cancel()  # who waits is cancelled in this one
+
+    await asyncio.wait({first, suspect})
+    assert first.exception() is None
+    assert suspect.cancelled()
+    async with asyncio.timeout(5), subject._gate.together():
+        pass
+
+
+async def test_what_waits_within_a_part_is_not_counted_for_the_whole(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    subject = steps_of(store.tries)
+
+    async with subject.step(store.anna, Step.INDEX, ""), subject.step(store.anna, Step.MESSAGE, "1"):
+        with waiting_for_others():
+            now += 1000
+        assert subject.overdue() is None
+        now += steps.SECONDS[Step.MESSAGE] + 1
+        assert subject.overdue() is Step.MESSAGE

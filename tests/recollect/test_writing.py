@@ -2,10 +2,12 @@
 
 import asyncio
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 from uuid import UUID
 
@@ -16,12 +18,16 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect import live_engine, writing
+from recollect import live_engine, step_writing, writing
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
 from recollect.model import Exchange, Flags, Scope, Strategy, Written
+from recollect.postgres import message_log
 from recollect.saying import Saying
 from recollect.spool import Spool
+from recollect.spool import beside as lines
+from recollect.spool.segments import FileSegment
+from recollect.writing import Writing
 
 ROOM = 1_000_000
 
@@ -30,7 +36,7 @@ ROOM = 1_000_000
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
-    monkeypatch.setattr(live_engine, "_SOON_SECONDS", 0.0)
+    monkeypatch.setattr(step_writing, "_SOON_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -210,3 +216,140 @@ async def test_a_bug_ends_no_chat_and_is_told_by_its_name(store: Store, folder: 
     assert [line["event"] for line in logs] == ["remember_failed", "exchange_lost"]
     assert "secret" not in str(logs)
     await live.aclose()
+
+
+async def test_a_parent_that_no_key_can_be_costs_no_exchange(store: Store, folder: Path) -> None:
+    opener = Opener(store)
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM), patience=10)
+    await live.start()
+    for number, failure in enumerate((None, StoreUnavailableError())):
+        opener.outage.failure = failure
+        turn = store.turn(f"said {number}", parent="\ud800", anchors=((0, "\ud800"),))
+        remembering = live.remember(turn, "Good.", recollections=(), credential=None)
+        assert remembering is not None
+        assert await remembering == (failure is None)
+    assert live.waiting.exchanges == 1  # the log could take the first as it is
+    opener.outage.failure = None
+    await live.settle(20)
+
+    assert await said(store) == [("said 0", "Good."), ("said 1", "Good.")]
+    assert live.lost == 0
+    await live.aclose()
+
+
+async def test_what_fails_before_anything_is_written_is_lost_and_counted(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: object, __: object) -> NoReturn:
+        raise LookupError("my secret words")
+
+    live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
+    await live.start()
+    monkeypatch.setattr(Writing, "noting", fails)
+
+    with capture_logs() as logs:
+        remembering = live.remember(store.turn(), "Good.", recollections=(), credential=None)
+        assert remembering is not None
+        assert not await remembering
+
+    assert [line["event"] for line in logs] == ["remember_failed", "exchange_lost"]
+    assert "secret" not in str(logs)
+    assert live.lost == 1
+    await live.aclose()
+
+
+# -- beside the loop ---------------------------------------------------------------------------------
+
+
+async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the journal and the spool together."""
+    beside: list[tuple[str, bool]] = []
+
+    def watch(module: ModuleType, name: str) -> None:
+        real = getattr(module, name)
+
+        def watched(given: object) -> object:
+            beside.append((name, threading.current_thread() is not threading.main_thread()))
+            return real(given)
+
+        monkeypatch.setattr(module, name, watched)
+
+    watch(lines, "encode")
+    watch(message_log, "estimate_tokens")
+    opener = away(store)
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
+    await live.start()
+    for text in ("short", "long " * 10_000):
+        remembering = live.remember(store.turn(text), "", recollections=(), credential=None)
+        assert remembering is not None
+        await remembering
+    assert live.waiting.exchanges == 2
+    assert beside == [("encode", False), ("encode", True)]
+    opener.outage.failure = None
+    await live.settle(20)
+
+    assert beside[2:] == [("estimate_tokens", False), ("estimate_tokens", True)]
+    await live.aclose()
+
+
+# -- the end -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("succeeded", [False, True])
+async def test_closing_waits_for_a_file_that_is_being_removed(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, *, succeeded: bool
+) -> None:
+    removing, may_end, remove = threading.Event(), threading.Event(), FileSegment.remove
+
+    def slow(segment: FileSegment) -> None:
+        remove(segment)
+        removing.set()
+        may_end.wait(20)
+
+    opener = away(store)
+    live, successor = LiveEngine(opener, spool=Spool(folder, limit=ROOM)), LiveEngine(Opener(store))
+    await live.start()
+    await successor.start()
+    await say(live, store, "one")
+    monkeypatch.setattr(FileSegment, "remove", slow)
+    opener.outage.failure = None
+    await until(removing.is_set)
+
+    closing = asyncio.create_task(live.give_way(successor) if succeeded else live.aclose())
+    done, _ = await asyncio.wait({closing}, timeout=0.05)
+    assert not done
+    may_end.set()
+    await closing
+
+    assert live.engine is None
+    assert await said(store) == [("one", "")]
+    await successor.aclose()
+
+
+async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_waits_stays(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise OSError(5, "Input/output error")
+
+    opener = Opener(store)
+    live, successor = LiveEngine(opener, spool=Spool(folder, limit=ROOM)), LiveEngine(Opener(store))
+    await live.start()
+    await successor.start()
+    opener.outage.failure = StoreUnavailableError()
+    await say(live, store, "one")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FileSegment, "lines", fails)
+        with pytest.raises(OSError, match="Input/output"):
+            await live.give_way(successor)
+    await successor.aclose()
+
+    assert (live.engine, opener.closed) == (None, 1)
+    after = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
+    await after.start()
+    await until(lambda: not any(folder.iterdir()))
+    assert await said(store) == [("one", "")]
+    await after.aclose()

@@ -2,16 +2,19 @@
 
 import asyncio
 import threading
+from functools import partial
 
 import pytest
 
 from recollect_proxy.aside import Aside
 
+ANNA, BEN = "anna", "ben"
+
 
 async def test_work_is_done_beside_the_loop() -> None:
     loops_own = threading.get_ident()
 
-    assert await Aside().do(threading.get_ident) != loops_own
+    assert await Aside().do(threading.get_ident, ANNA) != loops_own
 
 
 async def test_two_pieces_of_work_are_done_one_after_the_other() -> None:
@@ -23,7 +26,7 @@ async def test_two_pieces_of_work_are_done_one_after_the_other() -> None:
         going_on.release()
         return alone
 
-    assert all(await asyncio.gather(*(aside.do(work) for _ in range(20))))
+    assert all(await asyncio.gather(*(aside.do(work, f"user {n}") for n in range(20))))
 
 
 async def test_an_error_is_its_askers() -> None:
@@ -31,18 +34,51 @@ async def test_an_error_is_its_askers() -> None:
         raise KeyError("nothing")
 
     with pytest.raises(KeyError):
-        await Aside().do(fail)
+        await Aside().do(fail, ANNA)
 
 
 async def test_who_waits_too_long_goes_on_and_what_was_not_begun_is_never_done() -> None:
     aside, go_on, done = Aside(patience=0.05), threading.Event(), []
     try:
         with pytest.raises(TimeoutError):
-            await aside.do(go_on.wait)
+            await aside.do(go_on.wait, ANNA)
         with pytest.raises(TimeoutError):
-            await aside.do(lambda: done.append("second"))
+            await aside.do(lambda: done.append("second"), BEN)
     finally:
         go_on.set()
 
-    assert await Aside.do(aside, lambda: "third") == "third"
+    assert await aside.do(lambda: "third", BEN) == "third"
+    assert done == []
+
+
+async def test_however_much_one_asks_for_the_others_have_their_turn_after_one_piece_of_it() -> None:
+    aside, go_on, order = Aside(patience=60), threading.Event(), []
+
+    def slow(number: int) -> None:
+        go_on.wait()
+        order.append(f"{ANNA} {number}")
+
+    annas = [asyncio.create_task(aside.do(partial(slow, number), ANNA)) for number in range(20)]
+    await asyncio.sleep(0)
+    bens = asyncio.create_task(aside.do(lambda: order.append(BEN), BEN))
+    nobodys = asyncio.create_task(aside.do(lambda: order.append("nobody"), None))
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.gather(*annas, bens, nobodys)
+
+    assert order == ["anna 0", BEN, "nobody", *(f"anna {number}" for number in range(1, 20))]
+
+
+async def test_what_is_begun_is_its_users_turn_until_it_ends_though_nobody_waits_for_it() -> None:
+    aside, go_on, done = Aside(patience=0.05), threading.Event(), []
+    try:
+        with pytest.raises(TimeoutError):
+            await aside.do(go_on.wait, ANNA)
+        with pytest.raises(TimeoutError):
+            await aside.do(lambda: done.append("second"), ANNA)
+        assert aside._thread._work_queue.qsize() == 0
+    finally:
+        go_on.set()
+
+    assert await aside.do(lambda: "third", ANNA) == "third"
     assert done == []

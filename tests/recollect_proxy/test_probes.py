@@ -9,6 +9,7 @@ from tests.recollect_proxy.memory_api.serving import GivenEngine, engine_over
 from tests.recollect_proxy.settings import changed
 from tests.running_proxy import RunningProxy, User, running_proxy
 from tests.stores import Store
+from tests.waiting import until
 from tests.watched_stores import Through
 
 from recollect.model import Backlog
@@ -111,10 +112,13 @@ async def test_a_proxy_without_its_database_is_ready_and_says_what_it_lacks(
         ready = await proxy.fetch(b"GET", b"/memory/ready")
         chat = await proxy.say(user, "Is it morning?")
 
-        waiting = await proxy.fetch(b"GET", b"/memory/ready")
+        async def one_waits() -> bool:
+            waiting = await proxy.fetch(b"GET", b"/memory/ready")
+            return bool(waiting.json == {"ready": True, "memory": "unavailable", "waiting": 1})
+
+        await until(one_waits)
         health = await proxy.api(b"GET", "/health")
 
     assert (ready.status, ready.json) == (200, {"ready": True, "memory": "unavailable", "waiting": 0})
-    assert waiting.json == {"ready": True, "memory": "unavailable", "waiting": 1}
     assert health.json["spool"]["exchanges"] == 1
     assert chat.header(b"x-recollect-skipped") == b"store"

@@ -16,7 +16,7 @@ from recollect.model import Skip
 from recollect_proxy.aside import Aside
 from recollect_proxy.identity import Caller
 from recollect_proxy.reading import Asked, Reading
-from recollect_proxy.wishes import WishError
+from recollect_proxy.wishes import RefusedError, WishError
 
 GZIP = {"content-encoding": "gzip"}
 ANNA = Caller(user_id="anna", session_id="chat-1")
@@ -176,7 +176,7 @@ def test_a_senseless_wish_is_refused_whatever_the_body(body: bytes | None, heade
 class Never(Aside):
     """Takes too long for anything."""
 
-    async def do(self, work: Callable[[], Any]) -> Any:
+    async def do(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
         raise TimeoutError(work)
 
 
@@ -187,7 +187,7 @@ class Noting(Aside):
         super().__init__()
         self.asked = 0
 
-    async def do(self, work: Callable[[], Any]) -> Any:
+    async def do(self, work: Callable[[], Any], user_id: str | None) -> Any:  # noqa: ARG002 -- the port's
         self.asked += 1
         return work()
 
@@ -224,3 +224,44 @@ async def test_what_takes_too_long_to_read_passes_as_it_came_and_says_so() -> No
 
     assert (said.heard.skip, said.heard.turn, said.body) == (Skip.DEADLINE, None, None)
     assert said.wishes.includes_memories
+
+
+ASKS = body_of("I drink tea. " * 25_000, recollect={"session": "s1"})
+
+
+@table(("body", "headers"), [(ASKS, {}), (gzip.compress(ASKS, mtime=0), GZIP)])
+@table("looking", [Noting(), Never()])
+@table("caller", [ANNA, Caller(skip=Skip.NO_IDENTITY)])
+async def test_what_takes_too_long_to_read_and_asks_something_goes_no_further(
+    body: bytes, headers: dict[str, str], looking: Aside, caller: Caller
+) -> None:
+    reading = replace(READING, limit=1_000_000, aside=Never(), looking=looking)
+    named = [(name.encode(), value.encode()) for name, value in headers.items()]
+
+    with pytest.raises(RefusedError) as refused:
+        await reading.read_aside(caller, named, body)
+
+    assert (refused.value.failure.status, refused.value.failure.code) == (503, "recollect_object_not_read")
+
+
+async def test_what_takes_too_long_to_read_and_is_packed_passes_if_it_asks_nothing() -> None:
+    reading = replace(READING, limit=1_000_000, aside=Never(), looking=Noting())
+    named = [(b"content-encoding", b"gzip")]
+
+    said = await reading.read_aside(ANNA, named, gzip.compress(LARGE))
+
+    assert (said.heard.skip, said.body) == (Skip.DEADLINE, None)
+
+
+def test_what_can_not_be_taken_out_goes_no_further() -> None:
+    members = b",".join(b'"%d":1' % number for number in range(20_000))
+
+    with pytest.raises(RefusedError) as refused:
+        replace(READING, limit=1_000_000).read(ANNA, [], b'{"recollect":{},' + members + b"," + body_of()[1:])
+
+    assert (refused.value.failure.status, refused.value.failure.code) == (413, "recollect_object_not_cut")
+
+
+async def test_who_asks_for_a_wish_that_makes_no_sense_learns_so_in_time_or_not() -> None:
+    with pytest.raises(WishError):
+        await replace(READING, aside=Never()).read_aside(ANNA, [(b"x-recollect-recall", b"perhaps")], LARGE)

@@ -3,9 +3,14 @@
 import asyncio
 from dataclasses import dataclass
 
+import structlog
+
 from recollect.assembly.living import live_engine
+from recollect.failures import place
 from recollect.live_engine import LiveEngine
 from recollect.settings import EngineSettings
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass
@@ -37,7 +42,7 @@ async def shared_engine(settings: EngineSettings) -> LiveEngine:
     for engine in outdated:
         closing = asyncio.create_task(engine.give_way(live))
         _closing.add(closing)
-        closing.add_done_callback(_closing.discard)
+        closing.add_done_callback(_closed)
     return live
 
 
@@ -45,3 +50,10 @@ def running_engine() -> LiveEngine | None:
     """Return the engine that ``shared_engine`` returned last on this loop; None: nobody has asked for one yet."""
     loop = asyncio.get_running_loop()
     return next((shared.engine for shared in _shared if shared.loop is loop), None)
+
+
+def _closed(closing: asyncio.Task[None]) -> None:
+    """Tell why an engine could not give way in order: nobody waits for that."""
+    _closing.discard(closing)
+    if not closing.cancelled() and (error := closing.exception()) is not None:
+        log.error("engine_not_closed", error=type(error).__name__, place=place(error))

@@ -12,7 +12,7 @@ from recollect.chat.encodings import decoded
 from recollect.chat.heard import Heard, hear
 from recollect.chat.include import add_memories
 from recollect.chat.limits import is_light
-from recollect.chat.options import take_options
+from recollect.chat.options import may_ask, take_options
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.raw_json import Span
 from recollect.chat.reply import ReplyReader
@@ -42,6 +42,7 @@ __all__ = [
     "hear",
     "is_background_task",
     "is_light",
+    "may_ask",
     "prompt_texts",
     "read_body",
     "read_turn",

@@ -54,6 +54,11 @@ def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
     return False
 
 
+def count(source: bytes | memoryview, mark: bytes) -> int:
+    """Return how often a byte stands in the source."""
+    return sum(piece.count(mark) for piece in _pieces(source))
+
+
 def _pieces(source: bytes | memoryview) -> Iterator[bytes]:
     starts: Iterable[int] = range(0, len(source), _SLICE)
     return (bytes(source[at : at + _SLICE]) for at in starts)

@@ -3,9 +3,13 @@
 Never: raises, or knows what can be asked.
 """
 
+from typing import NamedTuple
+
 import msgspec
 
+from recollect.chat import limits
 from recollect.chat.body import MEMBERS
+from recollect.chat.linear_bytes import linear_bytes
 from recollect.chat.raw_json import without_member
 
 KEY = "recollect"
@@ -13,7 +17,32 @@ _LITERAL = b'"recollect"'
 _ESCAPES = (b"\\u006", b"\\u007")  # each letter of the key, written as an escape, begins so
 
 
-def take_options(body: bytes) -> tuple[bytes, msgspec.Raw | None]:
+def _written(letter: str) -> str:
+    """Return an expression for a letter as JSON may have it (RFC 8259, section 7)."""
+    return f"(?:{letter}|\\\\u00(?i:{ord(letter):02x}))"
+
+
+_AS_KEY = linear_bytes(f'"{"".join(map(_written, KEY))}"[ \\t\\n\\r]*:'.encode())
+
+
+class Taken(NamedTuple):
+    """A body, and what it asked of us.
+
+    Attributes:
+        body: What goes on of it; None where that can't be told, as too much stands beside what is asked.
+        options: The value of its member ``recollect``, if that is known.
+    """
+
+    body: bytes | None
+    options: msgspec.Raw | None = None
+
+
+def may_ask(body: bytes) -> bool:
+    """Tell whether an object somewhere in a body has a member ``recollect``; linear time, whatever it holds."""
+    return _AS_KEY.search(body) is not None
+
+
+def take_options(body: bytes) -> Taken:
     """Cut the member ``recollect`` out of a request's object, whatever it holds.
 
     Args:
@@ -24,9 +53,17 @@ def take_options(body: bytes) -> tuple[bytes, msgspec.Raw | None]:
         twice, each is cut out, and the last counts, as it does for most readers of JSON (RFC 8259, 4).
         The same body and None if it has no such member or isn't a JSON object.
     """
-    if _LITERAL not in body and not any(escape in body for escape in _ESCAPES):
-        return body, None
+    if not _could_ask(body):
+        return Taken(body)
+    if not limits.is_readable(body):
+        return Taken(None)
     members = MEMBERS.decode(body)
     if members is None or KEY not in members:
-        return body, None
-    return without_member(body, body.index(b"{"), members, KEY), members[KEY]
+        return Taken(body)
+    return Taken(without_member(body, body.index(b"{"), members, KEY), members[KEY])
+
+
+def _could_ask(body: bytes) -> bool:
+    if len(body) > limits.LIGHT_BYTES:
+        return may_ask(body)
+    return _LITERAL in body or any(escape in body for escape in _ESCAPES)

@@ -12,10 +12,14 @@ from typing import Any, NamedTuple, overload
 
 import msgspec
 
+from recollect.chat import limits
+from recollect.chat.raw_ends import Ends, TooManyStepsError, past
+
 _MOST_MEMBERS = 10_000
 """Members of an object whose places are looked for."""
 
 _MUCH = 256 * 1024
+_MANY_COMMAS = 200_000
 
 _UNREADABLE = (ValueError, RecursionError)  # msgspec.DecodeError and UnicodeDecodeError are ValueErrors
 
@@ -28,8 +32,6 @@ _SPACE = re.compile(rb"[ \t\n\r]*+")
 _BLANK, _COMMA_BYTE = b" \t\n\r", ord(",")
 _COLON = re.compile(rb"[ \t\n\r]*+:?+[ \t\n\r]*+")
 _COMMA = re.compile(rb"[ \t\n\r]*+,?+[ \t\n\r]*+")
-_SCALAR = re.compile(rb"[^ \t\n\r,\]}]*+")
-_MARK = re.compile(rb'[\[\]{}"]')
 
 
 class Span(NamedTuple):
@@ -58,7 +60,8 @@ class KnownMembers:
     def decode(self, source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
         """Return its members, of equal keys the last; None if it isn't a JSON object.
 
-        Where the others take much room, only those that are known: a million of them would cost a second.
+        Where the others take much room and have many commas, only those that are known: a million of them
+        would cost a second.
         """
         size = memoryview(source).nbytes
         if size <= _MUCH:
@@ -69,7 +72,11 @@ class KnownMembers:
         given = ((name, getattr(known, name)) for name in known.__struct_fields__)
         members = {name: raw for name, raw in given if raw is not msgspec.UNSET}
         others = size - sum(memoryview(raw).nbytes for raw in members.values())
-        return decode_members(source) if others <= _MUCH else members
+        if others <= _MUCH:
+            return decode_members(source)
+        commas = sum(limits.count(memoryview(raw), b",") for raw in members.values())
+        has_many = limits.exceeds(memoryview(source), b",", commas + _MANY_COMMAS)
+        return members if has_many else decode_members(source)
 
 
 def decode_text(source: bytes | msgspec.Raw) -> str | None:
@@ -112,21 +119,24 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
 
     Returns:
         The value's span in ``source``; None if the key stands there twice or not at all, or the object has
-        more than ten thousand members.
+        more than ten thousand members, or they hold more than is walked through.
     """
     found: Span | None = None
-    for number, member in enumerate(_walk(source, start, members)):
-        if number >= _MOST_MEMBERS:
-            return None
-        if member.key == name:
-            if found is not None:
-                return None
-            found = member.value
+    try:
+        for member in _walk(source, start, members):
+            if member.key == name:
+                if found is not None:
+                    return None
+                found = member.value
+    except TooManyStepsError:
+        return None
     return found
 
 
-def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> bytes:
+def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> bytes | None:
     """Return the source without a member of an object, and without one comma beside it.
+
+    None if the object has more than ten thousand members, or they hold more than is walked through.
 
     Args:
         source: Holds the object.
@@ -137,11 +147,14 @@ def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw]
     cuts: list[Span] = []
     kept: _Member | None = None
     before_kept = 0
-    for member in _walk(source, start, members):
-        if member.key == name:
-            cuts.append(Span(member.start, member.next))
-        else:
-            kept, before_kept = member, len(cuts)
+    try:
+        for member in _walk(source, start, members):
+            if member.key == name:
+                cuts.append(Span(member.start, member.next))
+            else:
+                kept, before_kept = member, len(cuts)
+    except TooManyStepsError:
+        return None
     if kept is not None and len(cuts) > before_kept:
         # Nothing is left behind the last that is kept, so the comma behind that goes too.
         cuts.insert(before_kept, Span(kept.next - 1, kept.next))
@@ -192,7 +205,7 @@ def find_items(source: bytes, span: Span) -> Places | None:
         at = (
             end + 1
             if source[end] == _COMMA_BYTE and source[end + 1] not in _BLANK
-            else _past(_COMMA, source, end)
+            else past(_COMMA, source, end)
         )
         end = at + memoryview(item).nbytes
         starts.append(at)
@@ -210,29 +223,33 @@ class _Member(NamedTuple):
 
 
 def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iterator[_Member]:
-    at = _past(_SPACE, source, start + 1)
+    """Yield an object's members.
+
+    Raises:
+        TooManyStepsError: It has more than ten thousand, or they hold too much.
+    """
+    at = past(_SPACE, source, start + 1)
+    ends, number = Ends(), 0
     guesses: dict[
         str, bytes | None
     ] = {}  # a key that is repeated must not cost a copy of its value each time
     while source[at : at + 1] != b"}":
-        key_start, key_end = at, _string_end(source, at)
+        number += 1
+        if number > _MOST_MEMBERS:
+            raise TooManyStepsError
+        key_start, key_end = at, ends.of_string(source, at)
         key = decode_text(source[at:key_end]) or ""
-        at = _past(_COLON, source, key_end)
+        at = past(_COLON, source, key_end)
         if key not in guesses:
             known = members.get(key)
             guesses[key] = None if known is None else bytes(known)
-        end = _value_end(source, at, guesses[key])
-        comma = _past(_SPACE, source, end)
+        end = _value_end(source, at, guesses[key], ends)
+        comma = past(_SPACE, source, end)
         yield _Member(key, key_start, Span(at, end), comma + 1 if source[comma : comma + 1] == b"," else end)
-        at = _past(_COMMA, source, end)
+        at = past(_COMMA, source, end)
 
 
-def _past(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:
-    match = pattern.match(source, at)
-    return match.end() if match else at
-
-
-def _value_end(source: bytes, at: int, guess: bytes | None) -> int:
+def _value_end(source: bytes, at: int, guess: bytes | None, ends: Ends) -> int:
     """Return where the value that begins at ``at`` ends.
 
     The guess is the last value of that key, so it is wrong only before a repeated key. A JSON
@@ -240,33 +257,7 @@ def _value_end(source: bytes, at: int, guess: bytes | None) -> int:
     """
     if guess is not None and source.startswith(guess, at):
         end = at + len(guess)
-        after = _past(_SPACE, source, end)
+        after = past(_SPACE, source, end)
         if source[after : after + 1] in {b",", b"}"}:
             return end
-    if source.startswith((b"{", b"["), at):
-        return _container_end(source, at)
-    return _string_end(source, at) if source.startswith(b'"', at) else _past(_SCALAR, source, at)
-
-
-def _string_end(source: bytes, at: int) -> int:
-    """Return where the string that begins at ``at`` ends: behind the first quote that is not escaped."""
-    start = at + 1
-    while (end := source.find(b'"', start)) >= 0:
-        piece = source[start:end]
-        if (len(piece) - len(piece.rstrip(b"\\"))) % 2 == 0:
-            return end + 1
-        start = end + 1
-    return len(source)
-
-
-def _container_end(source: bytes, at: int) -> int:
-    depth = 0
-    while (mark := _MARK.search(source, at)) is not None:
-        if mark.group() == b'"':
-            at = _string_end(source, mark.start())
-            continue
-        at = mark.end()
-        depth += 1 if mark.group() in b"[{" else -1
-        if depth == 0:
-            return at
-    return len(source)
+    return ends.of_value(source, at)

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 
 from recollect.composition.excerpts import shortened
 from recollect.composition.fences import HISTORY, quoted, unfenced
+from recollect.composition.same_text import SameText, plain
 from recollect.model import LoggedExchange, Role, Turn
-from recollect.normalization import storable_text
-from recollect.secrets import has_mark, mask
 
 TURNS = 6
 """Exchanges told of at most: restored and in the block."""
@@ -49,7 +48,9 @@ class History:
     tokens: int = 0
 
 
-def missing_exchanges(turn: Turn, logged: Sequence[LoggedExchange]) -> Sequence[LoggedExchange]:
+def missing_exchanges(
+    turn: Turn, logged: Sequence[LoggedExchange], same: SameText | None = None
+) -> Sequence[LoggedExchange]:
     """Return what the log knows of this conversation and the request lacks, oldest first.
 
     A request that carries messages is looked up in the log by the first of the user's: what was said
@@ -60,37 +61,42 @@ def missing_exchanges(turn: Turn, logged: Sequence[LoggedExchange]) -> Sequence[
     Args:
         turn: What was said now.
         logged: The conversation's last exchanges, oldest first.
+        same: What was compared already.
     """
     if turn.is_whole:
         return ()
+    same = same or SameText()
     before = [each for each in logged if each.key != turn.key]
     carried = _carried(turn)
     if carried:
-        missing = _branch_before(_place_of(carried, before), before)
-    elif turn.is_whole is None and _sends_all(turn, before):
+        missing = _branch_before(_place_of(carried, before, same), before)
+    elif turn.is_whole is None and _sends_all(turn, before, same):
         missing = []
     else:
         missing = before
     if not missing or not goes_on(turn):
         return missing
     last = missing[-1]
-    is_told = _is_same(last.reply, turn.history[0].text)
+    is_told = same(plain(last.reply), plain(turn.history[0].text))
     return [*missing[:-1], replace(last, reply="")] if is_told else missing
 
 
-def known_anchors(turn: Turn, logged: Sequence[LoggedExchange]) -> Mapping[str, str]:
+def known_anchors(
+    turn: Turn, logged: Sequence[LoggedExchange], same: SameText | None = None
+) -> Mapping[str, str]:
     """Return by which key the log knows messages that a cut conversation begins with: its key here, to that.
 
     A message's key is made of those before it too, so that it is another once they are cut off.
     """
+    same = same or SameText()
     before = [each for each in logged if each.key != turn.key]
     carried = _carried(turn)
-    place = None if turn.is_whole else _place_of(carried, before)
+    place = None if turn.is_whole else _place_of(carried, before, same)
     if not place or len(carried) + 1 != len(turn.anchors):
         return {}
     known: dict[str, str] = {}
     for (_, key), (said, _), exchange in zip(turn.anchors, carried, before[place:], strict=False):
-        if not _is_same(exchange.said, said) or exchange.anchor is None:
+        if not same(plain(exchange.said), plain(said)) or exchange.anchor is None:
             break
         known[key] = exchange.anchor
     return known
@@ -181,7 +187,7 @@ def _branch_before(place: int | None, before: Sequence[LoggedExchange]) -> Seque
     return before[begun:place]
 
 
-def _sends_all(turn: Turn, before: Sequence[LoggedExchange]) -> bool:
+def _sends_all(turn: Turn, before: Sequence[LoggedExchange], same: SameText) -> bool:
     """Tell whether the sender, who carries nothing of the user's now, does otherwise: then this is a beginning.
 
     One message carried is no sign: of those who carry nothing some send the last answer.
@@ -189,7 +195,7 @@ def _sends_all(turn: Turn, before: Sequence[LoggedExchange]) -> bool:
     later = [each.carried for each in before if each.turn_index and each.carried is not None]
     if later:
         return any(carried > 1 for carried in later)
-    return bool(before) and _is_same(before[0].said, turn.text)
+    return bool(before) and same(plain(before[0].said), plain(turn.text))
 
 
 def _carried(turn: Turn) -> list[tuple[str, str]]:
@@ -203,45 +209,22 @@ def _carried(turn: Turn) -> list[tuple[str, str]]:
     return carried
 
 
-def _place_of(carried: Sequence[tuple[str, str]], before: Sequence[LoggedExchange]) -> int | None:
+def _place_of(
+    carried: Sequence[tuple[str, str]], before: Sequence[LoggedExchange], same: SameText
+) -> int | None:
     """Return where in the log the carried begins; None if it is not there.
 
     A text said twice: where most of what follows agrees, then of the answers; of equals the latest.
     """
     if not carried:
         return None
-    known = [(_plain(each.said), _plain(each.reply)) for each in before]
-    given = [(_plain(said), _plain(answer)) for said, answer in carried[: len(before)]]
-    if any(has_mark(text) for texts in known for text in texts):
-        known = [(said[:_COMPARED_MASKED], reply[:_COMPARED_MASKED]) for said, reply in known]
-        given = [(_as_masked(said), _as_masked(answer)) for said, answer in given]
+    known = [(plain(each.said), plain(each.reply)) for each in before]
+    given = [(plain(said), plain(answer)) for said, answer in carried[: len(before)]]
 
     def agreeing(start: int) -> tuple[int, int, int]:
         pairs = list(zip(known[start:], given, strict=False))
-        said = sum(one[0] == other[0] for one, other in pairs)
-        return said, sum(one[1] == other[1] for one, other in pairs), start
+        said = sum(same(one[0], other[0]) for one, other in pairs)
+        return said, sum(same(one[1], other[1]) for one, other in pairs), start
 
-    starts = (n for n, (said, _) in enumerate(known) if said == given[0][0])
+    starts = (n for n, (said, _) in enumerate(known) if same(said, given[0][0]))
     return max(starts, key=agreeing, default=None)
-
-
-_COMPARED = 4_000
-"""Characters by which two texts are told apart: so many of each are read from the log."""
-
-_COMPARED_MASKED = 500
-"""The same of a chat in which secrets are masked: what is said in the request has to be masked to be compared."""
-
-
-def _is_same(logged: str, carried: str) -> bool:
-    """Tell whether a text of the log is this one of a request, whose secrets it has masked."""
-    known, given = _plain(logged), _plain(carried)
-    return known == given or (has_mark(known) and known[:_COMPARED_MASKED] == _as_masked(given))
-
-
-def _as_masked(text: str) -> str:
-    return mask(text[: 2 * _COMPARED_MASKED]).text[:_COMPARED_MASKED]
-
-
-def _plain(text: str) -> str:
-    """Return a text as the log keeps it, as far as it is compared, without the space around it."""
-    return storable_text(text[:_COMPARED]).strip()

@@ -20,6 +20,7 @@ from recollect.composition.history import (
     tell_history,
     told_of,
 )
+from recollect.composition.same_text import SameText
 from recollect.model import (
     Chat,
     Injection,
@@ -141,8 +142,9 @@ class _Situation:
         self.turn = turn
         self.chat = chat
         self.bounds = bounds
-        self.missing = missing_exchanges(turn, chat.exchanges)
-        known = known_anchors(turn, chat.exchanges)
+        same = SameText()
+        self.missing = missing_exchanges(turn, chat.exchanges, same)
+        known = known_anchors(turn, chat.exchanges, same)
         positions = turn.anchors or ((-1, turn.anchor),)
         self.carried = [(position, known.get(anchor, anchor)) for position, anchor in positions]
         is_told = bounds.history_tokens >= LEAST_TOKENS

@@ -11,7 +11,6 @@ from cachetools import TTLCache
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.ports import Embedder
-from recollect.steps import waiting_for_others
 
 
 class CachedEmbedder:
@@ -62,9 +61,8 @@ class CachedEmbedder:
         missing = {key: text for key, text in keyed.items() if key not in found and key not in self._pending}
         if missing:
             self._start(missing)
-        with waiting_for_others():
-            for task in {self._pending[key] for key in keyed if key not in found}:
-                found |= await _result(task)
+        for task in {self._pending[key] for key in keyed if key not in found}:
+            found |= await _result(task)
         return [found[_key(text)] for text in texts]
 
     def clear(self) -> None:

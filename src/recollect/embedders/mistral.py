@@ -21,6 +21,7 @@ from recollect.mistral_sdk import (
     MistralUnreachableError,
 )
 from recollect.model import Vector
+from recollect.steps import waiting_for_others
 from recollect.tokens import token_counter
 
 ANSWER_BYTES: Final = 16_000_000
@@ -102,7 +103,9 @@ class MistralEmbedder:
         """
         vectors: list[Vector] = []
         for batch in batches(await asyncio.to_thread(lambda: [sendable(text) for text in texts])):
-            vectors += _vectors(await self._answer(batch), len(batch), _DIMENSIONS.get(self._model))
+            with waiting_for_others():
+                answered = await self._answer(batch)
+            vectors += _vectors(answered, len(batch), _DIMENSIONS.get(self._model))
         return vectors
 
     async def aclose(self) -> None:

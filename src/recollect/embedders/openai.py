@@ -15,6 +15,7 @@ import numpy as np
 from recollect.embedders.texts import prepare_to_send
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
+from recollect.steps import waiting_for_others
 
 # Texts a call, and characters a text. The known models read some 8,000 tokens a text and 300,000
 # a call, and a character is about one token in the scripts that need most.
@@ -105,7 +106,8 @@ class OpenAIEmbedder:
         """
         vectors: list[Vector] = []
         for start in range(0, len(texts), _BATCH):
-            vectors += await self._batch(texts[start : start + _BATCH])
+            with waiting_for_others():
+                vectors += await self._batch(texts[start : start + _BATCH])
         return vectors
 
     async def aclose(self) -> None:

@@ -1,5 +1,6 @@
 """The log of every exchange, in Postgres. Never: forms a memory."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable
 from datetime import datetime
@@ -21,6 +22,10 @@ from recollect.tokens import estimate_tokens
 
 _LONGEST_KEY = 200
 """Bytes. A longer key stands in the log as its hash: an index entry has to fit a part of a page."""
+
+
+_LONGEST_INLINE = 10_000
+"""Characters whose tokens are counted on the loop, in half a millisecond."""
 
 
 class PostgresMessageLog:
@@ -66,6 +71,7 @@ class PostgresMessageLog:
             is_open: bool = known["state"] == "open"
             if is_open:
                 await end_exchange(connection, scope, known)
+                await _say_again(connection, exchange, known)
             if _has_text(exchange) and not known["kept"]:
                 await appending.another_reply(known["id"], known["turn_index"], alternate=known["replied"])
             if is_open or (_has_text(exchange) and not known["kept"] and not known["replied"]):
@@ -105,6 +111,14 @@ async def _end_before(connection: Connection, turn: Turn, key: str, known: Recor
         await end_without_reply(connection, turn.scope.user_id, before)
 
 
+async def _say_again(connection: Connection, exchange: Exchange, known: Record) -> None:
+    """Write the turn as it is known at its end: its answer may have told what in it is a secret."""
+    content = storable_text(exchange.turn.text)
+    await connection.execute(
+        SQL["say_again"], exchange.turn.scope.user_id, known["message_id"], content, estimate_tokens(content)
+    )
+
+
 async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
     """Write the turn of an open exchange, in one statement: somebody waits for it."""
     turn, scope, content = exchange.turn, exchange.turn.scope, storable_text(exchange.turn.text)
@@ -120,11 +134,11 @@ async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
         exchange.authorized,
         turn.at,
         len(turn.history),
-        turn.anchor,
+        storable_text(turn.anchor),
         storable_parent(turn.parent),
         None if turn.speaker is None else storable_text(turn.speaker),
         content,
-        estimate_tokens(content),
+        await _tokens_of(content),
         turn.marked,
     )
 
@@ -156,7 +170,7 @@ class _Appending:
         """Keep a turn that nobody has begun, and its reply."""
         turn, parent = self._turn, storable_parent(self._turn.parent)
         is_late = parent is not None and await abandon_other_versions(
-            self._connection, Version(turn.scope, key, parent, turn.anchor, turn.at)
+            self._connection, Version(turn.scope, key, parent, storable_text(turn.anchor), turn.at)
         )
         await self.turn_and_reply(key, parent, "abandoned" if is_late else "pending")
 
@@ -178,7 +192,7 @@ class _Appending:
             exchange.authorized,
             turn.at,
             len(turn.history),
-            turn.anchor,
+            storable_text(turn.anchor),
             parent,
             state,
         )
@@ -230,13 +244,20 @@ class _Appending:
             role,
             speaker,
             content,
-            estimate_tokens(content),
+            await _tokens_of(content),
             alternate,
             self._turn.at,
             exchange_id,
             self._turn.marked,
             hidden,
         )
+
+
+async def _tokens_of(text: str) -> int:
+    """Return about how many tokens a text has; a long one is counted beside the loop."""
+    if len(text) <= _LONGEST_INLINE:
+        return estimate_tokens(text)
+    return await asyncio.to_thread(estimate_tokens, text)
 
 
 def _has_text(exchange: Exchange) -> bool:

@@ -5,6 +5,27 @@ not found.
 """
 
 from recollect.secrets.kinds import Kind
-from recollect.secrets.masking import Masked, has_mark, holds_secret, mark, mask, mask_together, without_marks
+from recollect.secrets.masking import (
+    Masked,
+    between_marks,
+    has_mark,
+    holds_secret,
+    mark,
+    mask,
+    mask_together,
+    without_marks,
+)
+from recollect.secrets.warming import warm
 
-__all__ = ["Kind", "Masked", "has_mark", "holds_secret", "mark", "mask", "mask_together", "without_marks"]
+__all__ = [
+    "Kind",
+    "Masked",
+    "between_marks",
+    "has_mark",
+    "holds_secret",
+    "mark",
+    "mask",
+    "mask_together",
+    "warm",
+    "without_marks",
+]

@@ -17,12 +17,14 @@ from recollect.secrets.codes import (
 from recollect.secrets.kinds import Found, Kind, places
 from recollect.secrets.passwords import read_answer, read_login, read_password, read_seed, read_unspaced
 from recollect.secrets.telling import BEFORE, CLOSES, OPENS, WINDOW, is_within_word
-from recollect.secrets.values import ENDINGS, is_placeholder
+from recollect.secrets.values import ENDINGS, MASK, is_placeholder
 
 _NAMES = linear(
     rf"(?i)({words.PASSWORDS})|({words.PASSWORDS_UNSPACED})|({words.PINS})|({words.CHECKS})|({words.ANSWERS})"
     rf"|({words.PERSONS})|({words.CODES})|({words.TOKENS})|({words.LOGINS})|({words.SEEDS})|({words.SAFES})"
 )
+_BETWEEN = " \t:=|*`\"'"
+"""What may stand between a name and what is masked already."""
 _KINDS = (
     Kind.PASSWORD,
     Kind.PASSWORD,
@@ -54,6 +56,8 @@ def announced(text: str) -> Iterator[Found]:
             continue
         kind = _KINDS[group - 1]
         window = text[end : end + WINDOW]
+        if window.lstrip(_BETWEEN).startswith(MASK):
+            continue
         before = text[max(0, start - BEFORE) : start]
         found = _READERS[group - 1](before, name[0], window)
         if found is not None:

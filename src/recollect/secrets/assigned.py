@@ -1,4 +1,4 @@
-"""Secrets that a program is given: in files of settings, commands, headers, links. Pure. Never: what people tell in words."""
+"""Secrets that a program is given by name: in files of settings, in cookies. Pure. Never: what people tell in words."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ from recollect.patterns import linear
 from recollect.secrets.kinds import Found, Kind, places
 from recollect.secrets.values import (
     ENDINGS,
+    MASK,
     has_digit,
     is_code,
     is_humped,
@@ -35,105 +36,15 @@ _NAMES_ANOTHER = linear(
 )
 """How a name ends that is no secret's: ``secret_name``, ``tokens``."""
 
-_WINDOW, _LINE = 320, 1_000
+_WINDOW = 320
+_IN_CONNECTION = linear(r"^([^;\n\"'&]{0,100});[ ]?[A-Za-z]")
+"""The rest of a value, and that another follows."""
 _PHRASES = linear(r"(?i)(?:phrase|psk)$")
 _LEAST_STRONG, _LEAST_WEAK = 3, 8
 _WORDS_OF_A_SENTENCE = 5
 
-_SCHEMES = r"(?:bearer|basic|token|digest|apikey|api-key|negotiate|key|aws4-hmac-sha256)"
-_SHAPES = (
-    # Connection strings and links with a user in them
-    (linear(r"[A-Za-z0-9+]://[^\s/@:?#\"'<>]*:([^\s/@\"'<>]+)@[^\s]"), Kind.PASSWORD),
-    # Headers
-    (
-        linear(
-            rf"(?i)authorization[\"']?\s{{0,3}}[:=,]\s{{0,3}}[\"']?(?:{_SCHEMES}\s{{1,3}})?([^\s\"',;<>]{{6,}})"
-        ),
-        Kind.TOKEN,
-    ),
-    (linear(r"(?i)\b(?:bearer|basic)[ \t]{1,4}([0-9A-Za-z_.~+/=-]{16,})"), Kind.TOKEN),
-    (
-        linear(
-            r"(?i)\bx-[a-z-]*(?:key|token|auth|secret|password)[a-z-]*[\"']?\s{0,3}[:=,]\s{0,3}[\"']?([^\s\"',;<>]{6,})"
-        ),
-        Kind.TOKEN,
-    ),
-    # Options of commands
-    (
-        linear(
-            r"(?:^|[\s\"'])(?:-u|-U|--user|--proxy-user|--auth|-a)(?:[ \t]{1,3}|=)?[\"']?[^\s:\"'/$]+:([^\s\"']+)"
-        ),
-        Kind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?:^|\s)--?[a-z-]*(?:password|passwd|passphrase|pass|pwd|token|api-?key|secret(?:-key)?|auth-key)(?:=|[ \t]{1,3})(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']{2,})"
-        ),
-        Kind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\b(?:mysql[a-z]*|mariadb[a-z-]*)\b[^\n|;]*?\s-p(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']+)"
-        ),
-        Kind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\b(?:docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)"
-        ),
-        Kind.PASSWORD,
-    ),
-    (linear(r"\bredis-cli\b[^\n|;]*?\s-a[ ]([^\s]{2,})"), Kind.PASSWORD),
-    (linear(r"\bopenssl\b[^\n|;]*?\s-(?:k|pass(?:in|out)?)[ ](?:pass:)?([^\s]{3,})"), Kind.PASSWORD),
-    (
-        linear(r"\bhtpasswd\s{1,3}-[A-Za-z]{0,4}b[A-Za-z]{0,4}\s{1,3}\S+\s{1,3}\S+\s{1,3}(\S{2,})"),
-        Kind.PASSWORD,
-    ),
-    (linear(r"(?i)\bnet\s{1,3}use\b[^\n]*?/user:\S+[ ]([^\s/]{3,})"), Kind.PASSWORD),
-    (
-        linear(r"(?i)\b(?:machine|default)\b[^\n]*?\slogin\s{1,4}\S+\s{1,4}password\s{1,4}(\S{2,})"),
-        Kind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\b(?:env|setx|set|arg)[ ]{1,3}[a-z_]*(?:password|passwd|secret|token|api_?key)[a-z_]*[ ]{1,3}([^\s=]{3,})"
-        ),
-        Kind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\bauth\s{0,3}=\s{0,3}\(\s{0,3}[\"'][^\"'\n]+[\"']\s{0,3},\s{0,3}[\"']([^\"'\n]{2,})[\"']"
-        ),
-        Kind.PASSWORD,
-    ),
-    # Mark-up
-    (
-        linear(
-            r"(?i)<[a-z:._-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}>([^<>\s][^<>\n]{2,})</"
-        ),
-        Kind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)(?:name|key|id)=[\"'][a-z0-9_.:-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}[\"']\s{1,3}value=[\"']([^\"'\n]{3,})[\"']"
-        ),
-        Kind.PASSWORD,
-    ),
-)
-"""Expressions that have the secret as their first group, and what it is."""
-
-_MAY_BE_GIVEN = linear(
-    r"(?i)://[^\s/@]*:[^\s/@]*@|authorization|bearer|basic[ \t]|x-[a-z-]*(?:key|token|auth|secret|pass)|[\s\"']-[uapwk]"
-    r"|--?[a-z-]*(?:pass|pwd|token|key|secret|user|auth)|\bnet\s+use|htpasswd|mysql|mariadb|\blogin[ ]|\b(?:env|setx?|arg)[ ]+[a-z_]*(?:pass|secret|token|key)"
-    r"|auth\s*=|<[a-z:._-]*(?:pass|pwd|secret|token|key)|=[\"'][a-z0-9_.:-]*(?:pass|pwd|secret|token|key)"
-)
-"""Without any of these none of the shapes above is there."""
-
 _COOKIES = linear(r"(?i)\b(?:set-)?cookies?[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9A-Za-z_.-]+=[^\n\"']{4,})")
 _COOKIE = linear(r"([0-9A-Za-z_.-]+)=([^\s;,]{8,})")
-_QUERY = linear(
-    r"(?i)[?&#](?:key|access_token|token|auth|sig|signature|code|sid|password|pwd|pass|secret|x-amz-(?:signature|security-token|credential))=([^\s&#\"'<>]{4,})"
-)
 
 
 def assigned(text: str) -> Iterator[Found]:
@@ -148,57 +59,23 @@ def assigned(text: str) -> Iterator[Found]:
         sign = _SIGN.search(window)
         if sign is None or _NAMES_ANOTHER.search(sign[1]):
             continue
+        if MASK in window[sign.end() : sign.end() + 2]:
+            continue
         strong = bool(name[1])
         at = sign.end()
         value = _value(name[0] + sign[1], sign[2], window, at, strong=strong)
+        if value is not None and strong and text[start - 1 : start] == ";" and sign[0].endswith("="):
+            value = _up_to_semicolon(window, value)
         if value is not None:
             kind = Kind.PASSWORD if _is_password(name[0]) else Kind.KEY
             yield Found(end + value[0], end + value[1], kind)
-
-
-def in_commands(text: str) -> Iterator[Found]:
-    """Yield what stands in a command, a header, a link, or mark-up in the place of a secret."""
-    for begin, end in _lines_with_one(text):
-        part = text[begin:end]
-        for shape, kind in _SHAPES:
-            for found in places(shape, part):
-                given = _given(part, found.start(1), found.end(1), kind)
-                if given is not None:
-                    yield Found(begin + given[0], begin + given[1], kind)
-    for found in places(_QUERY, text):
-        if _is_made(found[1]):
-            yield Found(found.start(1), found.end(1), Kind.TOKEN)
-
-
-def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where lines begin and end that may hold one; those that lie together as one."""
-    begin = end = 0
-    for found in places(_MAY_BE_GIVEN, text):
-        if found.start() < end:
-            continue
-        if end:
-            yield begin, end
-        begin = max(
-            end, text.rfind("\n", max(0, found.start() - _LINE), found.start()) + 1, found.start() - _LINE
-        )
-        stop = text.find("\n", found.end(), found.end() + _LINE)
-        end = stop if stop >= 0 else min(len(text), found.end() + _LINE)
-    if end:
-        yield begin, end
-
-
-def _given(text: str, start: int, end: int, kind: Kind) -> tuple[int, int] | None:
-    """Return where the value stands within its quotes; None where it is no secret."""
-    if text[start] in "\"'" and end - start > 1:
-        start, end = start + 1, end - 1
-    return (start, end) if _may_be_given(text[start:end], kind) else None
 
 
 def cookies(text: str) -> Iterator[Found]:
     """Yield what cookies hold that a machine has made."""
     for found in places(_COOKIES, text):
         for pair in _COOKIE.finditer(found[1]):
-            if _is_made(pair[2]):
+            if is_made(pair[2]):
                 start, end = pair.span(2)
                 yield Found(found.start(1) + start, found.start(1) + end, Kind.SESSION)
 
@@ -218,7 +95,7 @@ def _value(  # noqa: PLR0911 -- one reason a line
         group = next(number for number in (1, 2, 3) if quoted.span(number)[0] >= 0)
         start, end = quoted.span(group)
         value = quoted[group]
-        is_one = _is_strong(value) if strong else _is_made(value)
+        is_one = _is_strong(value) if strong else is_made(value)
         return (at + start, at + end) if is_one and not is_placeholder(value) else None
     bare = _BARE.search(window[at:])
     if bare is None:
@@ -227,7 +104,7 @@ def _value(  # noqa: PLR0911 -- one reason a line
     if is_placeholder(value) or is_code(bare[0]) or value.startswith(("=", "~", "//")):
         return None
     if not strong:
-        return (at, at + len(value)) if _is_made(value) else None
+        return (at, at + len(value)) if is_made(value) else None
     behind = window[at + len(bare[0]) :]
     ends = _LINE_ENDS.search(behind) is not None
     spaced = (
@@ -239,6 +116,12 @@ def _value(  # noqa: PLR0911 -- one reason a line
     if not _is_strong(value) or not (ends or is_strange(value) or (sign == "=" and not spaced)):
         return None
     return at, at + len(value)
+
+
+def _up_to_semicolon(window: str, value: tuple[int, int]) -> tuple[int, int]:
+    """Return where the value of a connection string ends, which may have spaces; as it was if that is none."""
+    rest = _IN_CONNECTION.search(window[value[1] :])
+    return (value[0], value[1] + len(rest[1])) if rest is not None else value
 
 
 def _is_password(name: str) -> bool:
@@ -255,7 +138,7 @@ def _is_strong(value: str) -> bool:
     )
 
 
-def _is_made(value: str) -> bool:
+def is_made(value: str) -> bool:
     """Tell whether a value looks as if a machine had made it: long enough, with digits, or capitals within."""
     if (
         len(value) < _LEAST_WEAK
@@ -266,11 +149,3 @@ def _is_made(value: str) -> bool:
     ):
         return False
     return has_digit(value) or is_humped(value)
-
-
-def _may_be_given(value: str, kind: Kind) -> bool:
-    if is_placeholder(value) or is_code(value):
-        return False
-    if kind is Kind.TOKEN:
-        return has_digit(value) or is_humped(value)
-    return not (value.isdecimal() and len(value) < _LEAST_WEAK // 2 + 2) and not value.startswith(("-", "/"))

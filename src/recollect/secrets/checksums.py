@@ -1,6 +1,7 @@
 """Numbers of cards and bank accounts in a text, told from other numbers by their checksums. Pure. Never: whose.
 
-The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13616 (mod 97).
+The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13616 (mod 97), that of the American
+Bankers Association's numbers of banks (weights 3, 7, 1).
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,6 +28,16 @@ _NETWORKS = anchored(
     "|(?:50[0-9]{2}|5[6-8][0-9]{2}|6304|67[0-9]{2})[0-9]{12,15}"  # Maestro
 )
 _IBAN = linear(r"(?:^|[^A-Za-z0-9])([A-Za-z]{2}[0-9]{2})")
+_BANK = linear(
+    r"(?i)(?:^|[^\p{L}])(routing|aba|sort[ ]code|blz|bankleitzahl)(?:[ ](?:number|no\.?|code|nr\.?))?[ ]?(?:is|ist)?[ :#=-]{0,3}([0-9]{9}|[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{2}|[0-9]{3}[ ]?[0-9]{3}[ ]?[0-9]{2})(?:[^0-9]|$)"
+)
+"""A bank's number behind its name, as the United States, Britain, and Germany have it."""
+_BESIDE_BANK = linear(
+    r"(?i)(?:account|acct|a/c|konto)[a-z.]{0,8}(?:[ ](?:number|no\.?|nr\.?))?[ ]?(?:is|ist)?[ :#=-]{0,3}([0-9]{6,17})(?:[^0-9]|$)"
+)
+_ABA_SIZE = 9
+_NEAR_BANK = 100
+"""Characters around a bank's number in which that of an account is looked for."""
 _IN_ACCOUNT = " \u00a0-"
 _LONGEST_IBAN = 70
 """Characters, with the spaces in it."""
@@ -130,3 +141,20 @@ def _end_of_account(text: str) -> int:
     rest = int("".join(str(int(character, 36)) for character in moved)) % 97
     end = places[size - 1] + 1
     return end if rest == 1 and not text[end : end + 1].isalnum() else 0
+
+
+def local_accounts(text: str) -> Iterator[Found]:
+    """Yield numbers of accounts that stand beside that of their bank, and American numbers of banks (ABA's check digit)."""
+    for bank in places(_BANK, text):
+        if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
+            continue
+        yield Found(bank.start(2), bank.end(2), Kind.ACCOUNT)
+        begin = max(0, bank.start(1) - _NEAR_BANK)
+        for account in _BESIDE_BANK.finditer(text[begin : bank.end(2) + _NEAR_BANK]):
+            start, end = account.span(1)
+            yield Found(begin + start, begin + end, Kind.ACCOUNT)
+
+
+def _has_aba_check(digits: str) -> bool:
+    weighed = (int(digit) * weight for digit, weight in zip(digits, (3, 7, 1) * 3, strict=True))
+    return sum(weighed) % 10 == 0

@@ -13,6 +13,7 @@ from recollect.secrets.telling import (
     LEAST_TOKEN,
     PARTICLE,
     TOLD,
+    UNIT,
     WINDOW,
     is_within_word,
 )
@@ -31,9 +32,16 @@ _SENT = linear(rf"(?i){words.SENT}")
 _SAFE = linear(
     r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
 )
-_PERSON = linear(r"[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4}")
+_PERSON = linear(r"(?:^|[^0-9])([0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})(?:[^0-9]|$)")
 _PERSON_BY_ITSELF = linear(r"(?:^|[^0-9A-Za-z-])([0-8][0-9]{2}-[0-9]{2}-[0-9]{4})(?:[^0-9A-Za-z-]|$)")
 _TOKEN = linear(r"^[\"'`\x{201c}\x{201e}]?([A-Za-z0-9][0-9A-Za-z_.~+/=-]{7,})")
+_HEXADECIMAL = linear(r"^[ ]{1,2}[\"'`(]?([0-9a-fA-F]{20,128})(?:[^0-9A-Za-z_-]|$)")
+_ARTICLE = linear(r"(?i)^(?:the|der|die|das|le|la|el|il|o|a)[ ]{1,2}")
+_PIN_IS_SOMETHING = linear(r"(?i)^[ ](?:is|to|ist|an|est|es|à)[ ]")
+_POSSESSIVE = linear(
+    r"(?i)(?:^|[^\p{L}])(?:my|our|your|his|her|their|mein\p{L}{0,2}|dein\p{L}{0,2}|unser\p{L}{0,2}|ihr\p{L}{0,2}|mon|ton|son|notre|votre|mi|tu|su|nuestro|mio|tuo|meu|seu|mijn|jouw|uw)[ ](?:\p{L}+[ ]){0,2}$"
+)
+"""Whose a PIN is: without it "pin 12 is ..." is one of a chip."""
 _BEHIND_CODE = linear(r"^\s{0,3}[(]?(?:[:：=＝]|是|为|為|改成|改为|は|が)?\s{0,3}")
 _CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s,;。，、()]{4,60}){0,12}")
 _WORD = linear(r"[^\s,;\"'`“„]+")
@@ -63,9 +71,13 @@ def _sent(text: str) -> Iterator[Found]:
             yield Found(end + found[0], end + found[1], Kind.CODE)
 
 
-def read_pin(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+def read_pin(before: str, _name: str, window: str) -> tuple[int, int] | None:
     """Return where the number stands that a name announces."""
-    return _digits(window[:90].split("\n", 1)[0], least=LEAST_CODE)
+    found = _digits(window[:90].split("\n", 1)[0], least=LEAST_CODE)
+    if found is None or window[: found[0]].strip():
+        return found
+    is_of_chip = _PIN_IS_SOMETHING.search(window[found[1] :]) and not _POSSESSIVE.search(before)
+    return None if is_of_chip else found
 
 
 def read_check(_before: str, _name: str, window: str) -> tuple[int, int] | None:
@@ -94,7 +106,7 @@ def _digits(window: str, *, least: int, most: int = 8) -> tuple[int, int] | None
 def read_person(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     """Return where a person's number stands behind its name."""
     found = _PERSON.search(window[:40])
-    return None if found is None else found.span()
+    return None if found is None else found.span(1)
 
 
 def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
@@ -104,7 +116,7 @@ def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     behind = _BEHIND_CODE.search(window)
     if behind is not None:
         places.append(behind.end())
-    for at in places:
+    for at in _behind_articles(window, places):
         listed = _CODES_LISTED.search(window[at:])
         if listed is None:
             continue
@@ -119,10 +131,16 @@ def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     return None
 
 
+def _behind_articles(window: str, at: list[int]) -> list[int]:
+    """Return these places, those before an article behind it: "le code est le ..."."""
+    articles = [(each, _ARTICLE.search(window[each:])) for each in at]
+    return [each + (article.end() if article is not None else 0) for each, article in articles]
+
+
 def read_safe(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     """Return where the numbers that open something stands behind its name."""
     found = _SAFE.search(window)
-    return None if found is None else found.span(1)
+    return None if found is None or UNIT.search(window[found.end(1) :]) else found.span(1)
 
 
 def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
@@ -133,7 +151,7 @@ def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
         particle = PARTICLE.search(window)
         at = particle.end() if particle and window[: particle.end()].strip() else 0
         if not at:
-            return None
+            return _hexadecimal(window)
     found = _TOKEN.search(window[at:])
     if found is None:
         return None
@@ -143,6 +161,12 @@ def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
     if is_placeholder(value) or is_code(value):
         return None
     return at + found.start(1), at + found.start(1) + len(value)
+
+
+def _hexadecimal(window: str) -> tuple[int, int] | None:
+    """Return where a long hexadecimal number stands right behind a name."""
+    found = _HEXADECIMAL.search(window)
+    return found.span(1) if found is not None and not found[1].isdecimal() else None
 
 
 def is_secret_code(value: str) -> bool:

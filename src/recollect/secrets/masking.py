@@ -6,10 +6,13 @@ from itertools import pairwise
 
 from recollect.patterns import linear, whole
 from recollect.secrets.announced import announced
-from recollect.secrets.assigned import assigned, cookies, in_commands
-from recollect.secrets.checksums import account_numbers, card_numbers
+from recollect.secrets.assigned import assigned, cookies
+from recollect.secrets.checksums import account_numbers, card_numbers, local_accounts
 from recollect.secrets.codes import by_number
+from recollect.secrets.commands import in_commands
+from recollect.secrets.disguises import seen
 from recollect.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
+from recollect.secrets.laid_out import laid_out
 from recollect.secrets.shapes import keys, private_keys, random_strings
 from recollect.secrets.unlocking import what_unlocks
 from recollect.secrets.values import MASK
@@ -22,9 +25,11 @@ _READERS = (
     cookies,
     card_numbers,
     account_numbers,
+    local_accounts,
     announced,
     by_number,
     what_unlocks,
+    laid_out,
     random_strings,
 )
 _TIMES = 3
@@ -120,9 +125,17 @@ def mark(kind: Kind) -> str:
     return f"[secret: {kind}]"
 
 
+_MARKS = tuple(map(mark, Kind))
+
+
 def without_marks(text: str) -> str:
     """Return the text with a space in place of each mark."""
     return str(_MARK.sub(" ", text))
+
+
+def between_marks(text: str, most: int) -> list[str]:
+    """Return what stands before, between and behind a text's first ``most`` marks; the text alone if it has none."""
+    return [str(piece) for piece in _MARK.split(text, most)]
 
 
 def has_mark(text: str) -> bool:
@@ -132,13 +145,13 @@ def has_mark(text: str) -> bool:
 
 def holds_secret(text: str) -> bool:
     """Tell whether a text holds a secret that ``mask`` would replace."""
-    plain = _readable(text)
-    return any(MASK not in plain[each.start : each.end] for each in _found(plain))
+    return bool(_secrets(text))
 
 
 def _secrets(text: str) -> list[Found]:
     """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
-    plain = _readable(text)
+    read = seen(_readable(text))
+    plain = read.text
     merged: list[Found] = []
     for each in sorted(
         _found(plain), key=lambda each: each.start
@@ -147,7 +160,7 @@ def _secrets(text: str) -> list[Found]:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
         elif MASK not in plain[each.start : each.end] and each.end > each.start:
             merged.append(each)
-    return merged
+    return read.in_original(text, merged)
 
 
 def _readable(text: str) -> str:
@@ -155,7 +168,9 @@ def _readable(text: str) -> str:
     plain = whole(text)
     if "[secret: " not in plain:
         return plain
-    return str(_MARK.sub(lambda found: MASK * len(found[0]), plain))
+    for each in _MARKS:
+        plain = plain.replace(each, MASK * len(each))
+    return plain
 
 
 def _found(text: str) -> Iterator[Found]:

@@ -23,6 +23,8 @@ from recollect.secrets.values import ENDINGS, MASK, has_digit, is_code, is_place
 _BECAME = {part: linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in words.TO.items()}
 """The same where it was changed to it, by a part of the name."""
 _CHANGED = linear(rf"(?i){words.CHANGED}")
+_PLURAL = "words"
+"""How a name ends that is one of many: what is said of them is no password, unless it is a strange word."""
 _OWN = linear(r"(?i)(?:мой|твой|наш|новый|ваш)\s{1,2}$")
 _TELLS_IN_JAPANESE = linear(
     r"^([^\s\x{3002}\x{ff0c}\x{3001}]{2,30}?)(?:です|だよ|だ|でした|입니다|이에요|예요|이야|야|이다)(?:[^\p{L}]|よ|ね|$)"
@@ -41,6 +43,8 @@ _SEED = linear(
 def read_password(before: str, name: str, window: str) -> tuple[int, int] | None:
     """Return where in the window behind its name a password stands."""
     told = told_in(name, window)
+    if told is not None and not told[2] and name.casefold().endswith(_PLURAL):
+        return _right_behind(before, window[told.end() - 1 :])
     if told is not None and not words.PURPOSE.intersection(told[1].casefold().split()):
         found = told_value(window, told.end(), signed=bool(told[2]))
         if found is not None:
@@ -144,7 +148,9 @@ def read_answer(_before: str, name: str, window: str) -> tuple[int, int] | None:
     ends = CLAUSE_ENDS.search(rest)
     clause = (rest[: ends.start()] if ends else rest).rstrip()
     said = clause.split()
-    if not said or len(said) > MOST_WORDS or is_said(said[0]) or MASK in clause:
+    if not said or len(said) > MOST_WORDS or MASK in clause:
+        return None
+    if is_said(said[0]) and (not told[2] or is_said(said[-1]) or said[-1][0].islower()):
         return None
     return told.end(), told.end() + len(clause)
 

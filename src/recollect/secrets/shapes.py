@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import log2
 
 from recollect.patterns import linear
-from recollect.secrets.kinds import MOST_PLACES, Found, Kind, places
+from recollect.secrets.kinds import Found, Kind, places
 from recollect.secrets.makers import WEB_SIGNED, WITH_PREFIX
 from recollect.secrets.values import has_digit, is_humped, is_placeholder
 
@@ -19,6 +19,8 @@ _RUN = linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _UUID = linear(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HEXADECIMAL = linear(r"(?:0[xX])?[0-9a-fA-F]+")
 _LINK = linear(r"(?i)(?:https?://|www\.)[^\s?#<>\"']*$")
+_ATTRIBUTE = linear(r"(?i)(?:^|[^a-z])(?:class|classname|id)=[\"'][^\"'\n]*$")
+"""How things look, and what they are called, in mark-up."""
 _DATA = linear(r"(?:base64,|sha(?:1|256|384|512):)$")
 _DIGEST = linear(r"^sha(?:1|256|384|512)-")
 _BEFORE = 300
@@ -65,12 +67,14 @@ def private_keys(text: str) -> Iterator[Found]:
 
 def random_strings(text: str) -> Iterator[Found]:
     """Yield long strings that nobody would think of; not those within links, nor what encodes an image or a file."""
-    for found in islice(_RUN.finditer(text), MOST_PLACES):  # what is behind so many is data
+    for found in places(_RUN, text):
         start, end = found.span()
         if end - start > _LONGEST_KEY or _DIGEST.search(found[0][:8]) or not is_random(text[start:end]):
             continue
         before = text[max(0, start - _BEFORE) : start]
-        if _LINK.search(before) or _DATA.search(before) or _is_line_of_data(text, start, end):
+        if _LINK.search(before) or _DATA.search(before) or _ATTRIBUTE.search(before):
+            continue
+        if _is_line_of_data(text, start, end):
             continue
         yield Found(start, end, Kind.KEY)
 

@@ -30,6 +30,8 @@ CLAUSE_ENDS = linear(r"[,;!?\x{3002}\x{ff0c}\x{3001}\x{ff01}\x{2026})(]|[.](?:\s
 DATE = linear(
     r"(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
 )
+UNIT = linear(r"(?i)^[ ]?(?:[%°€$£]|(?:[mµ]?g|mcg|kg|[mcd]?l|[mckd]?m|ms|min|h|hz|k?w|m?v|x)(?:[^\p{L}]|$))")
+"""Behind numbers: what they count."""
 _FUNCTION_WORDS = frozenset(
     each for language in stop_words.STOP_WORDS for each in stop_words.STOP_WORDS[language].split()
 )

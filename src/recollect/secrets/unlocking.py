@@ -5,11 +5,11 @@ opens it: digits in whatever groups or words, a code of letters and digits, word
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from recollect.patterns import linear
-from recollect.secrets.kinds import MOST_PLACES, Found, Kind
+from recollect.secrets.kinds import Found, Kind, TooManyPlacesError, places
+from recollect.secrets.telling import UNIT
 from recollect.secrets.unlocking_words import (
     ANY_VALUE,
     CODE_IN_LIST,
@@ -34,7 +34,8 @@ from recollect.secrets.unlocking_words import (
 )
 
 _MOST_IN_LIST = 30
-_MOST_SENTENCES = 500
+_MOST_SENTENCES = 200
+_MOST_WITH_DIGITS = 20_000
 _LONGEST_SENTENCE = 400
 _SENTENCE_ENDS = ("\n", ". ", "! ", "? ", "\u3002", "\uff01", "\uff1f")
 _LEAST_DIGITS = 3
@@ -56,11 +57,14 @@ _SEPARATORS = linear(r"[ .\x{2013}/,#*-]+")
 def what_unlocks(text: str) -> Iterator[Found]:
     """Yield where in a text stands what opens something; in linear time, in no order.
 
-    Of a text with more than 500 sentences that have digits and speak of locks, the first 500 are read so closely.
+    Raises:
+        TooManyPlacesError: Behind the 200th sentence that has digits and speaks of locks, if there are more.
     """
     if not MAY_UNLOCK.search(text):
         return
-    for start, end, before in islice(_sentences(text), _MOST_SENTENCES):
+    for number, (start, end, before) in enumerate(_sentences(text)):
+        if number == _MOST_SENTENCES:
+            raise TooManyPlacesError(start)
         yield from (Found(*found, Kind.CODE) for found in _in_sentence(text, start, end, before))
     yield from (Found(*found, Kind.CODE) for found in _listed(text))
 
@@ -68,7 +72,7 @@ def what_unlocks(text: str) -> Iterator[Found]:
 def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
     """Yield where sentences begin and end that may tell what opens something, and the one before, where it asks."""
     last = 0
-    for found in islice(SENTENCE_WITH_DIGITS.finditer(text), MOST_PLACES):
+    for found in places(SENTENCE_WITH_DIGITS, text, _MOST_WITH_DIGITS):
         start = _begins(text, last, found.start())
         end = min(found.end(), found.start() + _LONGEST_SENTENCE)
         last = found.end()
@@ -127,7 +131,7 @@ def _in_sentence(text: str, start: int, end: int, asked: tuple[int, int]) -> Ite
     for shape in shapes:
         for found in shape.finditer(text, start, end):
             at, stop = _value(text, found)
-            if _names_thing(text, found.start(), at, stop):
+            if UNIT.search(text[stop : stop + 8]) or _names_thing(text, found.start(), at, stop):
                 continue
             if _opens(text[at:stop]) and (
                 shape is OPENED_BY or not text[at:stop].isdecimal() or GOES_ON_WITHOUT_UNIT.match(text, stop)
@@ -227,7 +231,7 @@ def _opens(value: str) -> bool:
 
 def _listed(text: str) -> Iterator[tuple[int, int]]:
     """Yield codes of a list that a sentence announces."""
-    for named in islice(CODES_NAMED.finditer(text), _MOST_SENTENCES):
+    for named in places(CODES_NAMED, text, _MOST_SENTENCES):
         opening = CODES_FOLLOW.match(text, named.end())
         if opening is None:
             continue

@@ -7,6 +7,7 @@ Expressions of RE2 in small letters, to be read without regard to case.
 PASSWORDS = (
     r"pass[ -]?words?|pass[ -]?code|passphrase|passwd|passw(?:o|ö)rt|kennwort|losung(?:swort)?|mot[ ]secret|mots?[ ]de[ ]passe|mdp"
     r"|contraseña|contrasena|senha|palavra-passe|parola[ ]d['’]ordine|wachtwoord|hasło|haslo|hasła|парол(?:ь|я|ем)|şifre(?:m|si)?|parola|pwd|pw"
+    r"|(?:clave|clé|clef|chiave|chave|sleutel)[ ](?:(?:del?|du|do|da|van)[ ]){0,1}(?:(?:la|het)[ ])?wi-?fi"
 )
 """Of scripts that put spaces between words."""
 
@@ -38,7 +39,7 @@ CODES = (
     r"(?:alarm|door|gate|entry|access|garage|lock|unlock|safe|vault|security|intercom|key ?box|lockbox|phone|sim|card|bank|burglar|house|building|front door|back door|voicemail|login|verification|backup|recovery|activation|master|entrance|keypad|bitlocker recovery)[ -](?:codes?|combos?|combinations?|keys?)"
     r"|(?:code|combo|combination)(?: number)? (?:for|to|of) (?:the |my |our )?(?:\p{L}+ )?(?:alarm|door|gate|house|flat|garage|lock|safe|vault|phone|card|building|locker|shed|keypad|bike lock|bike)"
     r"|(?:tür|alarm|tor|tresor|safe|zugangs|sicherheits|schließfach|garagen|entsperr|zutritts|haus|pin|freischalt|wiederherstellungs|handy)-?(?:codes?|kombination)|geheimcode|zahlenkombination|kombination|code (?:für|vom|von der) (?:den |die |das )?(?:alarm\p{L}*|tür|tor|tresor|safe|haus\p{L}*|garage|handy|schloss)"
-    r"|digicode|interphone|code (?:secret|d['’]accès|d['’]entrée|de (?:la |l['’])?(?:porte|carte|alarme|immeuble|entrée|sécurité|coffre|bâtiment|résidence|garage)|du (?:portail|coffre|garage|cadenas|bâtiment|portillon|téléphone|wifi))|(?:code|clé|clef) (?:du )?wi-?fi|clé de sécurité"
+    r"|digicode|interphone|code (?:secret|d['’]accès|d['’]entrée|de (?:la |l['’]|ma |mon |notre )?(?:porte|carte|alarme|immeuble|entrée|sécurité|coffre|bâtiment|résidence|garage)|du (?:portail|coffre|garage|cadenas|bâtiment|portillon|téléphone|wifi))|(?:code|clé|clef) (?:du )?wi-?fi|clé de sécurité"
     r"|clave(?: secreta)?(?: (?:del?|de la|para(?: el| la)?|pal|d) ?\p{L}+){0,2}|código (?:secreto|de (?:la |el )?(?:puerta|alarma|acceso|entrada|seguridad|tarjeta|caja fuerte)|del? (?:portal|garaje|candado|edificio))|combinación"
     r"|codice (?:segreto|d['’]accesso|del? \p{L}+)|código (?:de acesso|secreto|do portão|da porta)|toegangscode|kod do \p{L}+"
     r"|коды? (?:от|для (?:двер|сейф|домофон|подъезд|ворот|вход|карт|телефон|вай|сигнал|квартир)\p{L}*|доступа|подъезда|домофона|сейфа|двери|ворот)(?: \p{L}+){0,2}|кодовое слово|ключ (?:от|доступа)(?: \p{L}+)?"
@@ -78,9 +79,9 @@ SEEDS = (
 SAFES = r"tresor|safe|vault|coffre(?:-fort)?|caja fuerte|сейф|padlock|vorhängeschloss|cadenas|candado|combination lock|zahlenschloss"
 """What is opened by several numbers."""
 
-PERSONS = r"ssn|social[ ]security(?:[ ](?:number|no\.?))?"
+PERSONS = r"ssn|social[ ]security(?:[ ](?:number|no\.?))?|(?:my|his|her|their)[ ]social"
 
-COPULAS = r"is|was|are|['’]s|ist|sind|lautet|lauten|heißt|heisst|war|wäre|est|sont|c['’]est|es|son|era|è|é|to jest|это|был|будет|je|olarak"
+COPULAS = r"used[ ]to[ ]be|is|was|are|['’]s|ist|sind|lautet|lauten|heißt|heisst|war|wäre|est|sont|c['’]est|es|son|era|è|é|to jest|это|был|будет|je|olarak"
 
 CHANGED = r"chang\p{L}*|reset\p{L}*|set\b|änder\p{L}*|geändert|gesetzt|changé|mis\b|cambi\p{L}*|mud\p{L}*|alterei|veranderd|gewijzigd|zmieni\p{L}*|сменил\p{L}*|поменял\p{L}*|изменил\p{L}*"
 TO = {

@@ -4,7 +4,7 @@ Never: what is worth remembering, which store it is; a credential.
 """
 
 from recollect.spool.counting import Waiting
-from recollect.spool.journal import Journal
+from recollect.spool.journal import Journal, Noted
 from recollect.spool.spooling import FullError, Spool
 
-__all__ = ["FullError", "Journal", "Spool", "Waiting"]
+__all__ = ["FullError", "Journal", "Noted", "Spool", "Waiting"]

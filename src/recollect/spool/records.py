@@ -10,8 +10,9 @@ from zlib import crc32
 
 import msgspec
 
+from recollect.errors import StoreError
 from recollect.model import Exchange, LogEntry, Message, Phase, Role, Scope, Turn
-from recollect.normalization import storable_text
+from recollect.normalization import storable_id, storable_text
 
 _HEAD = len(b"00000000 00000000 ")
 
@@ -59,15 +60,23 @@ def encode(entry: LogEntry) -> bytes:
         reply_id=exchange.reply_id,
         reply=storable_text(exchange.reply) if entry.phase is Phase.ENDED else "",
         carried=len(turn.history),
-        anchor=turn.anchor,
+        anchor=storable_text(turn.anchor),
         speaker=None if turn.speaker is None else storable_text(turn.speaker),
-        parent=turn.parent,
+        parent=_storable_parent(turn.parent),
         marked=turn.marked,
         authorized=exchange.authorized,
         recalled=entry.recalled,
     )
     text = _ENCODER.encode(record)
     return b"%08x %08x %s\n" % (crc32(text), len(text), text)
+
+
+def _storable_parent(parent: str | None) -> str | None:
+    """Return a parent as the log has it: none where it could be no key, as two of them might become one."""
+    try:
+        return None if parent is None else storable_id(parent)
+    except StoreError:
+        return None
 
 
 def decode(line: bytes) -> LogEntry | None:

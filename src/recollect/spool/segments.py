@@ -4,14 +4,20 @@ A file's lock tells that its process lives: a file that nobody holds was left by
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
+from uuid_utils.compat import uuid7
+
 from recollect.file_lock import FileLock
 
-SUFFIX, _BESIDE = ".spool", ".part"
+_SUFFIX, _BESIDE, _PROBE = ".spool", ".part", ".probe"
+
+_TRIES, _AGAIN_SECONDS = 20, 0.005
+"""How often a file is tried for that a process which looks for what others left may have for a moment."""
 
 
 class Segment(Protocol):
@@ -54,32 +60,32 @@ class FileSegment:
         self._at: tuple[int, int] = (0, 0)
 
     @classmethod
-    def create(cls, path: Path, *, is_durable: bool = True) -> "FileSegment":
+    def create(cls, folder: Path, prefix: str, *, is_durable: bool = True) -> "FileSegment":
         """Create a file that nobody else will take.
 
         Args:
-            path: Where.
+            folder: Where.
+            prefix: What its name begins with. Files are taken over in the order of their names.
             is_durable: Whether it outlives the machine.
 
         Raises:
             OSError: It can't be.
         """
-        lock = FileLock(path)
-        if not (lock.take() and _is_still(path, lock.descriptor)):  # another process looked just then
-            lock.close()
+        for _ in range(_TRIES):
+            path = folder / f"{prefix}{uuid7()}{_SUFFIX}"
+            if (lock := _held(path)) is not None:
+                break
+        else:  # another process looked each time, and has a file without a line
             raise FileExistsError
         if is_durable:
-            _sync_folder(path.parent)
+            _sync_folder(folder)
         return cls(path, lock)
 
     @classmethod
     def adopt(cls, path: Path) -> "FileSegment | None":
         """Take over a file that a process left; None where somebody holds it, or has just removed it."""
-        lock = FileLock(path)
-        if lock.take() and _is_still(path, lock.descriptor):
-            return cls(path, lock)
-        lock.close()
-        return None
+        lock = _held(path)
+        return None if lock is None else cls(path, lock)
 
     def add(self, data: bytes) -> None:
         """Add whole lines, and have them on the disk."""
@@ -118,18 +124,22 @@ class FileSegment:
     def keep(self, wanted: Callable[[bytes], bool]) -> None:
         """Write beside it what is wanted, and put that in its place."""
         beside = self.path.with_suffix(_BESIDE)
-        lock = FileLock(beside)
-        lock.take()
-        os.ftruncate(lock.descriptor, 0)
-        with os.fdopen(os.dup(lock.descriptor), "wb") as written, self.path.open("rb") as file:
-            written.writelines(line for line in file if wanted(line))
-            written.flush()
-            os.fsync(written.fileno())
-        beside.replace(self.path)
-        _sync_folder(self.path.parent)
+        lock = _held_soon(beside)
+        try:
+            os.ftruncate(lock.descriptor, 0)
+            with os.fdopen(os.dup(lock.descriptor), "wb") as written, self.path.open("rb") as file:
+                written.writelines(line for line in file if wanted(line))
+                written.flush()
+                os.fsync(written.fileno())
+            beside.replace(self.path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            lock.close()
+            raise
         self._lock.close()
         self._lock, self._at = lock, (0, 0)
         self.size = os.fstat(lock.descriptor).st_size
+        _sync_folder(self.path.parent)
 
     def remove(self) -> None:
         """Delete the file, before it is free to be taken."""
@@ -170,8 +180,21 @@ class MemorySegment:
         """End with the process."""
 
 
+def make(folder: Path) -> None:
+    """Make the folder of segments, where there is none, and see whether it takes files. Raises OSError."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    probe = folder / f"{uuid7()}{_PROBE}"  # a folder that can be listed may refuse files
+    probe.touch(mode=0o600)
+    probe.unlink(missing_ok=True)
+
+
 def left_in(folder: Path) -> Iterator[FileSegment]:
-    """Yield the files that processes left, the oldest first; what they had not finished is removed.
+    """Yield the files that processes left; what they had not finished is removed.
+
+    They come in the order of their names: process by process, by when it began, and of each the spool before the
+    journal. Not by when a file was made: a page of a journal is made early, and what is in it when its process dies
+    was said after all that waits in the spool.
 
     Raises:
         OSError: The folder can't be read.
@@ -188,7 +211,25 @@ def left_in(folder: Path) -> Iterator[FileSegment]:
 
 
 def _listed(folder: Path) -> Sequence[Path]:
-    return sorted(each for each in folder.iterdir() if each.suffix in {SUFFIX, _BESIDE})
+    return sorted(each for each in folder.iterdir() if each.suffix in {_SUFFIX, _BESIDE})
+
+
+def _held(path: Path) -> FileLock | None:
+    """Return the lock of a file, which is made where there is none; None where somebody else has it, or removed it."""
+    lock = FileLock(path)
+    if lock.take() and _is_still(path, lock.descriptor):
+        return lock
+    lock.close()
+    return None
+
+
+def _held_soon(path: Path) -> FileLock:
+    """Return the lock of a file that others take only to remove it. Raises FileExistsError."""
+    for _ in range(_TRIES):
+        if (lock := _held(path)) is not None:
+            return lock
+        time.sleep(_AGAIN_SECONDS)
+    raise FileExistsError
 
 
 def _is_still(path: Path, descriptor: int) -> bool:

@@ -11,9 +11,11 @@ from uuid_utils.compat import uuid7
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import LogEntry, Scope
+from recollect.spool.beside import beside, encoded
 from recollect.spool.counting import Counted, Held, Waiting
-from recollect.spool.records import decode, encode
-from recollect.spool.segments import SUFFIX, FileSegment, MemorySegment, Segment, left_in
+from recollect.spool.journal import IsErased, Journal
+from recollect.spool.records import decode
+from recollect.spool.segments import FileSegment, MemorySegment, Segment, left_in, make
 
 _READ_AT_ONCE = 200
 """Lines read at once: a long spool is not to be held in memory."""
@@ -38,6 +40,9 @@ class Spool:
     Args:
         folder: Where the files are; None: in memory.
         limit: Bytes at most.
+
+    Attributes:
+        journal: What is just being written, in the same folder.
     """
 
     def __init__(self, folder: Path | None, *, limit: int) -> None:
@@ -50,6 +55,8 @@ class Spool:
         self._files = asyncio.Lock()
         self._replaying = asyncio.Lock()
         self._erasing = 0
+        self._process = str(uuid7())
+        self.journal = Journal(self._process)
 
     @property
     def waiting(self) -> Waiting:
@@ -57,11 +64,6 @@ class Spool:
         counted = self._all()
         exchanges = {each for one in counted for each in one.exchanges}
         return Waiting(len(exchanges), self._bytes(), self._folder is not None)
-
-    @property
-    def folder(self) -> Path | None:
-        """Where what waits is; None: in memory."""
-        return self._folder
 
     def has(self, user_id: str) -> bool:
         """Return whether something of a user waits: what they say next has to wait behind it."""
@@ -74,17 +76,18 @@ class Spool:
         if self._folder is None:
             return
         try:
-            await asyncio.to_thread(_make, self._folder)
+            await beside(make, self._folder)
         except OSError as error:
             log.warning("spool_in_memory", folder=str(self._folder), error=type(error).__name__)
             self._folder, self._limit = None, min(self._limit, _MOST_IN_MEMORY)
+        self.journal.open(self._folder)
 
     async def adopt(self) -> None:
         """Take over what dead processes left; what can't be read is told of, and left. Never raises."""
         if self._folder is None:
             return
         try:
-            adopted = await asyncio.to_thread(_adopted, self._folder)
+            adopted = await beside(_adopted, self._folder)
         except OSError as error:
             log.warning("spool_not_adopted", error=type(error).__name__)
             return
@@ -94,14 +97,18 @@ class Spool:
 
     # -- in ------------------------------------------------------------------------------------------
 
-    async def add(self, entry: LogEntry) -> None:
+    async def add(self, entry: LogEntry, line: bytes | None = None) -> None:
         """Keep an entry; it is on the disk when this returns.
+
+        Args:
+            entry: Which.
+            line: Its line, where somebody has made it.
 
         Raises:
             FullError: There is no room.
             OSError: The disk refuses.
         """
-        line = encode(entry)
+        line = line or await encoded(entry)
         if self._bytes() + sum(len(each) for each, _, _ in self._queue) + len(line) > self._limit:
             raise FullError
         kept = asyncio.get_running_loop().create_future()
@@ -117,7 +124,7 @@ class Spool:
                 batch, error = self._queue[:], None
                 try:
                     current = await self._open_segment()
-                    await asyncio.to_thread(current.segment.add, b"".join(line for line, _, _ in batch))
+                    await beside(current.segment.add, b"".join(line for line, _, _ in batch))
                 except OSError as failed:
                     error = failed
                 else:
@@ -135,13 +142,13 @@ class Spool:
 
     async def _open_segment(self) -> Counted:
         if self._current is None:
-            self._current = Counted(await asyncio.to_thread(self._new_segment))
+            self._current = Counted(await beside(self._new_segment))
         return self._current
 
     def _new_segment(self) -> Segment:
         if self._folder is None:
             return MemorySegment()
-        return FileSegment.create(self._folder / f"{uuid7()}{SUFFIX}")
+        return FileSegment.create(self._folder, f"{self._process}-")
 
     # -- out -----------------------------------------------------------------------------------------
 
@@ -171,7 +178,7 @@ class Spool:
         """Write the oldest segment, and delete it; return whether that was possible."""
         counted, held = self._sealed[0], Held()
         read = counted.done
-        while lines := await asyncio.to_thread(counted.segment.lines, read, _READ_AT_ONCE):
+        while lines := await beside(counted.segment.lines, read, _READ_AT_ONCE):
             for line in lines:
                 if self._erasing:
                     return False
@@ -182,10 +189,10 @@ class Spool:
                     counted.done = read
         async with self._files:
             if held.lines:
-                await asyncio.to_thread(counted.segment.keep, held.lines.__contains__)
+                await beside(counted.segment.keep, held.lines.__contains__)
                 counted.done = 0
                 return False
-            await asyncio.to_thread(counted.segment.remove)
+            await beside(counted.segment.remove)
             self._sealed.remove(counted)
         return True
 
@@ -217,22 +224,24 @@ class Spool:
     async def erase(self, erased: Scope | str, *, at: datetime) -> int:
         """Delete what a user said until then, or what was said in one of their chats; return how many entries.
 
+        What is in the journal goes too, though the log may have it already.
+
         Raises:
             OSError: The disk refuses.
         """
 
-        def is_erased(entry: LogEntry) -> bool:
-            scope = entry.exchange.turn.scope
-            return entry.exchange.turn.at <= at and erased in {scope, scope.user_id}
+        def is_erased(scope: Scope, said_at: datetime) -> bool:
+            return said_at <= at and erased in {scope, scope.user_id}
 
         self._erasing += 1
         try:
+            noted = await self.journal.erase(is_erased)
             async with self._replaying, self._files:
-                return sum([await self._erase_from(each, is_erased) for each in self._all()])
+                return noted + sum([await self._erase_from(each, is_erased) for each in self._all()])
         finally:
             self._erasing -= 1
 
-    async def _erase_from(self, counted: Counted, is_erased: Callable[[LogEntry], bool]) -> int:
+    async def _erase_from(self, counted: Counted, is_erased: IsErased) -> int:
         gone: list[LogEntry] = []
         written = iter(range(counted.done))
 
@@ -240,41 +249,37 @@ class Spool:
             if next(written, None) is not None:
                 return False
             entry = decode(line)
-            if entry is None or not is_erased(entry):
+            if entry is None or not is_erased(entry.exchange.turn.scope, entry.exchange.turn.at):
                 return True
             gone.append(entry)
             return False
 
-        await asyncio.to_thread(counted.segment.keep, wanted)
+        await beside(counted.segment.keep, wanted)
         counted.done = 0
         for entry in gone:
             counted.discount(entry)
         return len(gone)
 
     async def close(self) -> None:
-        """Leave what waits to whoever comes next; what is being added is added first."""
+        """Leave what waits to whoever comes next; what is being added is added first. Never raises."""
+        await self.journal.close()
         if self._flushing is not None:
             await asyncio.wait({self._flushing})
         for each in self._all():
-            if each.segment.size:
-                each.segment.close()
-            else:
-                await asyncio.to_thread(each.segment.remove)
+            try:
+                if each.segment.size:
+                    each.segment.close()
+                else:
+                    await beside(each.segment.remove)
+            except OSError as error:
+                log.warning("spool_not_closed", error=type(error).__name__)
         self._sealed, self._current = [], None
 
     def _all(self) -> list[Counted]:
-        return [*self._sealed, *([self._current] if self._current is not None else [])]
+        return self._sealed + ([self._current] if self._current is not None else [])
 
     def _bytes(self) -> int:
         return sum(each.segment.size for each in self._all())
-
-
-def _make(folder: Path) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    probe = folder / f"{uuid7()}.part"  # a folder that can be listed may refuse files
-    probe.touch(mode=0o600)
-    probe.unlink()
 
 
 def _adopted(folder: Path) -> list[Counted]:

@@ -13,6 +13,7 @@ from cachetools import TTLCache
 
 from recollect.background import CREDENTIAL_SECONDS, CREDENTIALS_KEPT
 from recollect.counting import FormationCounts
+from recollect.failures import place
 from recollect.formation import Guarded
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
 from recollect.worker.wire import LONGEST_LINE, Clear, Lend, Start, ToWorker, line_of, told
@@ -82,6 +83,8 @@ class WorkerProcess:
                 how = await self._live()
             except OSError as error:
                 how = f"it can't be started: {error.strerror}"
+            except Exception as error:  # noqa: BLE001 -- whatever it is, without a worker nothing is formed any more
+                how = f"{type(error).__name__} in {place(error)}"
             if time.monotonic() - began > _LIVED_SECONDS:
                 pause = _SHORTEST_PAUSE
             log.warning("worker_ended", how=how, again_seconds=pause)
@@ -101,7 +104,7 @@ class WorkerProcess:
         self._process = process
         try:
             self._send(self._start)
-            for exchange_id, credential in list(self._credentials.items()):
+            for exchange_id, credential in reversed(list(self._credentials.items())):  # the newest first
                 self._send(Lend(exchange_id, credential))
             log.info("worker_started", process=process.pid)
             await self._hear(process)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
+import msgspec
 import structlog
 
 from recollect.assembly.opening import open_backends
@@ -31,6 +32,8 @@ _TELL_SECONDS = 1.0
 _NICENESS = 5
 """Chats come first where processors are few."""
 
+_START = msgspec.json.Decoder(Start)
+
 log = structlog.get_logger(__name__)
 
 
@@ -48,14 +51,15 @@ async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
         lambda: asyncio.StreamReaderProtocol(reader), told_to
     )
     try:
-        start = to_worker(await reader.readline())
-        if not isinstance(start, Start):
-            raise TypeError("a worker is told first what it works with")
+        start = _START.decode(await reader.readline())
         if start.log_level is not None:
             configure_logging(start.log_level)
         await _work(start, reader, tells)
     except RecollectError as error:
         log.error("worker_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+        return 1
+    except Exception as error:  # noqa: BLE001 -- its text may quote a setting's value
+        log.error("worker_unusable", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as above
         return 1
     finally:
         transport.close()
@@ -78,8 +82,9 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
             asyncio.create_task(watch(background.steps)),
         }
         ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
-        if working in ended and (error := working.exception()) is not None:
-            log.error("worker_stopped", error=type(error).__name__, place=place(error))
+        for task in ended:
+            if (error := task.exception()) is not None:
+                log.error("worker_stopped", error=type(error).__name__, place=place(error))
         working.cancel()
         await asyncio.wait({working})
         for task in further:

@@ -1,6 +1,8 @@
 """However long a chat, as much of it is read as matters; and of what is read all is as it always was."""
 
 import json
+import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +25,7 @@ from recollect.chat import (
     hear,
     limits,
     listed,
+    take_options,
 )
 from recollect.chat.raw_json import find_member
 from recollect.model import Skip
@@ -186,6 +189,79 @@ def test_a_member_nobody_knows_may_be_large_and_hold_anything() -> None:
     assert read.body is not None
     span = read.body.messages_span
     assert json.loads(body[span.start : span.end]) == [{"role": "user", "content": "hello"}]
+
+
+def steps_of(work: Callable[[], object]) -> int:
+    """Return how many functions, of Python's and of C's, are called at work."""
+    called = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal called
+        called += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+SAID = b'"messages":[{"role":"user","content":"hi"}]'
+FEW_STEPS = 400_000
+
+
+@table(
+    "others",
+    [
+        b'"x":"' + b'\\"' * 2_000_000 + b'"',
+        b'"x":["' + b'\\"' * 2_000_000 + b'"],"x":1',
+        b'"x":[' + b'"",' * 1_000_000 + b'""],"x":1',
+        b'"x":[' + b"[]," * 900_000 + b"[]]",
+        b",".join(b'"%d":"\\""' % number for number in range(600_000)),
+        b'"again":1,' * 600_000 + b'"x":1',
+    ],
+)
+@table("asks", [False, True])
+def test_whatever_stands_beside_the_messages_takes_few_steps_to_pass_over(
+    others: bytes, *, asks: bool
+) -> None:
+    body = b"{" + others + (b',"recollect":{},' if asks else b",") + SAID + b"}"
+
+    def read() -> None:
+        kept = take_options(body).body
+        if kept is not None:
+            heard(kept)
+
+    assert steps_of(read) < FEW_STEPS
+
+
+@table(
+    ("others", "is_read"),
+    [
+        (b'"x":"' + b'\\"' * 2_000_000 + b'"', True),
+        (b'"x":[' + b'{"a":["\\"}"]},' * 100_000 + b"1]", True),
+        (b'"x":["' + b'\\\\\\"' * 2_000_000 + b'"],"x":1', True),
+        (b'"x":[' + b"[]," * 900_000 + b"[]]", False),
+        (b",".join(b'"%d":1' % number for number in range(20_000)), False),
+    ],
+)
+def test_what_is_passed_over_changes_nothing_of_what_is_said_or_asked(
+    others: bytes, *, is_read: bool
+) -> None:
+    body = b"{" + others + b',"recollect":{"recall":false},' + SAID + b"}"
+
+    kept, options = take_options(body)
+
+    assert options is not None
+    assert bytes(options) == b'{"recall":false}'
+    if not is_read:
+        assert kept is None
+        return
+    assert kept == b"{" + others + b"," + SAID + b"}"
+    turn = heard(kept).turn
+    assert turn is not None
+    assert turn.text == "hi"
 
 
 def test_members_without_end_are_not_walked_through() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.recollect.chat.fuzzing import names, values
 from tests.tables import table
 
-from recollect.chat import take_options
+from recollect.chat import limits, may_ask, take_options
 
 
 @table(
@@ -114,3 +114,31 @@ def test_no_body_makes_it_fail(body: bytes) -> None:
     rest, taken = take_options(body)
 
     assert (rest == body) == (taken is None)
+
+
+@given(
+    spelt=st.lists(st.sampled_from(["plain", "small", "LARGE"]), min_size=9, max_size=9),
+    space=st.text(" \t\n\r", max_size=3),
+)
+def test_a_body_that_asks_something_is_known_however_the_key_is_written(spelt: list[str], space: str) -> None:
+    forms = {"plain": "{}", "small": "\\u{:04x}", "LARGE": "\\u{:04X}"}
+    key = "".join(
+        forms[how].format(letter if how == "plain" else ord(letter))
+        for how, letter in zip(spelt, "recollect", strict=True)
+    )
+    body = f'{{"a":1,"{key}"{space}:{{}}}}'
+
+    assert json.loads(body)["recollect"] == {}
+    assert may_ask(body.encode())
+
+
+@table("body", [b'{"a":"recollect"}', b'{"a":"\\"recollect\\":1"}', b'{"recollects":1}', b'{"Recollect":1}'])
+def test_a_body_that_only_speaks_of_it_asks_nothing(body: bytes) -> None:
+    assert not may_ask(body)
+
+
+def test_of_a_body_that_is_too_much_to_read_nothing_goes_on_if_it_may_ask() -> None:
+    too_much = b'"x":[' + b"1," * limits.MOST_COMMAS + b"1]}"
+
+    assert take_options(b'{"recollect":{},' + too_much) == (None, None)
+    assert take_options(b'{"a":"recollect",' + too_much).body is not None

@@ -3,15 +3,25 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.hostile_texts import fences_seen, hostile_texts
-from tests.recollections import logged, turn
+from tests.recollections import NOON, logged, turn
 from tests.tables import table
 
-from recollect.composition import HISTORY_FENCE, History, missing_exchanges, tell_history
+from recollect.composition import (
+    HISTORY_FENCE,
+    Bounds,
+    History,
+    missing_exchanges,
+    place,
+    same_text,
+    tell_history,
+)
 from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, told_of
-from recollect.model import LoggedExchange, Message, Role, Turn
+from recollect.model import Chat, LoggedExchange, Message, Role, Turn
+from recollect.secrets import Masked, mask
 from recollect.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]
@@ -299,3 +309,72 @@ def test_a_request_is_known_again_by_what_it_says_though_the_log_masked_the_secr
 
     assert lacks(turn("now", history=carried), chat) == [0, 1, 2]
     assert lacks(turn("now", history=carried)) == []
+
+
+LONG_AGO = "We moved into the house by the river. " * 40
+"""Longer than what of a text could be masked for each request."""
+
+
+@table(
+    ("told", "masked"),
+    [
+        (
+            "The door opens with 4711 and 4711 alone",
+            "The door opens with [secret: code] and [secret: code] alone",
+        ),
+        (LONG_AGO + "It was hunter2.", LONG_AGO + "It was [secret: password]."),
+        ("It was hunter2. " + LONG_AGO * 3, "It was [secret: password]. " + LONG_AGO * 3),
+        ("It was hunter2! " * 9 + LONG_AGO, "It was [secret: password]! " * 9 + LONG_AGO),
+        ("password: sunflower77", "password: [secret: password]"),
+    ],
+)
+def test_it_is_known_again_wherever_the_secret_stood_and_whatever_showed_it_to_be_one(
+    told: str, masked: str
+) -> None:
+    chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
+    carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]
+
+    assert lacks(turn("now", history=carried), chat) == [0, 1, 2]
+
+
+@table(
+    ("told", "masked"),
+    [
+        ("Where did we live before?", "[secret: password]"),
+        ("It is on the fridge", "It is [secret: code]"),
+        (
+            "The door opens with 4711 and nothing else",
+            "The door opens with [secret: code] and its twin alone",
+        ),
+        ("The door opens with  and nothing else", "The door opens with [secret: code] and nothing else"),
+    ],
+)
+def test_another_text_is_not_taken_for_a_masked_one(told: str, masked: str) -> None:
+    chat = [replace(each, said=masked) if each is CHAT[3] else each for each in CHAT]
+    carried = replace(messages(CHAT)[6], text=told), *messages(CHAT)[7:]
+
+    assert lacks(turn("now", history=carried), chat) == []
+
+
+def test_of_a_request_little_is_masked_whatever_the_log_and_it_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def watched(text: str) -> Masked:
+        seen.append(text)
+        return mask(text)
+
+    monkeypatch.setattr(same_text, "mask", watched)
+    chat = [logged(n, f"[secret: password] {n}", f"{n} [secret: code]") for n in range(60)]
+    texts = [
+        Message((Role.USER, Role.ASSISTANT)[n % 2], "password is " * 9 + f" {n // 2}") for n in range(120)
+    ]
+
+    place(turn("now", history=tuple(texts)), (), Chat(exchanges=tuple(chat)), Bounds(), count=len, at=NOON)
+
+    assert 0 < sum(map(len, seen)) <= 1_000
+
+
+def test_nothing_is_masked_where_the_log_has_no_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(same_text, "mask")
+
+    assert lacks(turn("now", history=messages(CHAT[3:]))) == [0, 1, 2]

@@ -1,12 +1,15 @@
 """What is just being written outlives a process that is killed, and nothing of it stays once it is written."""
 
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from structlog.testing import capture_logs
 from tests.stores import NOON
+from tests.waiting import until
 
-from recollect.exchanges import begun, ended, new_exchange
+from recollect.exchanges import begun, ended, new_exchange, withdrawn
 from recollect.model import LogEntry, Scope, Turn
 from recollect.spool import Journal, Spool
 from recollect.spool import journal as journals
@@ -26,7 +29,11 @@ def opened(folder: Path) -> Journal:
 
 
 def held(folder: Path) -> bytes:
-    return b"".join(each.read_bytes() for each in folder.iterdir())
+    return b"".join(each.read_bytes() for each in files(folder))
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
 
 
 async def left(folder: Path) -> list[str]:
@@ -43,59 +50,155 @@ async def left(folder: Path) -> list[str]:
     return found
 
 
-def test_what_is_being_written_is_there_and_gone_afterwards(tmp_path: Path) -> None:
+async def test_what_is_being_written_is_there_and_gone_afterwards(tmp_path: Path) -> None:
     journal = opened(tmp_path)
 
-    with journal.noting(entry()) as is_kept, journal.noting(entry("And in Rome")):
-        assert is_kept
+    async with journal.noting(entry()) as noted, journal.noting(entry("And in Rome")):
+        assert noted.is_kept
         assert b"Oslo" in held(tmp_path)
         assert b"secret" not in held(tmp_path)
     assert held(tmp_path) == b""
 
-    journal.close()
-    assert list(tmp_path.iterdir()) == []
+    await journal.close()
+    assert files(tmp_path) == []
 
 
 async def test_what_a_dead_process_was_writing_is_found_in_order(tmp_path: Path) -> None:
     journal = opened(tmp_path)
-    with journal.noting(entry("one")), journal.noting(entry("two", reply="Good.")):
+    async with journal.noting(entry("one")), journal.noting(entry("two", reply="Good.")):
         assert await left(tmp_path) == []  # whose process lives
-        journal.close()
+        await journal.close()
 
     assert await left(tmp_path) == ["one>", "two>Good."]
     assert await left(tmp_path) == []
 
 
-async def test_what_waits_in_the_spool_was_said_before(tmp_path: Path) -> None:
-    journal = opened(tmp_path)
-    with journal.noting(entry("later")):
+async def test_a_process_is_read_before_the_next_and_its_spool_before_its_journal(tmp_path: Path) -> None:
+    """However early a page of the journal was made: what waits in the spool was said before what is being written."""
+    for process in ("first", "second"):
         spool = Spool(tmp_path, limit=10_000_000)
         await spool.open()
-        await spool.add(entry("before"))
-        await spool.close()
-        journal.close()
+        async with spool.journal.noting(entry(f"{process}, later")):
+            await spool.add(entry(f"{process}, before"))
+            await spool.close()
 
-    assert await left(tmp_path) == ["before>", "later>"]
+    assert await left(tmp_path) == ["first, before>", "first, later>", "second, before>", "second, later>"]
 
 
-def test_a_long_journal_goes_page_by_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_long_journal_goes_page_by_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journals, "_PAGE_BYTES", 2000)
     journal = opened(tmp_path)
 
-    with journal.noting(entry("x" * 3000)), journal.noting(entry("y")):
-        assert len(list(tmp_path.iterdir())) == 2
-        with journal.noting(entry("z")):
-            assert len(list(tmp_path.iterdir())) == 2
-    [page] = tmp_path.iterdir()
+    async with journal.noting(entry("x" * 3000)), journal.noting(entry("y")):
+        assert len(files(tmp_path)) == 2
+        async with journal.noting(entry("z")):
+            assert len(files(tmp_path)) == 2
+    [page] = files(tmp_path)
 
     assert page.read_bytes() == b""
-    journal.close()
+    await journal.close()
 
 
-def test_without_a_folder_or_with_one_that_is_gone_nothing_is_kept(tmp_path: Path) -> None:
+async def test_without_a_folder_or_with_one_that_is_gone_nothing_is_kept(tmp_path: Path) -> None:
     journal = Journal()
-    with journal.noting(entry()) as is_kept:
-        assert not is_kept
+    async with journal.noting(entry()) as noted:
+        assert not noted.is_kept
     journal.open(tmp_path / "gone")
-    with journal.noting(entry()) as is_kept:
-        assert not is_kept
+    async with journal.noting(entry()) as noted:
+        assert not noted.is_kept
+
+
+# -- what goes, and in which order -------------------------------------------------------------------
+
+
+@pytest.fixture
+def many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each entry be noted in a page of its own."""
+    monkeypatch.setattr(journals, "_PAGE_BYTES", 10)
+
+
+@pytest.mark.usefixtures("many_pages")
+async def test_a_turn_that_was_taken_back_does_not_come_back_from_an_older_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, refused = opened(tmp_path), entry("refused")
+    async with journal.noting(entry("slow")):
+        with monkeypatch.context() as patched:
+            patched.setattr(journals, "_PAGE_BYTES", 10_000)
+            async with journal.noting(refused):
+                pass
+        async with journal.noting(withdrawn(refused.exchange)):
+            pass
+        lines = held(tmp_path)
+        await journal.close()
+
+    assert lines.count(b"refused") in {0, 2}
+    assert lines.count(b"refused") == held(tmp_path).count(b"refused")
+    assert b"slow" in lines
+
+
+@pytest.mark.usefixtures("many_pages")
+async def test_a_page_that_grows_leaves_behind_what_is_written(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    async with journal.noting(entry("slow")):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(journals, "_PAGE_BYTES", 10_000)
+            async with journal.noting(entry("quick")):
+                pass
+        assert b"quick" in held(tmp_path)
+        async with journal.noting(entry("next")):
+            await until(lambda: b"quick" not in held(tmp_path))
+            assert b"slow" in held(tmp_path)
+            assert b"next" in held(tmp_path)
+    await until(lambda: held(tmp_path) == b"")
+
+    await journal.close()
+    assert files(tmp_path) == []
+
+
+async def test_who_is_erased_is_gone_from_the_journal_too_and_nobody_else(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, limit=10_000_000)
+    await spool.open()
+    async with spool.journal.noting(entry("Ben's", user="ben")):
+        async with spool.journal.noting(entry("Anna's secret")):
+            pass
+        async with spool.journal.noting(entry("Anna's other secret")):
+            assert await spool.erase("anna", at=NOON - timedelta(seconds=1)) == 0
+            assert await spool.erase("anna", at=NOON) == 1  # what was written went before
+            assert b"secret" not in held(tmp_path)
+            async with spool.journal.noting(entry("Anna's later words")):
+                assert b"later" in held(tmp_path)
+                await spool.close()
+
+    assert await left(tmp_path) == ["Ben's>", "Anna's later words>"]
+
+
+async def test_what_was_written_of_a_user_is_erased_while_others_are_being_written(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, limit=10_000_000)
+    await spool.open()
+    async with spool.journal.noting(entry("Ben's", user="ben")):
+        async with spool.journal.noting(entry("Anna's secret")):
+            pass
+        assert await spool.erase("anna", at=NOON) == 1
+        assert b"secret" not in held(tmp_path)
+        assert b"Ben's" in held(tmp_path)
+    await spool.close()
+    assert files(tmp_path) == []
+
+
+async def test_whatever_fails_as_an_entry_is_noted_is_told_and_the_entry_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: LogEntry) -> bytes:
+        raise LookupError("Anna's secret")
+
+    monkeypatch.setattr("recollect.spool.beside.encode", fails)
+    journal = opened(tmp_path)
+
+    with capture_logs() as logs:
+        async with journal.noting(entry()) as noted:
+            assert (noted.is_kept, noted.line) == (False, None)
+
+    assert [(line["event"], line["error"]) for line in logs] == [("journal_failed", "LookupError")]
+    assert "secret" not in str(logs)
+    await journal.close()

@@ -16,9 +16,11 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.exchanges import begun, ended, new_exchange
+from recollect.file_lock import FileLock
 from recollect.model import LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.spool import FullError, Spool
 from recollect.spool.records import decode, encode
+from recollect.spool.segments import FileSegment, left_in
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ROOM = 1_000_000
@@ -112,6 +114,16 @@ def test_what_can_not_be_stored_is_mended_in_the_file_too() -> None:
 
     assert read is not None
     assert read.exchange.turn.text == "a\ufffdb\ufffd"
+
+
+def test_what_no_key_can_be_is_no_parent_in_the_file_and_spoils_no_line() -> None:
+    given = entry()
+    turn = replace(given.exchange.turn, parent="a\ud800", anchors=((0, "b\ud800"),))
+
+    read = decode(encode(replace(given, exchange=replace(given.exchange, turn=turn))))
+
+    assert read is not None
+    assert (read.exchange.turn.parent, read.exchange.turn.anchor) == (None, "b\ufffd")
 
 
 def test_a_line_that_is_cut_or_changed_anywhere_is_known() -> None:
@@ -358,6 +370,62 @@ async def test_two_that_share_a_folder_leave_each_others_files_alone(folder: Pat
     assert taking.texts == ["mine", "theirs"]
     assert files(folder) == []
     await mine.close()
+
+
+async def test_a_neighbour_that_looks_while_a_folder_is_tried_takes_nobodys_place(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch = Path.touch
+
+    def looked_at(path: Path, mode: int = 0o666, exist_ok: bool = True) -> None:  # noqa: FBT001, FBT002 -- as Path has it
+        touch(path, mode, exist_ok)
+        for each in left_in(folder):
+            each.close()
+
+    monkeypatch.setattr(Path, "touch", looked_at)
+
+    spool = await opened(folder)
+
+    assert spool.waiting.on_disk
+    assert files(folder) == []
+    await spool.close()
+
+
+async def test_a_neighbour_that_looks_just_as_a_file_is_made_costs_no_exchange(
+    spool: Spool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes over a file that nobody holds yet, and keeps it as long as its replay takes."""
+    taken = neighbours(folder, monkeypatch, times=3)
+    await spool.add(entry("said 0"))
+    assert spool.waiting.exchanges == 1
+    assert len(taken) == 3
+    for each in taken:
+        each.remove()
+
+    taken = neighbours(folder, monkeypatch, times=1)
+    assert await spool.erase("ben", at=NOON) == 0
+    taking = Taking()
+    await spool.adopt()
+    assert await spool.replay(taking)
+
+    assert taking.texts == ["said 0"]
+    assert files(folder) == []
+
+
+def neighbours(folder: Path, monkeypatch: pytest.MonkeyPatch, *, times: int) -> list[FileSegment]:
+    """Let another process look for what others left whenever a file is open and not yet held; return what it takes."""
+    taken: list[FileSegment] = []
+    take, looks = FileLock.take, iter(range(times))
+
+    def late(lock: FileLock) -> bool:
+        if next(looks, None) is not None:
+            with monkeypatch.context() as looking:
+                looking.setattr(FileLock, "take", take)
+                taken.extend(left_in(folder))
+        return take(lock)
+
+    monkeypatch.setattr(FileLock, "take", late)
+    return taken
 
 
 WRITER = """

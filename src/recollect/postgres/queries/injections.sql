@@ -37,7 +37,8 @@ DELETE FROM injections WHERE user_id = $1 AND items && $2::uuid[];
 
 -- name: exchanges_of_chat
 -- The last exchanges of a chat of the user, newest first, but what is to be recalled no more, and what was abandoned for
--- another version; none of a chat that begins with a certain message.
+-- another version; none of a chat that begins with a certain message, in which its secrets may stand unmasked: then what
+-- stands before the first mark and behind the last bracket tells, where that is 20 characters or more.
 SELECT e.key, e.turn_index, e.carried, e.anchor, left(said.content, 8000) AS said, said.speaker,
     coalesce(left(reply.content, 8000), '') AS reply
 FROM exchanges AS e
@@ -53,7 +54,16 @@ WHERE e.user_id = $1 AND e.session_id = $2 AND e.state <> 'abandoned' AND NOT sa
         LIMIT 1
     ) AS beginning
     JOIN messages AS first ON first.user_id = $1 AND first.id = beginning.message_id
-    WHERE first.content = $4
+    CROSS JOIN LATERAL (
+        SELECT split_part(first.content, '[secret: ', 1) AS before, split_part(first.content, ']', -1) AS behind
+    ) AS masked
+    WHERE first.content = $4 OR (
+        first.content LIKE '%[secret: %]%'
+        AND starts_with($4, masked.before)
+        AND right($4, length(masked.behind)) = masked.behind
+        AND length($4) > length(masked.before) + length(masked.behind)
+        AND length(masked.before) + length(masked.behind) >= 20
+    )
 )
 ORDER BY e.turn_index DESC
 LIMIT $3;

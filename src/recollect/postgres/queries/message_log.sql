@@ -70,6 +70,11 @@ RETURNING id, cardinality(asking) > 0 AS is_asked;
 -- The answer of an exchange of the user is no longer under way.
 UPDATE exchanges SET state = $3, asking = '{}' WHERE user_id = $1 AND id = $2 AND state = 'open';
 
+-- name: say_again
+-- Write other words for a message of the user that is not indexed yet.
+UPDATE messages SET content = $3, tokens = $4
+WHERE user_id = $1 AND id = $2 AND NOT indexed AND content <> $3;
+
 -- name: delete_exchange
 -- Delete an exchange of the user.
 DELETE FROM exchanges WHERE user_id = $1 AND id = $2;

@@ -1,0 +1,70 @@
+"""Writes a step of an exchange: its secrets masked, then into the journal at once, then into the log. Never: an engine."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+import structlog
+
+from recollect.failures import place
+from recollect.model import LogEntry, Phase, Written
+from recollect.saying import Pace
+from recollect.without_secrets import entry_without_secrets
+from recollect.writing import Writing
+
+_SOON_SECONDS = 0.5
+"""For how long a turn that its answer does not end is in the journal alone."""
+
+log = structlog.get_logger(__name__)
+
+
+async def write_step(
+    writing: Callable[[], Writing],
+    entry: LogEntry,
+    behind: asyncio.Task[bool] | None,
+    pace: Pace,
+    *,
+    masks: bool,
+) -> bool:
+    """Return whether the step was new to the log, once it will outlive this process; never raises.
+
+    Args:
+        writing: Returns what writes now.
+        entry: Which step.
+        behind: The writing of the step before it.
+        pace: Who waits for what of it.
+        masks: Whether its secrets are masked before.
+    """
+    try:
+        if masks:
+            entry = await entry_without_secrets(entry)
+        return await _write(writing(), entry, behind, pace)
+    except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
+        log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+        writing().lose(entry, "it can't be written")
+        return False
+    finally:
+        pace.noted.set()
+
+
+async def _write(writing: Writing, entry: LogEntry, behind: asyncio.Task[bool] | None, pace: Pace) -> bool:
+    begins = entry.phase is Phase.BEGUN
+    if behind is not None:
+        await pace.noted.wait()  # whoever finds the journal reads the turn before its end
+    async with writing.noting(entry) as noted:
+        pace.noted.set()
+        if noted.is_kept:
+            (pace.kept if begins else pace.over).set()
+        if behind is not None and not behind.done():
+            await asyncio.wait({behind})
+        if begins and noted.is_kept and await _is_over_soon(pace):
+            return False  # what ended it is written, and this with it
+        return await writing.write(entry, needed=pace.needed, line=noted.line) is Written.NEW
+
+
+async def _is_over_soon(pace: Pace) -> bool:
+    """Return whether a turn's answer ends within a moment; one statement then writes both, and none beside the first byte."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_SOON_SECONDS):
+            await pace.over.wait()
+    return pace.over.is_set()
