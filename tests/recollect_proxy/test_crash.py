@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +33,13 @@ FACTS = (
     "was born in Ljubljana.",
 )
 """What each user tells, in words so different that no two are taken for one."""
+
+
+@pytest.fixture
+def fresh_settings(fresh_settings: ProxySettings, tmp_path: Path) -> ProxySettings:
+    """Settings with a data folder of their own, but for the embedder's graph: what a killed process leaves is nobody else's."""
+    (tmp_path / "models").symlink_to(fresh_settings.data_dir / "models", target_is_directory=True)
+    return changed(fresh_settings, data_dir=tmp_path)
 
 
 def facts(user: Person) -> list[str]:

@@ -32,6 +32,12 @@ SHORTEST, LONGEST = 0.1, 1.2
 """Seconds under load before a kill."""
 
 
+@pytest.fixture
+def fresh_settings(fresh_settings: ProxySettings, tmp_path: Path) -> ProxySettings:
+    """Settings with a data folder of their own: what a killed process leaves, any other that looks there takes for its own."""
+    return changed(fresh_settings, data_dir=tmp_path)
+
+
 def words_of(request: Received) -> str:
     """Return what the user said in a chat request that the upstream received."""
     words: str = request.json["messages"][-1]["content"]
