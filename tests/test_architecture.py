@@ -115,11 +115,11 @@ RULES = (
     Rule(
         "recollect.live_engine",
         f"{NOUNS} recollect.engine recollect.exchanges recollect.recalling recollect.saying "
-        "recollect.spool recollect.step_writing recollect.story recollect.writing",
+        "recollect.spool recollect.phase_writing recollect.story recollect.without_secrets recollect.writing",
         "structlog uuid_utils",
     ),
     Rule(
-        "recollect.step_writing",
+        "recollect.phase_writing",
         f"{NOUNS} recollect.saying recollect.without_secrets recollect.writing",
         "structlog",
     ),

@@ -14,15 +14,15 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.errors import RecollectError, StoreError, StoreUnavailableError
+from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.exchanges import ended, new_exchange
 from recollect.model import LogEntry, Recall, Recollection, Skip, Turn
-from recollect.normalization import storable_id, storable_user
+from recollect.phase_writing import is_storable, write_phase
 from recollect.recalling import Prepared, Wishes
 from recollect.saying import Pace, Saying
 from recollect.spool import Spool, Waiting
-from recollect.step_writing import write_step
 from recollect.story import tell
+from recollect.without_secrets import begin_masking
 from recollect.writing import Writing
 
 _REOPEN_SECONDS = 5.0
@@ -175,7 +175,7 @@ class LiveEngine:
             What has to be told how that ends; None where it can't be kept, whatever is tried.
         """
         return (
-            Saying(self.write_soon, new_exchange(turn, credential=credential)) if _is_storable(turn) else None
+            Saying(self.write_soon, new_exchange(turn, credential=credential)) if is_storable(turn) else None
         )
 
     def remember(
@@ -186,7 +186,7 @@ class LiveEngine:
         Returns:
             What tells, once it is done, whether it was a new exchange that is now logged; None where it can't be.
         """
-        if not _is_storable(turn):
+        if not is_storable(turn):
             return None
         return self.write_soon(ended(new_exchange(turn, credential=credential), reply, recollections))
 
@@ -206,7 +206,7 @@ class LiveEngine:
         Returns:
             What tells whether it was new to the log, once it will outlive this process.
         """
-        writing = write_step(lambda: self.writing, entry, behind, pace or Pace(), masks=self._masks)
+        writing = write_phase(lambda: self.writing, entry, behind, pace or Pace(), masks=self._masks)
         return _keep(writing, self._remembering)
 
     @property
@@ -262,6 +262,8 @@ class LiveEngine:
             task.cancel()
         if self._remembering:
             await asyncio.wait(self._remembering, timeout=_CLOSE_SECONDS)
+        if self._remembering:
+            log.error("exchange_lost", reason="shut down before it was read", count=len(self._remembering))
 
     async def _close(self) -> None:
         self._closing.set()
@@ -272,18 +274,6 @@ class LiveEngine:
         await asyncio.wait({self._keeper})
         if not self._keeper.cancelled():
             self._keeper.exception()  # told of when it was raised
-
-
-def _is_storable(turn: Turn) -> bool:
-    """Return whether a log can hold whose turn it is, and which; no patience would mend that."""
-    try:
-        storable_user(turn.scope.user_id)
-        storable_id(turn.scope.session_id)
-        storable_id(turn.key)
-    except StoreError as error:
-        log.error("exchange_lost", reason=str(error))  # noqa: TRY400 -- the message says it all
-        return False
-    return True
 
 
 def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]]) -> asyncio.Task[_Result]:

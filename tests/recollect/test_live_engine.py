@@ -212,7 +212,7 @@ async def test_it_can_be_closed_while_it_is_being_opened(store: Store) -> None:
 
 
 async def test_what_still_waits_for_the_store_when_it_closes_is_told_of(store: Store) -> None:
-    live = LiveEngine(Opener(store, *[StoreUnavailableError() for _ in range(1000)]))
+    live = LiveEngine(Opener(store, *[StoreUnavailableError() for _ in range(300_000)]))
     await live.start()
     remember(live, store.turn("I drink tea"))
 

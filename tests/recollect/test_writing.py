@@ -18,7 +18,7 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect import live_engine, step_writing, writing
+from recollect import live_engine, phase_writing, writing
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
 from recollect.model import Exchange, Flags, Scope, Strategy, Written
@@ -36,7 +36,7 @@ ROOM = 1_000_000
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
-    monkeypatch.setattr(step_writing, "_SOON_SECONDS", 0.0)
+    monkeypatch.setattr(phase_writing, "_SOON_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from recollect.chat import limits, may_ask, take_options
 def test_the_member_is_cut_out_and_its_value_kept_as_written(body: str, after: str, options: str) -> None:
     rest, taken = take_options((body % options).encode())
 
+    assert rest is not None
     assert rest.decode() == after
     assert taken is not None
     assert bytes(taken).decode() == options
@@ -44,6 +45,7 @@ def test_the_member_is_cut_out_and_its_value_kept_as_written(body: str, after: s
 def test_given_twice_all_are_cut_out_and_the_last_counts(body: str, after: str) -> None:
     rest, taken = take_options(body.encode())
 
+    assert rest is not None
     assert rest.decode() == after
     assert taken is not None
     assert bytes(taken) == b"2"
@@ -101,6 +103,7 @@ def test_whatever_else_a_body_holds_stays(
     if taken is None:
         assert rest is body
         return
+    assert rest is not None
     assert json.loads(bytes(taken)) == told[-1]
     kept = "{" + ",".join(member for name, member in written if name != "recollect") + "}"
     assert json.loads(rest, object_pairs_hook=list) == json.loads(kept, object_pairs_hook=list)

@@ -1,4 +1,4 @@
-"""Writes a step of an exchange: its secrets masked, then into the journal at once, then into the log. Never: an engine."""
+"""Writes a phase of an exchange: its secrets masked, then into the journal at once, then into the log. Never: an engine."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,8 +6,10 @@ from contextlib import suppress
 
 import structlog
 
+from recollect.errors import StoreError
 from recollect.failures import place
-from recollect.model import LogEntry, Phase, Written
+from recollect.model import LogEntry, Phase, Turn, Written
+from recollect.normalization import storable_id, storable_user
 from recollect.saying import Pace
 from recollect.without_secrets import entry_without_secrets
 from recollect.writing import Writing
@@ -18,7 +20,7 @@ _SOON_SECONDS = 0.5
 log = structlog.get_logger(__name__)
 
 
-async def write_step(
+async def write_phase(
     writing: Callable[[], Writing],
     entry: LogEntry,
     behind: asyncio.Task[bool] | None,
@@ -26,12 +28,12 @@ async def write_step(
     *,
     masks: bool,
 ) -> bool:
-    """Return whether the step was new to the log, once it will outlive this process; never raises.
+    """Return whether the phase was new to the log, once it will outlive this process; never raises.
 
     Args:
         writing: Returns what writes now.
-        entry: Which step.
-        behind: The writing of the step before it.
+        entry: Which phase.
+        behind: The writing of the phase before it.
         pace: Who waits for what of it.
         masks: Whether its secrets are masked before.
     """
@@ -68,3 +70,15 @@ async def _is_over_soon(pace: Pace) -> bool:
         async with asyncio.timeout(_SOON_SECONDS):
             await pace.over.wait()
     return pace.over.is_set()
+
+
+def is_storable(turn: Turn) -> bool:
+    """Return whether a log can hold whose turn it is, and which; no patience would mend that."""
+    try:
+        storable_user(turn.scope.user_id)
+        storable_id(turn.scope.session_id)
+        storable_id(turn.key)
+    except StoreError as error:
+        log.error("exchange_lost", reason=str(error))  # noqa: TRY400 -- the message says it all
+        return False
+    return True
