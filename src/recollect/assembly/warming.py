@@ -11,7 +11,6 @@ from recollect.composition.fences import quoted
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.retrieval import Selecting, Surroundings, select
 from recollect.retrieval.query import read_query
-from recollect.secrets import mask
 from recollect.tokens import estimate_tokens
 
 _ASKED = "Where did I live in May 2024, when my sister Anna moved to the river? I don't remember the address."
@@ -19,10 +18,9 @@ _AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def warm_up() -> None:
-    """Read a turn, choose of a memory, compose, and mask; it takes some tenths of a second of processor time."""
+    """Read a turn, choose of a memory, and compose; it takes some tenths of a second of processor time."""
     read_query(Turn(Scope("", ""), _ASKED, "", _AT, ""))
     memory = Memory(UUID(int=0), "", Kind.FACT, Source.EXTRACTED, _ASKED, 0.5, _AT, _AT)
     around = Surroundings("", user_wide=False, prompt=(_ASKED,))
     select([Recollection(memory, 0.5)], around, Selecting(), relevant=True)
     quoted(excerpt(_ASKED, limit=10, count=estimate_tokens, focus=focus_of(_ASKED)))
-    mask(_ASKED)

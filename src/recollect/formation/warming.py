@@ -10,12 +10,9 @@ from recollect.formation.planting.instructions import is_planted
 from recollect.formation.said import read_said
 from recollect.formation.verification import verify
 from recollect.model import Candidate, Exchange, Kind, Scope, Turn
-from recollect.secrets import mask
+from recollect.secrets import warm
 
 _SAID = "I live in Kassel with my sister Anna, and I like tea. Where can I buy some?"
-_OPENED = (
-    "The code for the door is 4711. The safe opens with 4 7 1 1. 4711 unlocks the gate. 4711 is the PIN."
-)
 _NOBODY = UUID(int=0)
 
 
@@ -26,4 +23,4 @@ def warm_up() -> None:
     quote = _SAID.partition(",")[0]
     verify([Candidate("Lives in Kassel", Kind.FACT, 0.5, quote)], [said.reading], minimum_importance=0.0)
     is_planted(_SAID, _SAID, _SAID)
-    mask(_OPENED)
+    warm()

@@ -203,14 +203,12 @@ def _names(new: Statement, known: Statement) -> tuple[Sides, Sides]:
 
 
 def _unknown(names: Iterable[Word], other: Wording) -> frozenset[str]:
+    beside = {each.plain for each in other.words[:_MOST_WORDS]}
     return frozenset(
         word.plain
         for number, word in enumerate(names)
         if not word.stems & other.stems
-        and not (
-            number < _MOST_NAMES
-            and any(is_inhabitant(word.plain, each.plain) for each in other.words[:_MOST_WORDS])
-        )
+        and not (number < _MOST_NAMES and any(is_inhabitant(word.plain, each) for each in beside))
     )
 
 
