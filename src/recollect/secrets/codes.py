@@ -45,7 +45,6 @@ _POSSESSIVE = linear(
 _BEHIND_CODE = linear(r"^\s{0,3}[(]?(?:[:：=＝]|是|为|為|改成|改为|は|が)?\s{0,3}")
 _CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s,;。，、()]{4,60}){0,12}")
 _WORD = linear(r"[^\s,;\"'`“„]+")
-_YEARS_DIGITS = 4
 
 
 def by_number(text: str) -> Iterator[Found]:

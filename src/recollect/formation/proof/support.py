@@ -32,7 +32,6 @@ _ROOT = 5
 _SAID = 2
 """So many words at least tell something that a model may put in words of its own."""
 _READ, _PIECE = 12_000, 4_000
-_LINES = 200
 _CLAUSE = bounded("[,;:.!?\u2026\n\u3002\uff01\uff1f\uff0c\u3001]+(?!\\d)")
 _SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
 _MARKS = ("?", "\uff1f", "\u061f")
