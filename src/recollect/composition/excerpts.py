@@ -36,14 +36,14 @@ def excerpt(
     whole = _without_blank_ends(text) if code else text.strip()
     if count(whole) <= limit:
         return whole
-    pieces = [found.group() for found in (_LINE if code else _SENTENCE).finditer(whole[:_READ])]
+    spans = [found.span() for found in (_LINE if code else _SENTENCE).finditer(whole[:_READ])]
+    pieces = [whole[start:end] for start, end in spans]
     hits = [len({word for word in _words(each) if word in focus}) for each in pieces]
     first = max(range(len(pieces)), key=lambda place: (hits[place], -place))
     if first and hits[first] and count(pieces[first - 1]) + count(pieces[first]) < limit // 2:
         first -= 1  # what a sentence refers to often stands before it
     opening = "" if not first else f"{_ELLIPSIS}\n" if code else f"{_ELLIPSIS} "
-    rest = "".join(pieces[first:]) + whole[_READ:]
-    return _beginning(rest, opening=opening, limit=limit, count=count, code=code)
+    return _beginning(whole[spans[first][0] :], opening=opening, limit=limit, count=count, code=code)
 
 
 def shortened(text: str, *, limit: int, count: Callable[[str], int]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.hostile_texts import hostile_texts
 from tests.tables import table
@@ -97,6 +97,7 @@ def test_words_of_less_than_four_letters_are_not_looked_for_but_in_other_scripts
 
 
 @given(texts, st.integers(0, 120), counters, st.booleans())
+@example("</\ud800", 3, estimate_tokens, False)  # noqa: FBT003
 def test_an_excerpt_takes_no_more_than_its_limit_and_says_nothing_new(
     text: str,
     limit: int,
