@@ -11,7 +11,7 @@ from recollect.failures import place
 from recollect.model import LogEntry, Phase, Turn, Written
 from recollect.normalization import storable_id, storable_user
 from recollect.saying import Pace
-from recollect.without_secrets import entry_without_secrets
+from recollect.without_secrets import entry_without_secrets, masking_is_ready
 from recollect.writing import Writing
 
 _SOON_SECONDS = 0.5
@@ -38,6 +38,10 @@ async def write_phase(
         masks: Whether its secrets are masked before.
     """
     try:
+        await writing().ready()
+        if masks:
+            await masking_is_ready()
+        pace.ready.set()
         if masks:
             entry = await entry_without_secrets(entry)
         return await _write(writing(), entry, behind, pace)

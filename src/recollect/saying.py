@@ -11,11 +11,15 @@ _PATIENCE_SECONDS = 0.5
 """What a chat waits for its turn to be kept: a disk that hangs, or megabytes that are looked through for secrets, may take
 longer. The log and the spool are given up sooner."""
 
+_START_SECONDS = 10.0
+"""What it waits besides where this process has only just started, and is not ready to write anything."""
+
 
 class Pace:
     """How far the writing of what is said has come, and who waits for it.
 
     Attributes:
+        ready: This process is ready to write what is said.
         noted: The turn is in the journal, or never will be: what follows it may be noted behind it.
         kept: The turn outlives this process.
         over: So does how its answer ended: the turn needs no writing by itself any more.
@@ -23,7 +27,7 @@ class Pace:
     """
 
     def __init__(self) -> None:
-        self.noted = asyncio.Event()
+        self.ready, self.noted = asyncio.Event(), asyncio.Event()
         self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
 
@@ -60,13 +64,18 @@ class Saying:
     async def durable(self) -> None:
         """Return when the turn will outlive this process, as far as that can be within what a chat may wait for it."""
         self._pace.needed.set()
-        if self._pace.kept.is_set() or self._begun.done():
+        await self._is(self._pace.ready, _START_SECONDS)
+        await self._is(self._pace.kept, _PATIENCE_SECONDS)
+
+    async def _is(self, event: asyncio.Event, seconds: float) -> None:
+        """Return once it happened, or never will, or so much time has passed."""
+        if event.is_set() or self._begun.done():
             return
-        kept = asyncio.create_task(self._pace.kept.wait())
-        await asyncio.wait(
-            {kept, self._begun}, timeout=_PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED
-        )
-        kept.cancel()
+        happening = asyncio.create_task(event.wait())
+        try:
+            await asyncio.wait({happening, self._begun}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            happening.cancel()
 
     def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[bool]:
         """Note in the background how its answer ended; never raises, never waits.

@@ -5,8 +5,9 @@ stop nobody else's chat. And one text of each user at a time: who sends many wai
 """
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from weakref import WeakValueDictionary
 
 import structlog
@@ -22,9 +23,16 @@ _lane = ThreadPoolExecutor(1, thread_name_prefix="masking")
 _turns: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
 
 
-def begin_masking() -> None:
+@cache
+def begin_masking() -> "Future[None]":
     """Let the first text that is masked find all that it takes made ready; wait for nothing."""
-    _lane.submit(warm)
+    return _lane.submit(warm)
+
+
+async def masking_is_ready() -> None:
+    """Return when the first text can be masked at once; never raises."""
+    if not (warming := begin_masking()).done():
+        await asyncio.wait({asyncio.wrap_future(warming)})
 
 
 async def entry_without_secrets(entry: LogEntry) -> LogEntry:

@@ -72,6 +72,12 @@ class Writing:
         if self._replaying is None and not self._closing.is_set():
             self._replaying = asyncio.create_task(self._replay())
 
+    async def ready(self) -> None:
+        """Return when the journal is open, or never will be; at the latest after what the log may take with a step."""
+        self.start()
+        if not self._opened.is_set():
+            await _happens(self._opened, self._patience)
+
     def wake(self) -> None:
         """Look at once whether what waits can be written: the store is back, or something was left here."""
         self._adopted.clear()

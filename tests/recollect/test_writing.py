@@ -18,7 +18,7 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect import live_engine, phase_writing, writing
+from recollect import live_engine, phase_writing, saying, writing
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
 from recollect.model import Exchange, Flags, Scope, Strategy, Written
@@ -72,12 +72,39 @@ async def said(store: Store, scope: Scope | None = None) -> list[tuple[str, str]
     return [(each.said, each.reply) for each in chat.exchanges]
 
 
+def on_disk(folder: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in folder.iterdir())
+
+
 async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0) -> Saying:
     saying = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
     assert saying is not None
     await saying.durable()
     await saying._begun  # into the log or the spool; a chat waits for the journal alone
     return saying
+
+
+async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_can(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readied = asyncio.Event()
+    monkeypatch.setattr(phase_writing, "masking_is_ready", readied.wait)
+    monkeypatch.setattr(saying, "_PATIENCE_SECONDS", 0.5)
+    live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
+    live.open()
+    begun = live.begin(store.turn("one"), credential=None)
+    assert begun is not None
+    waiting = asyncio.create_task(begun.durable())
+    await asyncio.wait(
+        {waiting}, timeout=0.6
+    )  # longer than a chat waits for a turn of a process that is ready
+    assert not waiting.done()
+
+    readied.set()
+    await waiting
+
+    assert b'"one"' in on_disk(folder)
+    await live.aclose()
 
 
 async def test_a_turn_and_its_answer_come_together_wherever_each_of_them_waited(

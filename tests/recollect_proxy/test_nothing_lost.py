@@ -104,9 +104,8 @@ async def test_a_relay_killed_as_the_upstream_has_the_turn_has_logged_it_and_the
             async def both_are_formed() -> bool:
                 return [state for _, state in await logged(dsn_of(fresh_settings))] == ["formed"] * 2
 
-            await until(
-                both_are_formed, seconds=180
-            )  # a worker that died within it holds its lease for a while
+            # A worker that died within it holds its lease for a while.
+            await until(both_are_formed, seconds=100)
 
 
 class Load:
