@@ -103,7 +103,7 @@ class ScriptedExtractor:
         answer = self._answers.pop(0) if self._answers else ()
         if isinstance(answer, Exception):
             raise answer
-        return Extracted(tuple(answer), _TOKENS, "scripted extraction-0")
+        return Extracted(tuple(answer), tokens=_TOKENS, by="scripted extraction-0")
 
     async def aclose(self) -> None:
         """Note that it was closed."""

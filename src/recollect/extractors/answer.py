@@ -16,7 +16,6 @@ from recollect.extractors.fields import (
     finite,
     first_day,
     in_one_line,
-    index,
     indexes,
     last_day,
     moment,
@@ -128,7 +127,7 @@ class _Item(BaseModel):
     importance: Annotated[float | None, BeforeValidator(finite)] = None
     confidence: Annotated[float | None, BeforeValidator(finite)] = None
     relation: Annotated[Relation, BeforeValidator(_relation)] = Relation.NEW
-    about: Annotated[int | None, BeforeValidator(index)] = None
+    about: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
     event: Annotated[datetime | date | None, BeforeValidator(day)] = Field(
         None, validation_alias=AliasChoices("event_date", "event_at", "date")
     )
@@ -146,7 +145,7 @@ def _candidate(item: _Item, *, at: datetime, known: int, out_of_ten: bool) -> Ca
     if out_of_ten and importance >= 1:
         importance /= 10
     confidence = 1.0 if item.confidence is None else item.confidence
-    about = item.about if item.about is not None and item.about < known else None
+    about = tuple(number for number in item.about if number < known)
     since = moment(item.holds_from, at.tzinfo)
     until = moment(item.holds_until, at.tzinfo, is_end=True)
     if since is not None and until is not None and since > until:
@@ -162,5 +161,5 @@ def _candidate(item: _Item, *, at: datetime, known: int, out_of_ten: bool) -> Ca
         event_at=moment(item.event, at.tzinfo),
         holds_from=since,
         holds_until=until,
-        unsettles=tuple(number for number in item.affects if number < known and number != about),
+        unsettles=tuple(number for number in item.affects if number < known and number not in about),
     )

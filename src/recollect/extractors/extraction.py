@@ -67,7 +67,7 @@ class ModelExtractor:
             lambda text: read_answer(text, at=last.at, known=len(known)),
         )
         by = read.by("extraction") + (f"+instructions-{digest(instructions)}" if instructions else "")
-        return Extracted(tuple(read.content), read.tokens, by)
+        return Extracted(tuple(read.content), tokens=read.tokens, by=by)
 
     async def aclose(self) -> None:
         """Let go of what the model holds."""

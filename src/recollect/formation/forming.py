@@ -11,12 +11,12 @@ from recollect.errors import BudgetSpentError, ExtractorUnusableError, InvalidEx
 from recollect.formation.forgetting import Forgetting
 from recollect.formation.guarding import Guard
 from recollect.formation.learning import Learned, Learning
-from recollect.formation.requests import Asking
 from recollect.formation.rules import Rules
 from recollect.formation.said import Said, read_said
 from recollect.formation.verbatim import qa_embedding_text, qa_turn
 from recollect.model import (
     Add,
+    Asking,
     Change,
     Exchange,
     Fallback,

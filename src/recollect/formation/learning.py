@@ -16,13 +16,13 @@ from recollect.formation.comparing import Comparing
 from recollect.formation.dating import dated
 from recollect.formation.guarding import Guard
 from recollect.formation.reconciliation import Weighed, reconcile
-from recollect.formation.requests import Asking
 from recollect.formation.rules import Rules, unrelated_cosine
 from recollect.formation.said import Said, readings_of
 from recollect.formation.verification import Believed, Held, Verdict, verify
 from recollect.formation.wishes import unserved
 from recollect.model import (
     STATEMENTS,
+    Asking,
     Candidate,
     Change,
     Ignore,

@@ -190,19 +190,15 @@ class _Batch:
     def _targets(self, weighed: Weighed) -> list[tuple[Memory, Relation]]:
         """Return what models say the candidate is about: the extractor's word first, then the judge's, nearest first."""
         candidate = weighed.believed.candidate
-        about = None
-        if (
-            candidate.relation is not Relation.NEW
-            and candidate.about is not None
-            and 0 <= candidate.about < len(self.shown)
-        ):
-            about = self.shown[candidate.about].id
+        about: list[UUID] = []
+        if candidate.relation is not Relation.NEW:
+            about = [self.shown[number].id for number in candidate.about if 0 <= number < len(self.shown)]
         words = {id_: relation for id_, relation in weighed.judged.items() if relation is not None}
         said = sorted(words, key=lambda id_: (-weighed.near.get(id_, 0.0), id_))
         targets = []
-        for id_ in dict.fromkeys([about, *said]) if about else said:
+        for id_ in dict.fromkeys([*about, *said]):
             memory = self.known.get(id_)
-            relation = safer(candidate.relation if id_ == about else None, words.get(id_))
+            relation = safer(candidate.relation if id_ in about else None, words.get(id_))
             if memory is not None and memory.kind in STATEMENTS and relation is not None:
                 targets.append((memory, relation))
         return targets

@@ -7,7 +7,6 @@ Only what is said plainly counts; when unsure, nothing is asked.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import islice
 
 from recollect.formation.memory_talk import corrected, dropped, mended, several, to_forget, to_remember
@@ -32,6 +31,7 @@ from recollect.formation.word_lists.wishes_otherwise import (
     NOT_BUT,
 )
 from recollect.formation.word_lists.wishes_structure import NEXT_WISH
+from recollect.model import Asking
 from recollect.patterns import anchored, bounded
 
 MOST_REQUESTS = 5
@@ -67,14 +67,6 @@ _ABOUT_SOMETHING = anchored(
 _MARKS = " \t.!\u3002\uff01\u2026,;"
 _AROUND = " ,;\u3001\uff0c"
 _QUESTION = ("?", "\uff1f")
-
-
-class Asking(StrEnum):
-    """What is asked for."""
-
-    REMEMBER = "remember"
-    FORGET = "forget"
-    CORRECT = "correct"
 
 
 @dataclass(frozen=True, slots=True)

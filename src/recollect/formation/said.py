@@ -6,8 +6,8 @@ from itertools import islice
 
 from recollect.formation.planting.instructions import is_instruction
 from recollect.formation.reading import Reading, read_words
-from recollect.formation.requests import Asking, Request, read_requests
-from recollect.model import Change, Exchange, Hide, Memory, Reason
+from recollect.formation.requests import Request, read_requests
+from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason
 from recollect.ports import Asker
 from recollect.secrets import holds_secret
 from recollect.secrets.exchanges import with_masked_history

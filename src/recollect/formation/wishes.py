@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from recollect.formation.requests import Asking, statement_of
+from recollect.formation.requests import statement_of
 from recollect.formation.said import Said
 from recollect.formation.verification import Believed, Held, Verdict
 from recollect.lexical import document_terms
-from recollect.model import Candidate, Kind
+from recollect.model import Asking, Candidate, Kind
 
 _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000

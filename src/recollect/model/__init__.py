@@ -20,17 +20,29 @@ from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
 from recollect.model.log import IndexedChunk, IndexedMessage, LoggedMessage, UnembeddedChunk
-from recollect.model.memory import COMMONS, Candidate, Memory, Neighbor, Outline, Page, Provenance, Vector
+from recollect.model.memory import (
+    COMMONS,
+    Candidate,
+    Memory,
+    Neighbor,
+    Outline,
+    Page,
+    Provenance,
+    Vector,
+    Wish,
+)
 from recollect.model.recall import Recall, Recollection
 from recollect.model.request import RequestRecord
 from recollect.model.words import (
     STATEMENTS,
     Action,
     Actor,
+    Asking,
     Drop,
     Fallback,
     Judging,
     Kind,
+    Lasting,
     Phase,
     Place,
     Placement,
@@ -41,6 +53,7 @@ from recollect.model.words import (
     Skip,
     Source,
     Stage,
+    Stance,
     Standing,
     Strategy,
     Written,
@@ -53,6 +66,7 @@ __all__ = [
     "Action",
     "Actor",
     "Add",
+    "Asking",
     "Backlog",
     "Candidate",
     "Caps",
@@ -73,6 +87,7 @@ __all__ = [
     "Item",
     "Judging",
     "Kind",
+    "Lasting",
     "Lexicon",
     "LogEntry",
     "LoggedExchange",
@@ -107,6 +122,7 @@ __all__ = [
     "Skip",
     "Source",
     "Stage",
+    "Stance",
     "Standing",
     "Statement",
     "Strategy",
@@ -115,5 +131,6 @@ __all__ = [
     "Update",
     "Usage",
     "Vector",
+    "Wish",
     "Written",
 ]

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.words import Kind, Relation, Source, Standing
+from recollect.model.words import Asking, Kind, Lasting, Relation, Source, Stance, Standing
 
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
@@ -24,12 +24,17 @@ class Candidate:
         importance: 0 (trivial) to 1 (vital).
         confidence: 0 to 1, how sure the extractor is.
         evidence: The user's words it rests on, verbatim.
-        relation: What it is to the memory numbered ``about``.
-        about: 0-based index into the memories shown to the extractor, or None.
+        relation: What it is to the memories numbered in ``about``.
+        about: 0-based indexes into the memories shown to the extractor, the one it is most about first.
         event_at: When what it says happened or will happen, if said.
         holds_from: Since when it holds, if said.
         holds_until: Until when it holds, if said.
         unsettles: 0-based indexes of memories shown that may no longer hold if this does.
+        ends: 0-based indexes of further memories shown that are over if this holds, as a plan is that was carried out.
+        subject: Whom it tells of, as the person calls them; None: of the person.
+        stance: How the person means it.
+        steers: Whether it speaks to the assistant for somebody's benefit who is not the person.
+        lasting: For how long it is worth knowing.
     """
 
     content: str
@@ -38,11 +43,31 @@ class Candidate:
     evidence: str
     confidence: float = 1.0
     relation: Relation = Relation.NEW
-    about: int | None = None
+    about: tuple[int, ...] = ()
     event_at: datetime | None = None
     holds_from: datetime | None = None
     holds_until: datetime | None = None
     unsettles: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+    subject: str | None = None
+    stance: Stance = Stance.STATED
+    steers: bool = False
+    lasting: Lasting = Lasting.YEARS
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person asks of the memory, as an extractor understands it; not yet believed.
+
+    Attributes:
+        asking: What is asked for.
+        evidence: The words that ask for it, verbatim.
+        about: 0-based indexes of the memories shown that are to be forgotten, or were wrong.
+    """
+
+    asking: Asking
+    evidence: str
+    about: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,35 @@ class Relation(StrEnum):
     CONTRADICTS = "contradicts"
 
 
+class Stance(StrEnum):
+    """How somebody means what they say."""
+
+    STATED = "stated"
+    ASKED = "asked"
+    """A question takes it for possible, no more."""
+    SUPPOSED = "supposed"
+    QUOTED = "quoted"
+    """Somebody else said or wrote it."""
+    PLAYED = "played"
+    """Somebody invented says it."""
+
+
+class Lasting(StrEnum):
+    """For how long a statement is worth knowing."""
+
+    MOMENT = "moment"
+    WEEKS = "weeks"
+    YEARS = "years"
+
+
+class Asking(StrEnum):
+    """What a person asks of the memory."""
+
+    REMEMBER = "remember"
+    FORGET = "forget"
+    CORRECT = "correct"
+
+
 class Reason(StrEnum):
     """Why a candidate or a memory was changed or left alone."""
 

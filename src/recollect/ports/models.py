@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Candidate, Exchange, Memory, Message, Outline, Relation, Vector
+from recollect.model import Candidate, Exchange, Memory, Message, Outline, Relation, Vector, Wish
 
 
 class Embedder(Protocol):
@@ -61,11 +61,13 @@ class Extracted:
 
     Attributes:
         candidates: The statements.
+        wishes: What the person asks of the memory itself.
         tokens: What the call took, prompt and answer.
         by: Which model, by which version of the prompt.
     """
 
     candidates: tuple[Candidate, ...] = ()
+    wishes: tuple[Wish, ...] = ()
     tokens: int = 0
     by: str | None = None
 

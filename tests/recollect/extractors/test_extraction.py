@@ -95,7 +95,7 @@ class TestAsking:
             await extractor.extract([exchange()], [memory("Bikes"), memory("In Kassel")])
         ).candidates
 
-        assert candidate.about == 1
+        assert candidate.about == (1,)
         assert candidate.unsettles == (0,)
 
     @pytest.mark.parametrize("exchanges", [[], [exchange("")], [exchange(" \n"), exchange("\t")]])

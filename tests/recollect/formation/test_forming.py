@@ -179,7 +179,7 @@ class TestExtraction:
         turn = memory(store, "I like tea and I moved", kind=Kind.QA_TURN)
         other = memory(store, "I like tea", store.ben.scope)
         extractor = ScriptedExtractor(
-            [replace(TEA, content="Adores to like tea", relation=Relation.REPEATS, about=0)]
+            [replace(TEA, content="Adores to like tea", relation=Relation.REPEATS, about=(0,))]
         )
         desk = Desk(store, extractor)
         await desk.has(other)

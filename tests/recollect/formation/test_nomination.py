@@ -20,7 +20,7 @@ def weighed(
     relation: Relation = Relation.NEW,
     turn: int = 0,
 ) -> Weighed:
-    candidate = Candidate(content, Kind.FACT, 0.5, "words", relation=relation, about=0)
+    candidate = Candidate(content, Kind.FACT, 0.5, "words", relation=relation, about=(0,))
     return Weighed(
         Believed(candidate, turn), None, {UUID(int=number): cosine for number, cosine in near.items()}
     )

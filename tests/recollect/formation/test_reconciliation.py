@@ -73,7 +73,7 @@ def known(
 def candidate(
     content: str = "Lives in Leipzig",
     relation: Relation = Relation.NEW,
-    about: int | None = None,
+    about: tuple[int, ...] = (),
     *,
     evidence: str = "as I said",
     kind: Kind = Kind.FACT,
@@ -427,14 +427,14 @@ class TestRefines:
 class TestContradicts:
     def test_the_newer_replaces_the_older(self) -> None:
         changes = reconciled(
-            [candidate(relation=Relation.CONTRADICTS, about=1)], known(6, "Likes tea"), known(7)
+            [candidate(relation=Relation.CONTRADICTS, about=(1,))], known(6, "Likes tea"), known(7)
         )
 
         assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7)]
 
     def test_a_correction_is_named_so(self) -> None:
         changes = reconciled(
-            [candidate(relation=Relation.CONTRADICTS, about=0)], known(7), corrects=frozenset({0})
+            [candidate(relation=Relation.CONTRADICTS, about=(0,))], known(7), corrects=frozenset({0})
         )
 
         assert outline(changes) == [(Replace, Reason.CORRECTED, 7)]
@@ -443,7 +443,7 @@ class TestContradicts:
     def test_what_is_not_newer_replaces_nothing_and_the_stored_one_is_disputed(
         self, observed_at: datetime
     ) -> None:
-        asked = candidate(relation=Relation.CONTRADICTS, about=0)
+        asked = candidate(relation=Relation.CONTRADICTS, about=(0,))
 
         assert reconciled([asked], known(7, observed_at=observed_at)) == [
             Ignore(Reason.NOT_NEWER, asked, UUID(int=7), MESSAGE),
@@ -453,7 +453,7 @@ class TestContradicts:
     def test_what_is_disputed_already_is_not_marked_again(self) -> None:
         stored = known(7, observed_at=SAID_AT, standing=Standing.DISPUTED)
 
-        changes = reconciled([candidate(relation=Relation.CONTRADICTS, about=0)], stored)
+        changes = reconciled([candidate(relation=Relation.CONTRADICTS, about=(0,))], stored)
 
         assert outline(changes) == [(Ignore, Reason.NOT_NEWER, 7)]
 
@@ -493,7 +493,7 @@ class TestContradicts:
         assert outline(changes) == [(Reinforce, Reason.REPEATS, 7), (Add, Reason.DISTINCT, None)]
 
     def test_a_memory_that_several_share_is_replaced_for_this_user(self) -> None:
-        changes = reconciled([candidate(relation=Relation.CONTRADICTS, about=0)], known(7, owner=COMMONS))
+        changes = reconciled([candidate(relation=Relation.CONTRADICTS, about=(0,))], known(7, owner=COMMONS))
 
         assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7)]
 
@@ -527,7 +527,9 @@ class TestContradicts:
         self, holds_from: datetime | None, holds_until: datetime | None
     ) -> None:
         asked = replace(
-            candidate(relation=Relation.CONTRADICTS, about=0), holds_from=holds_from, holds_until=holds_until
+            candidate(relation=Relation.CONTRADICTS, about=(0,)),
+            holds_from=holds_from,
+            holds_until=holds_until,
         )
 
         assert outline(reconciled([asked], known(7))) == [(Add, Reason.DISTINCT, None)]
@@ -619,7 +621,7 @@ class TestAJudge:
 
 class TestWhatDependedOnIt:
     def test_is_marked_suspect_where_the_extractor_says_so(self) -> None:
-        asked = replace(candidate(relation=Relation.CONTRADICTS, about=0), unsettles=(0, 1, 1, 9, -1))
+        asked = replace(candidate(relation=Relation.CONTRADICTS, about=(0,)), unsettles=(0, 1, 1, 9, -1))
 
         changes = reconciled(
             [asked], known(7), known(8, "Takes the tram to the office"), known(9, "Is left-handed")
@@ -630,7 +632,7 @@ class TestWhatDependedOnIt:
 
     def test_is_marked_where_it_names_what_is_no_longer_so(self) -> None:
         changes = reconciled(
-            [candidate(relation=Relation.CONTRADICTS, about=0)],
+            [candidate(relation=Relation.CONTRADICTS, about=(0,))],
             known(7),
             nearby=[known(8, "Sings in a choir in Kassel"), known(9, "Sings in the bath")],
         )
@@ -660,7 +662,7 @@ class TestWhatDependedOnIt:
         assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7)]
 
     def test_is_not_marked_where_the_batch_says_it_again_replaces_it_or_doubts_it_already(self) -> None:
-        asked = replace(candidate(relation=Relation.CONTRADICTS, about=0), unsettles=(1, 2, 3, 4))
+        asked = replace(candidate(relation=Relation.CONTRADICTS, about=(0,)), unsettles=(1, 2, 3, 4))
 
         changes = reconciled(
             [
@@ -680,7 +682,7 @@ class TestWhatDependedOnIt:
     def test_is_marked_once_a_batch(self) -> None:
         changes = reconciled(
             [
-                candidate(relation=Relation.CONTRADICTS, about=0),
+                candidate(relation=Relation.CONTRADICTS, about=(0,)),
                 candidate("Rents a shed in Leipzig", Relation.CONTRADICTS, 1),
             ],
             known(7),

@@ -2,7 +2,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.requests import Asking, Request, read_requests, statement_of
+from recollect.formation.requests import Request, read_requests, statement_of
+from recollect.model import Asking
 
 CALM = settings(deadline=None)
 

@@ -3,7 +3,8 @@
 from tests.secret_texts import redacted
 from tests.tables import table
 
-from recollect.formation.requests import Asking, read_requests
+from recollect.formation.requests import read_requests
+from recollect.model import Asking
 
 
 @table(

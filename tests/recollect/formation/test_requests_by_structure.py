@@ -3,7 +3,8 @@
 import pytest
 from tests.tables import table
 
-from recollect.formation.requests import MOST_REQUESTS, Asking, read_requests
+from recollect.formation.requests import MOST_REQUESTS, read_requests
+from recollect.model import Asking
 
 ASKED = [
     (

@@ -53,7 +53,14 @@ class PatternExtractor:
                 town = home_words.split()[3]
                 relation = Relation.NEW if home is None else Relation.CONTRADICTS
                 found.append(
-                    Candidate(f"Lives in {town}", Kind.FACT, 0.7, home_words, relation=relation, about=home)
+                    Candidate(
+                        f"Lives in {town}",
+                        Kind.FACT,
+                        0.7,
+                        home_words,
+                        relation=relation,
+                        about=() if home is None else (home,),
+                    )
                 )
             found += [
                 Candidate(f"Likes {words.split()[2]}", Kind.PREFERENCE, 0.5, words)
@@ -158,7 +165,7 @@ async def test_ids_of_others_mean_nothing(postgres: Postgres) -> None:
                         each,
                         content=f"{each.content} ({theirs.id})",
                         relation=relation,
-                        about=about,
+                        about=(about,),
                         unsettles=(number, 1, -1),
                     )
                     for each in found.candidates

@@ -174,7 +174,11 @@ async def test_an_item_is_about_what_the_model_was_shown_by_its_number_there(
 
     [candidate] = (await extractor.extract([staged.completed.formed.exchange], known)).candidates
 
-    assert (candidate.about, candidate.relation, candidate.unsettles) == (about, relation, affects)
+    assert (next(iter(candidate.about), None), candidate.relation, candidate.unsettles) == (
+        about,
+        relation,
+        affects,
+    )
 
 
 async def test_a_secret_that_is_anywhere_is_a_leak(bench: Bench) -> None:

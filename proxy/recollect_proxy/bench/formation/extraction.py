@@ -110,7 +110,7 @@ def _relates(match: Match, truth: Truth) -> bool:
     if truth.target is None:
         return candidate.relation is Relation.NEW
     right = right_relations(match.case, truth, truth.target)
-    return candidate.relation in right and candidate.about == truth.target
+    return candidate.relation in right and truth.target in candidate.about
 
 
 def _label(case: Case, candidate: Candidate) -> Truth | None:

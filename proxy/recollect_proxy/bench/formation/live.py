@@ -13,10 +13,9 @@ from uuid_utils.compat import uuid7
 
 from recollect.composition import compose
 from recollect.errors import ExtractorError
-from recollect.formation.requests import Asking
 from recollect.formation.said import Said, read_said, readings_of
 from recollect.formation.verification import Verdict, verify
-from recollect.model import Candidate, Exchange, Kind, Memory, Recollection, Relation, Source
+from recollect.model import Asking, Candidate, Exchange, Kind, Memory, Recollection, Relation, Source
 from recollect.ports import Extractor, Judge, Pair
 from recollect.tokens import estimate_tokens
 from recollect_proxy.bench.formation.cases import Case, Decision, ExtractedItem, Truth

@@ -66,7 +66,7 @@ class ScriptedExtractor:
         items = self._scripts[turn.scope.user_id].answer(exchanges, known)
         answer = msgspec.json.encode({"memories": items}).decode()
         candidates = read_answer(answer, at=turn.at, known=len(known))
-        return Extracted(tuple(_numbered(candidates)), _TOKENS, _BY)
+        return Extracted(tuple(_numbered(candidates)), tokens=_TOKENS, by=_BY)
 
     async def aclose(self) -> None:
         """Let go of nothing."""
