@@ -15,7 +15,6 @@ from typing import TypeAlias
 from recollect.formation.difference.likeness import same_letters
 from recollect.formation.planting.instructions import is_planted
 from recollect.formation.proof.claims import invents_number, is_supposed, is_turned_round
-from recollect.formation.proof.doers import is_anothers
 from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
 from recollect.formation.proof.hearsay import is_hearsay
 from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
@@ -242,7 +241,6 @@ class _Verification:
             return Ignore(Reason.INJECTED, candidate)
         if (
             is_supposed(passage)
-            or is_anothers(candidate, passage)
             or is_turned_round(candidate, passage)
             or invents_number(candidate.content, self._grounds_in(turn).own)
         ):
