@@ -18,7 +18,6 @@ from recollect.formation.proof.claims import invents_number, is_turned_round
 from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
 from recollect.formation.proof.hearsay import is_hearsay
 from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
-from recollect.formation.proof.passing import is_passing
 from recollect.formation.proof.support import Grounds, Line, line_of
 from recollect.formation.reading import Reading
 from recollect.formation.scripts import share_no_script
@@ -244,8 +243,6 @@ class _Verification:
             or invents_number(candidate.content, self._grounds_in(turn).own)
         ):
             return Ignore(Reason.NO_EVIDENCE, candidate)
-        if turn not in self._asked and is_passing(candidate, passage):
-            return Ignore(Reason.LOW_IMPORTANCE, candidate)
         return None
 
     def _passages(self, candidate: Candidate, turn: int) -> list[Passage]:
