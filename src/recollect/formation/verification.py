@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from recollect.formation.difference.likeness import same_letters
 from recollect.formation.planting.instructions import is_planted
-from recollect.formation.proof.claims import invents_number, is_turned_round
+from recollect.formation.proof.claims import invents_number
 from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
 from recollect.formation.proof.hearsay import is_hearsay
 from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
@@ -239,8 +239,7 @@ class _Verification:
         if self._checks <= _ECHO_CHECKS and self._grounds_in(turn).lends(candidate, passage):
             return Ignore(Reason.INJECTED, candidate)
         if (
-            is_turned_round(candidate, passage)
-            or invents_number(candidate.content, self._grounds_in(turn).own)
+            invents_number(candidate.content, self._grounds_in(turn).own)
         ):
             return Ignore(Reason.NO_EVIDENCE, candidate)
         return None
