@@ -16,7 +16,6 @@ from recollect.formation.difference.likeness import same_letters
 from recollect.formation.planting.instructions import is_planted
 from recollect.formation.proof.claims import invents_number
 from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
-from recollect.formation.proof.hearsay import is_hearsay
 from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
 from recollect.formation.proof.support import Grounds, Line, line_of
 from recollect.formation.reading import Reading
@@ -119,7 +118,6 @@ class _Verification:
         self._limits = limits
         self._taught: Counter[int] = Counter()
         self._proofs: dict[str, tuple[int, str, float] | None] = {}
-        self._hearsays: dict[tuple[str, str], tuple[int, str, float] | None] = {}
         self._grounds: dict[int, Grounds] = {}
         self._believed = 0
         self._searches = 0
@@ -163,11 +161,6 @@ class _Verification:
             self._proofs[candidate.evidence] = self._proof_of(candidate.evidence)
         proof = self._proofs[candidate.evidence]
         if proof is None:
-            told = (candidate.evidence, candidate.content)
-            if told not in self._hearsays:
-                self._hearsays[told] = self._hearsay(candidate)
-            proof = self._hearsays[told]
-        if proof is None:
             return None
         turn, evidence, most_sure = proof
         return turn, replace(candidate, evidence=evidence, confidence=min(candidate.confidence, most_sure))
@@ -180,19 +173,6 @@ class _Verification:
         for texts, most_sure in ((self._authored, math.inf), (self._confirmed, CONFIRMED_CONFIDENCE)):
             if found := self._found(quote, evidence, texts):
                 return *found, most_sure
-        return None
-
-    def _hearsay(self, candidate: Candidate) -> tuple[int, str, float] | None:
-        """Return the turn in which the person tells what somebody else says, as the candidate has it."""
-        evidence = candidate.evidence[:_MOST_EVIDENCE]
-        for turn, reading in self._readings:
-            if not reading.elsewhere:
-                continue
-            self._searches += 1
-            if self._searches > _FUZZY_SEARCHES:
-                return None
-            if is_hearsay(evidence, candidate.content, reading):
-                return turn, evidence, CONFIRMED_CONFIDENCE
         return None
 
     def _found(
