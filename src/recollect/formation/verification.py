@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from recollect.formation.difference.likeness import same_letters
 from recollect.formation.planting.instructions import is_planted
-from recollect.formation.proof.claims import invents_number
 from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
 from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
 from recollect.formation.proof.support import Grounds, Line, line_of
@@ -218,10 +217,6 @@ class _Verification:
     def _unsupported_by(self, passage: Passage, candidate: Candidate, turn: int) -> Ignore | None:
         if self._checks <= _ECHO_CHECKS and self._grounds_in(turn).lends(candidate, passage):
             return Ignore(Reason.INJECTED, candidate)
-        if (
-            invents_number(candidate.content, self._grounds_in(turn).own)
-        ):
-            return Ignore(Reason.NO_EVIDENCE, candidate)
         return None
 
     def _passages(self, candidate: Candidate, turn: int) -> list[Passage]:
