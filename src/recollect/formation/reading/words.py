@@ -9,7 +9,6 @@ from recollect.formation.reading.code import code_blocks
 from recollect.formation.reading.confirming import confirmed_words
 from recollect.formation.reading.cutting import GAP, Span, cut, tidy
 from recollect.formation.reading.injected import injected_lines, returned_lines
-from recollect.formation.reading.invented import inventions
 from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
 from recollect.formation.reading.quotes import quotations, quoted_lines
 from recollect.formation.reading.speech import others_speech, passed_on
@@ -64,7 +63,6 @@ def read_words(exchange: Exchange) -> Reading:
         (reworked_quotes, _WITHIN),
         (quotations, _WITHIN),
         (others_speech, _WITHIN),
-        (inventions, _WITHIN),
     )
     authored = _ends_of(exchange.turn.text).replace("\r\n", "\n")
     elsewhere: list[str] = []
