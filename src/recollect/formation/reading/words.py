@@ -11,7 +11,7 @@ from recollect.formation.reading.cutting import GAP, Span, cut, tidy
 from recollect.formation.reading.injected import injected_lines, returned_lines
 from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
 from recollect.formation.reading.quotes import quotations, quoted_lines
-from recollect.formation.reading.speech import others_speech, passed_on
+from recollect.formation.reading.speech import passed_on
 from recollect.model import Exchange, Role
 from recollect.patterns import linear
 
@@ -62,7 +62,6 @@ def read_words(exchange: Exchange) -> Reading:
         (passed_on, GAP),
         (reworked_quotes, _WITHIN),
         (quotations, _WITHIN),
-        (others_speech, _WITHIN),
     )
     authored = _ends_of(exchange.turn.text).replace("\r\n", "\n")
     elsewhere: list[str] = []
