@@ -11,7 +11,6 @@ from recollect.formation.reading.cutting import GAP, Span, cut, tidy
 from recollect.formation.reading.injected import injected_lines, returned_lines
 from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
 from recollect.formation.reading.quotes import quotations, quoted_lines
-from recollect.formation.reading.speech import passed_on
 from recollect.model import Exchange, Role
 from recollect.patterns import linear
 
@@ -59,7 +58,6 @@ def read_words(exchange: Exchange) -> Reading:
         (code_blocks, GAP),
         (quoted_lines, GAP),
         (pasted_texts, GAP),
-        (passed_on, GAP),
         (reworked_quotes, _WITHIN),
         (quotations, _WITHIN),
     )
