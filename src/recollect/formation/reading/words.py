@@ -9,7 +9,7 @@ from recollect.formation.reading.code import code_blocks
 from recollect.formation.reading.confirming import confirmed_words
 from recollect.formation.reading.cutting import GAP, Span, cut, tidy
 from recollect.formation.reading.injected import injected_lines, returned_lines
-from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
+from recollect.formation.reading.pasted import pasted_texts
 from recollect.formation.reading.quotes import quotations, quoted_lines
 from recollect.model import Exchange, Role
 from recollect.patterns import linear
@@ -58,7 +58,6 @@ def read_words(exchange: Exchange) -> Reading:
         (code_blocks, GAP),
         (quoted_lines, GAP),
         (pasted_texts, GAP),
-        (reworked_quotes, _WITHIN),
         (quotations, _WITHIN),
     )
     authored = _ends_of(exchange.turn.text).replace("\r\n", "\n")
