@@ -157,19 +157,23 @@ class RecordedScript:
     def __init__(self, recorded: Recorded, wish: tuple[Asking, str, tuple[str, ...]] | None) -> None:
         self._recorded = recorded
         self._wish = wish
-        self._was_asked = False
-        self.asked = 0
 
     def items(
-        self,
-        exchanges: Sequence[Exchange],
-        known: Sequence[Memory],
-        numbers: Numbers,
+        self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
     ) -> list[dict[str, Any]]:
-        """Return the recorded statements."""
-        self.asked += 1
+        """Return the recorded statements, but those that quote another message of the prompt than these."""
         shown = {each.content: numbers[each.id] for each in known if each.id in numbers}
-        return [self._item(each, shown) for each in self._recorded.items] if self.asked == 1 else []
+        asked = {each.turn.key for each in exchanges}
+        others = [
+            plain(said.user)
+            for number, said in enumerate(self._recorded.said)
+            if f"{self._recorded.number}-{number}" not in asked
+        ]
+        return [
+            self._item(each, shown)
+            for each in self._recorded.items
+            if not any(plain(each["evidence"]) in words for words in others)
+        ]
 
     def relation(self, pair: Pair) -> Relation:  # noqa: ARG002 -- the protocol's
         """Return that they have nothing to do with each other: no comparison was recorded."""
