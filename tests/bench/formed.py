@@ -226,11 +226,13 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(*, batches: bool = False) -> AsyncIterator[Bench]:
+async def open_bench(*, batches: bool = False, judges: bool = True, **changes: Any) -> AsyncIterator[Bench]:
     """Open the store and the embedder until left; database, models and time are the bench's own.
 
     Args:
         batches: Whether what was said since the last time is formed together, by one call of the model.
+        judges: Whether there is a second model to ask.
+        **changes: Settings that differ from the bench's.
 
     Raises:
         RecollectError: They could not be opened.
@@ -251,7 +253,7 @@ async def open_bench(*, batches: bool = False) -> AsyncIterator[Bench]:
         user_tokens_per_day=0,
         tokens_per_day=0,
         global_memories=None,
-        **unhurried(given),
+        **unhurried(given) | changes,
     )
     async with open_backends(own) as backends:
         clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)
@@ -261,7 +263,7 @@ async def open_bench(*, batches: bool = False) -> AsyncIterator[Bench]:
             backends,
             inbox=inbox,
             extractor=_ScriptedExtractor(scripts, asked),
-            judge=_ScriptedJudge(scripts),
+            judge=_ScriptedJudge(scripts) if judges else None,
             summarizer=None,
         )
         yield Bench(Engine(used, make_policy(own), clock=clock), used, inbox, clock, scripts, asked)

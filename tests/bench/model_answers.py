@@ -5,7 +5,7 @@
 Each recorded prompt is brought about again: the person's chat up to its messages, and the memories it shows. Then formation
 is given the recorded answer, and what it does is compared with each statement's label: ``w`` worth keeping, ``t`` trivial,
 ``x`` wrong. What the recorded prompts lack, as the person's words were cut before they were asked, is taken from the chats.
-What is asked to be forgotten is found by the second model, and told by the first, as ``WISHES`` says; with ``--without-wishes`` by none.
+What is asked to be forgotten both models tell as ``WISHES`` says; with ``--without-wishes`` none does, and there is no second one.
 Never: a live model, summaries.
 """
 
@@ -248,7 +248,7 @@ async def replay(bench: Bench, recorded: Recorded, result: Result, *, wishes: bo
     bench.inbox.forget()
     wish = WISHES.get(recorded.number) if wishes else None
     bench.scripts[person] = RecordedScript(recorded, wish)
-    had = [_memory(person, each, recorded.at) for each in recorded.known]
+    had = [_memory(person, each, recorded.at) for each in (*recorded.known, *_to_forget(recorded))]
     await bench.keep(person, had, recorded.at - _EARLIER)
     for number, said in enumerate(recorded.said):
         await bench.say(
@@ -269,7 +269,7 @@ async def replay(bench: Bench, recorded: Recorded, result: Result, *, wishes: bo
     if recorded.number in WISHES:
         meant = WISHES[recorded.number][2]
         left = {each.content for each in stored}
-        gone = [each.content for each in recorded.known if each.content not in left]
+        gone = [each.content for each in had if each.content not in left]
         result.wishes.append(
             (
                 WISHES[recorded.number][1],
@@ -277,6 +277,12 @@ async def replay(bench: Bench, recorded: Recorded, result: Result, *, wishes: bo
                 [each for each in gone if each not in meant],
             )
         )
+
+
+def _to_forget(recorded: Recorded) -> list[Known]:
+    """Return what the person asks to be forgotten: no prompt shows it."""
+    contents = WISHES[recorded.number][2] if recorded.number in WISHES else ()
+    return [Known(Kind.FACT, recorded.at.date().isoformat(), each) for each in contents]
 
 
 def _memory(person: str, known: Known, at: datetime) -> Memory:
@@ -388,7 +394,7 @@ def _percent(part: int, whole: int) -> str:
 async def bench_answers(recorded: Sequence[Recorded], *, wishes: bool) -> Result:
     """Bring recorded prompts about, one after another, over one store."""
     result = Result()
-    async with open_bench(batches=True) as bench:
+    async with open_bench(batches=True, judges=wishes) as bench:
         for each in recorded:
             await replay(bench, each, result, wishes=wishes)
     return result
