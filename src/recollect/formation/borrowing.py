@@ -5,13 +5,13 @@ or what the assistant said, gives that out for what it read. A single name or ve
 a model is asked to put names where the person says "he".
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from recollect.formation.difference.figures import figures
-from recollect.formation.wording import wording
-from recollect.model import Candidate
+from recollect.lexical import document_terms
+from recollect.model import Candidate, Relation
 
 _ROOT = 5
 _READ, _PIECE = 12_000, 4_000
@@ -26,12 +26,7 @@ class Words:
     @cached_property
     def telling(self) -> list[frozenset[str]]:
         """The roots of each word that means something by itself."""
-        return [
-            roots(word.stems)
-            for piece in _pieces(self.text)
-            for word in wording(piece).words
-            if word.stems and not word.plain.isdecimal()
-        ]
+        return [_roots(term) for term in document_terms(self.text[:_READ]) if not term.isdecimal()]
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -53,9 +48,9 @@ class Words:
         return other.figures <= self.figures and all(each & self.roots for each in other.telling)
 
 
-def roots(stems: Collection[str]) -> frozenset[str]:
-    """Return stems, and how the longer ones begin: an allergy is what somebody allergic has."""
-    return frozenset({*stems, *(stem[:_ROOT] for stem in stems if len(stem) > _ROOT)})
+def _roots(term: str) -> frozenset[str]:
+    """Return a term, and how a longer one begins: an allergy is what somebody allergic has."""
+    return frozenset({term, term[:_ROOT]})
 
 
 @dataclass(frozen=True)
@@ -75,16 +70,35 @@ class Grounds:
     def lend(self, candidate: Candidate) -> bool:
         """Tell whether a candidate says only what stood in the prompt.
 
-        It does where it has nothing in common with what the person says, and something with what they did not; and
-        where a memory says all of it, and the person's words hold less than half.
+        It does where it has nothing in common with what the person says, and something with what they did not. A
+        candidate that a model relates to what is known may take words from there: it does where a memory says all of it,
+        and the person's words hold less than half. One that shall be new does where a memory has all that it has in
+        common with the person's words, and more of it.
         """
         content, quote = Words(candidate.content), Words(candidate.evidence)
         if not content.shares(self.own):
-            return any(content.shares(line) for line in (*self.shown, *self.told))
+            return any(self._lends(line, content) for line in (*self.shown, *self.told))
         if self.own.holds(content):
             return False
+        if candidate.relation is Relation.REPEATS:
+            return not quote.shares(content)
+        if candidate.relation is Relation.NEW:
+            return any(
+                self._lends(line, content) and self._has_all_else(line, content) for line in self.shown
+            )
         said = sum(bool(each & quote.roots) for each in content.telling)
         return 2 * said < len(content.telling) and any(line.holds(content) for line in self.shown)
+
+    def _lends(self, line: Words, content: Words) -> bool:
+        """Tell whether at least half of what the person does not say stands in a line."""
+        beyond = [each for each in content.telling if not each & self.own.roots]
+        lent = sum(bool(each & line.roots) for each in beyond)
+        return 2 * lent >= len(beyond) and bool(lent or (content.figures & line.figures) - self.own.figures)
+
+    def _has_all_else(self, line: Words, content: Words) -> bool:
+        """Tell whether a line has what the person does say of it, too."""
+        own = [each for each in content.telling if each & self.own.roots]
+        return all(each & line.roots for each in own) and content.figures & self.own.figures <= line.figures
 
 
 def _pieces(text: str) -> list[str]:

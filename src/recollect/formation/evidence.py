@@ -13,6 +13,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
+from recollect.lexical.folding import fold
 from recollect.patterns import bounded
 
 ALIKE = 90.0
@@ -208,7 +209,7 @@ def _says_the_same(quote: str, part: str) -> bool:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    one, other = one.replace("'", ""), other.replace("'", "")
+    one, other = fold(one.replace("'", "")), fold(other.replace("'", ""))
     if one == other:
         return True
     if one[0] != other[0] or min(len(one), len(other)) < _LEAST_MENDED or _UNSPACED.search(one + other):

@@ -92,7 +92,9 @@ class Forgetting:
         floor = unrelated_cosine(self.backends.embedder.gate)
         if wish.meant:
             scores = {each.memory.id: each.score for each in near}
-            return [each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)]
+            return [
+                each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)
+            ]
         judge = self.backends.judge
         if judge is not None and asker is not None and near:
             known = [each.memory for each in near]

@@ -9,7 +9,9 @@ to look at, never thrown away.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
 from recollect.looks import folded
 from recollect.patterns import Pattern, bounded
@@ -28,16 +30,23 @@ _MARKS = bounded(
     re.MULTILINE,
 )
 """The tags of roles, headings of prompts, and links that carry data away."""
-_ADDRESS = bounded(
+_REACHED = (
     r"https?://\S|\bwww\.\w|[\w.+-]{1,60}@[\w-]{1,60}\.\w|(?<![\w.@])@\w{3,40}(?![\w(]|\.\w)"
-    r"|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\w|\+[0-9][0-9 ()./-]{7,20}[0-9]|(?<![a-z0-9@.-])(?:[a-z0-9-]{1,60}\.){1,3}(?:com|net|org|io|ai|dev|app|info|biz|example)(?![a-z0-9-])"
+    r"|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\w|\+[0-9][0-9 ()./-]{7,20}[0-9]"
 )
-"""A link, a domain, a mailbox, an account, a telephone number."""
+_WAY = bounded(_REACHED)
+"""A link, a mailbox, an account, a telephone number."""
+_ADDRESS = bounded(
+    rf"{_REACHED}|(?<![a-z0-9@.-])(?:[a-z0-9-]{{1,60}}\.){{1,3}}(?:com|net|org|io|ai|dev|app|info|biz|example)(?![a-z0-9-])"
+)
+"""The same, or a domain, which may be a firm's name."""
 
 
 def _words(listed: str, within: str = "") -> Pattern:
     """Return an expression for words, "-" standing for an ending, and for those of scripts without spaces."""
-    words = "|".join(re.escape(each).replace(r"\-", r"\w{0,12}").replace("_", r"\ ") for each in listed.split())
+    words = "|".join(
+        re.escape(each).replace(r"\-", r"\w{0,12}").replace("_", r"\ ") for each in listed.split()
+    )
     unspaced = "".join(f"|{re.escape(each)}" for each in within.split())
     return bounded(rf"(?<![\w'])(?:{words})(?!\w){unspaced}")
 
@@ -109,6 +118,10 @@ _CHAT = _words(
     " المحادثة",
     "聊天记录 对话 会話 履歴 대화",
 )
+_MEMORY = _words(
+    "remember- memory memori- merk- gedächtnis- recuerda- memoria retiens mémoire ricorda- lembr- memória zapamięt- pamię- onthoud запомни- памят- hatırla- تذكر",
+    "记住 記住 记忆 覚え 記憶 기억",
+)
 _SENTENCE_END = bounded(
     r"[.!?\u2026]+[\"'\u201d\u00bb)\]}]*(?=\s|$)|[\u3002\uff01\uff1f\n\[\]{}\u3010\u3011\u3014\u3015()\uff08\uff09\u300a\u300b]+|<!--|-->|##+"
 )
@@ -149,8 +162,8 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
     if _is_own(evidence) or _is_own(beside):
         return any(_asks_for(each) for each in (evidence, content))
     return bool(
-        _ADDRESS.search(evidence.casefold())
-        or _ADDRESS.search(content.casefold())
+        _WAY.search(evidence.casefold())
+        or _WAY.search(content.casefold())
         or _USER.search(evidence.casefold())
         or any(_orders(sentence) for sentence in _sentences(content))
     )
@@ -168,7 +181,8 @@ def _orders(sentence: str) -> bool:
         return _asks_for(sentence)
     if _ASIDE.search(plain) and _RULES.search(plain):
         return True
-    if _ADDRESS.search(plain) and (_SCOPE.search(plain) or _CHAT.search(plain)):
+    beside_address = (_SCOPE, _CHAT, _MEMORY)
+    if _ADDRESS.search(plain) and any(each.search(plain) for each in beside_address):
         return True
     if _USER.search(plain) and (_SCOPE.search(plain) or _STEER.search(plain)):
         return True
@@ -219,19 +233,17 @@ def _sentences(clear: str) -> list[str]:
     return [part for part in dict.fromkeys(parts) if part]
 
 
-def _around(evidence: str, said: str) -> list[str]:
-    """Return the sentence of a message that evidence begins in, with the one before and the one behind; or nothing."""
+def _around(evidence: str, said: str) -> tuple[str, list[str]]:
+    """Return the sentences of a message that evidence stands in, as one, and those beside it; nothing where it stands nowhere."""
     sentences = _sentences(said)
     letters = [_NO_LETTERS.sub("", each.casefold()) for each in sentences]
     sought = _NO_LETTERS.sub("", evidence.casefold())
     start = "".join(letters).find(sought) if sought else -1
     if start < 0:
-        return []
-    at = 0
-    for number, each in enumerate(letters):
-        at += len(each)
-        if start < at:
-            before = sentences[number - 1] if number else ""
-            behind = sentences[number + 1] if number + 1 < len(sentences) else ""
-            return [before, sentences[number], behind]
-    return []
+        return "", []
+    ends = list(accumulate(map(len, letters)))
+    first, last = bisect_right(ends, start), bisect_left(ends, start + len(sought))
+    return " ".join(sentences[first : last + 1]), [
+        *sentences[max(first - 1, 0) : first],
+        *sentences[last + 1 : last + 2],
+    ]

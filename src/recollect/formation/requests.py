@@ -49,7 +49,9 @@ _REMEMBER_BEFORE = anchored(
     r"|ricorda(?:ti|telo)?|non dimenticare|tieni (?:bene )?(?:a mente|conto|presente)|segna(?:ti)?(?=:| che)|annota(?:ti)?"
     r"|lembr[ae](?:-te|-se)?(?: de)?|não (?:te )?esqueças?(?: de)?(?! \w{2,}[aei]r(?!\w))|guarda aí|grava aí|anota(?: aí)?|memoriza"
     r"|zapamiętaj|pamiętaj|nie zapomnij|zapisz sobie|miej na uwadze|unutma(?=[:,])|aklında (?:tut|olsun)(?=[:,])|yaad rakh(?:na|o|iye|iyega|lo)?|note kar(?:lo| lo)?"
-    r"|تذكر(?:ي)?|احفظ(?:ي|ها|يها)?|لا تنس(?:ي|ى)?)(?!\w)(?! " + _TASK + r")|记住|記住|记得(?=我|：|:)|别忘了(?=我|：|:)|记一下|기억해\s?(?:줘|둬)?[:,])"
+    r"|تذكر(?:ي)?|احفظ(?:ي|ها|يها)?|لا تنس(?:ي|ى)?)(?!\w)(?! "
+    + _TASK
+    + r")|记住|記住|记得(?=我|：|:)|别忘了(?=我|：|:)|记一下|기억해\s?(?:줘|둬)?[:,])"
     r"(?: (?:doch|bitte|mal|please|this|the following|lo siguiente|bien))*[哈啊吧哦]?" + _THAT,
     re.IGNORECASE,
 )
@@ -69,7 +71,8 @@ _FORGET_BEFORE = anchored(
     r"|vergiss(?: (?:bitte|alles|das|was ich (?:dir )?(?:gesagt|erzählt) habe))*(?: (?:über|von|mit))?|lösch\w*(?: bitte)?(?: aus deinem (?:gedächtnis|speicher))?|streich\w*(?: bitte)? aus deinem gedächtnis|merk dir nicht mehr"
     r"|olvida(?:te)?(?: de)?(?: lo (?:que te (?:dije|conté))?(?: (?:de|sobre))?)?|borra(?: de tu memoria)?|elimina|oublie(?:z)?(?: ce que je t'ai dit(?: (?:sur|de))?)?|efface(?: de ta mémoire)?|supprime"
     r"|dimentica(?:ti)?(?: (?:di|quello che ho detto (?:su|di)))?|cancella(?: dalla (?:tua )?memoria)?|rimuovi(?: dalla (?:tua )?memoria)?|esque(?:ce|ça)(?: o que (?:eu )?disse(?: sobre)?)?|apaga(?: da (?:tua )?memória)?"
-    r"|zapomnij(?: (?:o(?: tym)?))?|usuń(?: z pamięci)?|bhool ja(?:o|na|iye)?|انس(?:ي|ى)?|امسح(?:ي)?|احذف(?:ي)?)(?!\w)|忘记|忘掉|忘了(?!带)|删掉|删除|别再记)" + _THAT,
+    r"|zapomnij(?: (?:o(?: tym)?))?|usuń(?: z pamięci)?|bhool ja(?:o|na|iye)?|انس(?:ي|ى)?|امسح(?:ي)?|احذف(?:ي)?)(?!\w)|忘记|忘掉|忘了(?!带)|删掉|删除|别再记)"
+    + _THAT,
     re.IGNORECASE,
 )
 _FORGET_LAST = anchored(
@@ -79,7 +82,8 @@ _FORGET_LAST = anchored(
     re.IGNORECASE,
 )
 _ITSELF = anchored(
-    r"(?:it|that|this|about (?:it|that)|es|das|lo|la|ça|le|lo|isso|to|o tym|onu|bunu|那个|它|那件事|그거|그것)?(?: idea| now| bitte)?$", re.IGNORECASE
+    r"(?:it|that|this|about (?:it|that)|es|das|lo|la|ça|le|lo|isso|to|o tym|onu|bunu|那个|它|那件事|그거|그것)?(?: idea| now| bitte)?$",
+    re.IGNORECASE,
 )
 _EVERYTHING = anchored(
     r"(?:me|mich|mí|moi|me too|mim|mnie)$|(?:everything|all|alles|todo|tout|tutto|tudo|wszystko|her şeyi?|sab(?: kuch)?|كل شي[ءئ]?|所有|一切|全部|전부|모든 것|다)"
@@ -87,7 +91,9 @@ _EVERYTHING = anchored(
     r"(?: (?:about|of|über|von|de|sobre|sur|su|di|o|hakkımda|عني) ?(?:me|mich|mir|mí|moi|mim|mnie)?)?(?: (?:mere baare mein|hakkımda|عني))?)?(?:关于我的.{0,6})?$",
     re.IGNORECASE,
 )
-_ABOUT_ME = bounded(r"^关于我的(?:所有|一切|全部)|^나에 대해 |^benim hakkımda |^mere baare mein ", re.IGNORECASE)
+_ABOUT_ME = bounded(
+    r"^关于我的(?:所有|一切|全部)|^나에 대해 |^benim hakkımda |^mere baare mein ", re.IGNORECASE
+)
 _TEXT = bounded(
     r"\b(?:lines?|paragraphs?|sentences?|words?|commas?|comments?|files?|columns?|rows?|functions?|class(?:es)?|code|tests?|loop|message|essay|satz|absatz|kommas?|zeilen?|datei|phrase|ligne|virgule|fichier|frase|línea|párrafo|archivo|riga|linha|zdanie|plik)\b"
     r"|段|行|句|文件|줄|문장|파일",
@@ -109,7 +115,9 @@ _NOT_BUT = bounded(
     r"^(?:no[,:]? |nein[,:]? |non[,:]? |actually,? )?(?:.{2,60}?, (?:not|nicht|no|pas|non|não|nie|nahi) (?-i:[A-Z0-9])[^,]{0,30}|.{2,50} (?:değil|nahi)[,]? .{2,40}|(?:not|nicht|no es|non è|não é|nie)(?! only| nur| solo| soltanto| só| tylko) .{2,25},? (?:but|sondern|sino|bensì|mas|tylko|lecz) .{2,40}|不是.{1,20}(?:，|,)?(?:而)?是.{1,20})$",
     re.IGNORECASE,
 )
-_QUOTED = bounded(r"[\"\u201c\u201e\u00ab\u2018'](?=\w)[^\"\u201d\u201c\u00bb\n]{4,300}[\"\u201d\u201c\u00bb\u2019'](?!\w)")
+_QUOTED = bounded(
+    r"[\"\u201c\u201e\u00ab\u2018'](?=\w)[^\"\u201d\u201c\u00bb\n]{4,300}[\"\u201d\u201c\u00bb\u2019'](?!\w)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,23 +189,31 @@ def _request(sentence: str, before: str) -> Request | None:
     is_question = sentence.endswith(_QUESTION)
     plain = _without_lead_in(sentence)
     bare = plain.rstrip(_MARKS + "".join(_QUESTION))
-    if _QUOTED.search(sentence):
+    # "Can you remember that I ...?" asks for it, "Remember that we ...?" whether it is known.
+    if _QUOTED.search(sentence) or (is_question and plain == sentence):
         return None
-    if not is_question or plain != sentence:
-        if begun := _REMEMBER_BEFORE.match(bare):
-            return _to_remember(bare[begun.end() :].strip(_MARKS), before)
-        if len(sentence) > _LONGEST_SENTENCE:
-            return None
-        if begun := _FORGET_BEFORE.match(bare):
-            return broad_or_about(bare[begun.end() :])
-        if ended := _FORGET_LAST.match(bare):
-            return broad_or_about(_without_lead_in(ended["about"]))
-    if is_question or len(sentence) > _LONGEST_SENTENCE:
+    if begun := _REMEMBER_BEFORE.match(bare):
+        return _to_remember(bare[begun.end() :].strip(_MARKS), before)
+    if len(sentence) > _LONGEST_SENTENCE:
         return None
+    forgotten = _to_forget(bare)
+    if forgotten or is_question:
+        return forgotten
+    return _to_remember_behind(bare) or _correction(sentence.rstrip(_MARKS), bare)
+
+
+def _to_remember_behind(bare: str) -> Request | None:
     for shape in (_REMEMBER_BEHIND, _REMEMBER_LAST):
         if kept := shape.fullmatch(bare):
             return Request(Asking.REMEMBER, kept[kept.lastgroup or "about"].strip(_MARKS))
-    return _correction(sentence.rstrip(_MARKS), bare)
+    return None
+
+
+def _to_forget(bare: str) -> Request | None:
+    if begun := _FORGET_BEFORE.match(bare):
+        return broad_or_about(bare[begun.end() :])
+    ended = _FORGET_LAST.match(bare)
+    return broad_or_about(_without_lead_in(ended["about"])) if ended else None
 
 
 def _to_remember(about: str, before: str) -> Request | None:
@@ -212,7 +228,11 @@ def _correction(whole: str, bare: str) -> Request | None:
     for words in (whole, bare):
         for shape in (_CORRECT, _NO):
             if found := shape.match(words):
-                return Request(Asking.CORRECT, words[found.end() :].strip(_MARKS)) if words[found.end() :] else None
+                return (
+                    Request(Asking.CORRECT, words[found.end() :].strip(_MARKS))
+                    if words[found.end() :]
+                    else None
+                )
     is_short = len(bare) <= _LONGEST_CORRECTION
     return Request(Asking.CORRECT, bare) if is_short and _NOT_BUT.match(bare) else None
 

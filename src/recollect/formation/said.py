@@ -6,6 +6,7 @@ from itertools import islice
 
 from recollect.formation.planting import is_instruction, speaks_of_self
 from recollect.formation.reading import Reading, read_words
+from recollect.formation.reading.confirming import opens_with_yes
 from recollect.formation.requests import Request, read_requests
 from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, Role
 from recollect.patterns import bounded
@@ -22,7 +23,7 @@ _READ_FOR_SECRETS = 200_000
 _REMNANT = 2
 """Words that teach nothing by themselves: a greeting, a thank-you, "fix this:" before a text that was cut out."""
 _READ_FOR_WORDS = 200
-_WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\W_]+(?:['\u2019][^\W_]+)*")
+_WORD = bounded(r"[\u3040-\u30ff]+|[\u3400-\u9fff]|[^\W_]+(?:['\u2019][^\W_]+)*")
 _QUESTIONS = ("?", "\uff1f", "\u061f")
 
 
@@ -58,12 +59,14 @@ class Said:
         A word or two are an answer where something was asked, or a person speaks of themselves in them, or counts.
         """
         words = self.words[:_READ_FOR_WORDS]
-        if self.requests or self.reading.confirmed or len(_WORD.findall(words)) > _REMNANT:
+        if self.requests or opens_with_yes(words) or len(_WORD.findall(words)) > _REMNANT:
             return True
         if not any(map(str.isalnum, words)):
             return False
         before = self.exchange.turn.history[-1:]
-        was_asked = any(each.role is Role.ASSISTANT and each.text.rstrip().endswith(_QUESTIONS) for each in before)
+        was_asked = any(
+            each.role is Role.ASSISTANT and each.text.rstrip().endswith(_QUESTIONS) for each in before
+        )
         return was_asked or speaks_of_self(words) or any(map(str.isdigit, words))
 
     @property

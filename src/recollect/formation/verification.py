@@ -120,12 +120,8 @@ class _Verification:
         self._checks = 0
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        if not any(map(str.isalnum, candidate.content)):
-            return Ignore(Reason.EMPTY, candidate)
-        if len(candidate.content) > self._limits.content_length:
-            return Ignore(Reason.TOO_LONG, candidate)
-        if candidate.stance is not Stance.STATED:
-            return Ignore(Reason.NOT_STATED, candidate)
+        if unfit := self._unfit(candidate):
+            return Ignore(unfit, candidate)
         proof = self._proof(candidate)
         if proof is None:
             reason = Reason.INJECTED if self._is_injected(candidate) else Reason.NO_EVIDENCE
@@ -137,6 +133,14 @@ class _Verification:
         if clean is None:
             return Ignore(Reason.CONFIDENTIAL, replace(proven, content=WITHHELD, evidence=WITHHELD))
         return self._within_limits(_in_own_script(clean), turn)
+
+    def _unfit(self, candidate: Candidate) -> Reason | None:
+        """Return why a candidate is none, whatever it rests on."""
+        if not any(map(str.isalnum, candidate.content)):
+            return Reason.EMPTY
+        if len(candidate.content) > self._limits.content_length:
+            return Reason.TOO_LONG
+        return None if candidate.stance is Stance.STATED else Reason.NOT_STATED
 
     def _within_limits(self, candidate: Candidate, turn: int) -> Verdict:
         if turn not in self._asked:
@@ -196,8 +200,10 @@ class _Verification:
             return False
         quote = plain_quote(candidate.evidence)
         has_weight = weight(quote) >= self._limits.evidence_length
-        content = normalize(candidate.content)
-        return any((has_weight and line.has(quote)) or normalize(line.text) == content for line in self._shown)
+        content = Words(candidate.content)
+        return any(has_weight and line.has(quote) for line in self._shown) or any(
+            content.telling and line.holds(content) for line in self._grounds.shown
+        )
 
     def _is_borrowed(self, candidate: Candidate) -> bool:
         self._checks += 1

@@ -5,7 +5,7 @@ A model's word on what is asked is believed where the words that ask are the per
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from recollect.formation.evidence import plain_quote, searched
@@ -26,7 +26,7 @@ _EVERYTHING = 10
 class Extraction:
     """What a model found, and the memories it was shown."""
 
-    extracted: Extracted = Extracted()
+    extracted: Extracted = field(default_factory=Extracted)
     known: tuple[Memory, ...] = ()
 
     def without(self, gone: Collection[UUID]) -> "Extraction":

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from recollect.model import Message, Role
 from recollect.patterns import anchored, bounded
 
-_MOST_WORDS = 12
+_MOST_WORDS, _LONGEST_YES = 12, 120
 _LONGEST = 600
 _NEAR_END = 200
 """Characters within which an assistant's last question stands, at the end of what it said."""
@@ -23,13 +23,21 @@ _YES = anchored(
     re.IGNORECASE,
 )
 """What a confirmation begins with: a closed class of a language."""
+_NO = anchored(
+    r"[\W_]{0,20}(?:(?:no|nope|not|never|none|nein|nicht|nee|nie|niemals|non|pas|jamais|ni|nunca|não|nem|mai|neanche|żadn\w*|hayır|değil|yok|nahi|nahin|нет|не|ни|لا|ليس|مش|wrong|falsch|faux|falso|thanks?|danke|merci|gracias|grazie)(?!\w)"
+    r"|不|没(?!错)|非|いいえ|いや|違|ちが|아니|谢|ありがとう|감사)",
+    re.IGNORECASE,
+)
+"""What opens no confirmation, however short."""
+_SHORT = 3
+"""Words that confirm in whatever language, where they do not deny."""
 _QUESTIONS = ("?", "\uff1f", "\u061f")
 _SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
 _WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+")
 
 
 def confirmed_words(authored: str, history: Sequence[Message]) -> str:
-    """Return what the assistant said last, where the person's message opens with a yes to it; else "".
+    """Return what the assistant said last, where the person's message opens with a yes to it, or is hardly a word.
 
     It has to be short or to hold a question near its end: "ok" to a long proposal confirms nothing about the
     person. Of a long one only the paragraph with the question is confirmed, of that the last 600 characters;
@@ -46,6 +54,11 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
     return said if len(said) <= _LONGEST else _question_in(said)
 
 
+def opens_with_yes(text: str) -> bool:
+    """Tell whether a text begins with a yes."""
+    return bool(_YES.match(text.replace("\u2019", "'")))
+
+
 def _question_in(said: str) -> str:
     """Return the words that lead up to the last question, where it stands near the end; else ""."""
     tail = said[-_NEAR_END:]
@@ -60,6 +73,10 @@ def _question_in(said: str) -> str:
 def _is_yes(authored: str) -> bool:
     plain = unicodedata.normalize("NFC", authored[: 2 * _LONGEST]).replace("\u2019", "'").strip()
     end = _SENTENCE_END.search(plain)
-    first = plain[: end.start()] if end else plain
-    is_question = bool(end) and end[0][:1] in _QUESTIONS
-    return not is_question and bool(_YES.match(first)) and len(_WORD.findall(first)) <= _MOST_WORDS
+    first, rest = (plain[: end.start()], plain[end.end() :]) if end else (plain, "")
+    if end and end[0][:1] in _QUESTIONS:
+        return False
+    words = len(_WORD.findall(first)) if len(first) <= _LONGEST_YES else _MOST_WORDS + 1
+    return (opens_with_yes(first) and words <= _MOST_WORDS) or (
+        0 < words <= _SHORT and not rest and not _NO.match(first)
+    )

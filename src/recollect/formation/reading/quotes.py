@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - people speak many languages
 """Finds what others wrote, as its marks tell it: quoted lines, mails passed on, long quotations. Pure.
 
 Never: what was pasted without a mark. Whose words those are, the model says.
@@ -15,14 +14,18 @@ _QUOTED_BEHIND = linear(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
 _WROTE = anchored(r"(?=[^\n]{0,300}[0-9])[^\n]{4,300}[:\uff1a][ \t]*$")
 """A line that may say who wrote what follows, and when."""
 _MAILBOX = bounded(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w")
+_MINUTE = bounded(r"\b20[0-9]{2}\b.{0,40}\b[0-9]{1,2}[:.h][0-9]{2}\b")
+"""A day and the time of day: nobody heads a list of their own so."""
 _RULED = anchored(r"[ \t]*[-_=*]{2,40}[ \t]*[^\W\d][^\n]{3,60}?[ \t]*[-_=*]{2,40}[ \t]*$")
 """The line above a mail that is passed on, between dashes."""
 _HEADER = anchored(r"[ \t]*\*{0,2}[^\W\d_][\w-]{0,15}(?: [\w-]{1,10})?\*{0,2}[ \t]?[:\uff1a]\*{0,2}[ \t]*\S")
 _FROM = anchored(
-    r"[ \t]*\*{0,2}(?:from|von|de|da|od|van|от|kimden|发件人|寄件者|差出人|보낸 사람|من)\*{0,2}[ \t]?[:\uff1a]", re.IGNORECASE
+    r"[ \t]*\*{0,2}(?:from|von|de|da|od|van|от|kimden|发件人|寄件者|差出人|보낸 사람|من)\*{0,2}[ \t]?[:\uff1a]",
+    re.IGNORECASE,
 )
 _HEAD_LINES = 3
 """A mail's head has its second line within so many lines."""
+_LEAST_HEAD = 2
 _LONGEST_LINE = 400
 
 _OPENS = bounded('["<\u201e\u201c\u00ab\u00bb\u300c\u300e]')
@@ -41,10 +44,8 @@ _QUOTATIONS = tuple(
 )
 """What opens a quotation; the marks of which none stands within; those of them that close it."""
 _STRAIGHT = '"'
-_LONG = 200
-"""Characters of a quotation that nobody types to quote themselves."""
-_ON_ITS_OWN = 40
-"""The same of one that is a paragraph of its own."""
+_LONG = 40
+"""Characters of a quotation that is no title and no expression."""
 _WORD = bounded(r"\w+")
 
 
@@ -61,9 +62,10 @@ def quoted_lines(text: str) -> list[Span]:
             continue
         elif _WROTE.match(line) and _is_quote_next(text, following):
             found.append((start, end))
-        elif _is_head(text, [(start, end), *following]) or (
-            (_RULED.match(line) or (_WROTE.match(line) and _MAILBOX.search(line)))
-            and text[end:].strip()
+        elif text[end:].strip() and (
+            _is_head(text, start, following)
+            or _RULED.match(line)
+            or (_WROTE.match(line) and (_MAILBOX.search(line) or _MINUTE.search(line)))
         ):
             return [*found, (start, len(text))]
     behind = [(quote.start() + 1, quote.end()) for quote in _QUOTED_BEHIND.finditer(text)]
@@ -77,17 +79,23 @@ def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
     return False
 
 
-def _is_head(text: str, lines: Sequence[Span]) -> bool:
-    """Tell whether these lines begin with a mail's head: two lines of it at least, of which one says from whom."""
-    heads = [text[start:end] for start, end in lines if _HEADER.match(text[start:end])]
-    begins = bool(heads) and text.startswith(heads[0], lines[0][0])
-    return begins and len(heads) > 1 and (
-        any(_FROM.match(head) for head in heads) or (len(heads) > 2 and any(_MAILBOX.search(head) for head in heads))
-    )
+def _is_head(text: str, start: int, following: Sequence[Span]) -> bool:
+    """Tell whether a mail's head begins here: lines with a colon, of which one says from whom, and words below them."""
+    end = text.find("\n\n", start)
+    lines = [
+        text[slice(*span)] for span in ((start, following[0][0] if following else len(text)), *following)
+    ]
+    heads = [line for line in lines if _HEADER.match(line)]
+    if len(heads) < _LEAST_HEAD or heads[0] != lines[0]:
+        return False
+    has_words = end >= 0 and bool(text[end:].strip())
+    return any(_MAILBOX.search(head) for head in heads) or (has_words and any(map(_FROM.match, heads)))
 
 
 def quotations(text: str) -> list[Span]:
-    """Return where words of others stand between quotation marks, the marks left out: what is long, or stands on its own."""
+    """Return where words of others stand between quotation marks, the marks left out: where these are long,
+    or the marks are of the kind that fences a text in.
+    """
     return list(_quotations(text))
 
 
@@ -99,9 +107,7 @@ def _quotations(text: str) -> Iterator[Span]:
         if quotation is None:
             continue
         (begun, start), (end, at) = quotation
-        line = text[text.rfind("\n", 0, begun) + 1 : begun].strip()
-        on_its_own = not line and not text[at : at + 2].strip(" .\t\n")
-        if end - start > (_ON_ITS_OWN if on_its_own else _LONG):
+        if end - start > _LONG or start - begun > 1:
             yield start, end
 
 
