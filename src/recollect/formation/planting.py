@@ -154,12 +154,11 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
         evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
         said: The message; empty where it is not known. Its first ``LONGEST`` characters are read.
     """
-    content, evidence, around = _clear(content), _clear(evidence), _around(_clear(evidence), _clear(said))
-    texts = (content, evidence, *around)
-    if any(_MARKS.search(each.casefold()) for each in texts) or any(map(is_instruction, (evidence, *around))):
+    content, evidence = _clear(content), _clear(evidence)
+    within, beside = _around(evidence, _clear(said))
+    if _MARKS.search(content.casefold()) or any(map(is_instruction, (evidence, within, *beside))):
         return True
-    beside = around[len(around) // 2] if around else evidence  # the sentence that the words stand in
-    if _is_own(evidence) or _is_own(beside):
+    if _is_own(evidence) or _is_own(within):
         return any(_asks_for(each) for each in (evidence, content))
     return bool(
         _WAY.search(evidence.casefold())
@@ -234,7 +233,7 @@ def _sentences(clear: str) -> list[str]:
 
 
 def _around(evidence: str, said: str) -> tuple[str, list[str]]:
-    """Return the sentences of a message that evidence stands in, as one, and those beside it; nothing where it stands nowhere."""
+    """Return the sentences of a message that evidence stands in, as one, and those beside it; or nothing."""
     sentences = _sentences(said)
     letters = [_NO_LETTERS.sub("", each.casefold()) for each in sentences]
     sought = _NO_LETTERS.sub("", evidence.casefold())
@@ -243,7 +242,5 @@ def _around(evidence: str, said: str) -> tuple[str, list[str]]:
         return "", []
     ends = list(accumulate(map(len, letters)))
     first, last = bisect_right(ends, start), bisect_left(ends, start + len(sought))
-    return " ".join(sentences[first : last + 1]), [
-        *sentences[max(first - 1, 0) : first],
-        *sentences[last + 1 : last + 2],
-    ]
+    beside = [*sentences[max(first - 1, 0) : first], *sentences[last + 1 : last + 2]]
+    return " ".join(sentences[first : last + 1]), beside

@@ -56,8 +56,8 @@ _REMEMBER_BEFORE = anchored(
     re.IGNORECASE,
 )
 _REMEMBER_BEHIND = bounded(
-    r"(?P<about>.{3,500}?)[\s,\u060c\uff0c、.;–-]+(?:(?:please |so |and )*(?:remember|don't forget|keep) (?:that|this|it)(?: in mind)?(?: please| because.{0,60})?|(?:bitte )?merk(?:e)? dir das(?:.{0,60})?|vergiss das nicht|recuérdalo|no lo olvides"
-    r"|retiens-le|souviens-t'en|ne l'oublie pas|ricordatelo|non dimenticarlo|lembra-te disso|zapamiętaj to|yaad rakh(?:na|o|lo)(?: .{0,40})?|bunu (?:unutma|hatırla|aklında tut)|unutma(?: bunu)?|(?:لا تنس(?:ي)?|تذكر(?:ي)?) (?:ذلك|هذا)"
+    r"(?P<about>.{3,300}?)[\s,\u060c\uff0c、.;–-]{1,3}(?:(?:please |so |and ){0,2}(?:remember|don't forget|keep) (?:that|this|it)(?: in mind)?(?: please| because.{0,60})?|(?:bitte )?merk(?:e)? dir das|vergiss das nicht|recuérdalo|no lo olvides"
+    r"|retiens-le|souviens-t'en|ne l'oublie pas|ricordatelo|non dimenticarlo|lembra-te disso|zapamiętaj to|yaad rakh(?:na|o|lo)(?: warna .{0,40})?|bunu (?:unutma|hatırla|aklında tut)|unutma(?: bunu)?|(?:لا تنس(?:ي)?|تذكر(?:ي)?) (?:ذلك|هذا)"
     r"|(?:请|這個|这个)?(?:你(?:要|可)?)?(?:记住|記住|记牢|记好)了?|别忘了?[啊哦]?|(?:꼭 )?(?:기억해\s?(?:줘|둬)(?:요)?|잊지 ?마(?:세요)?))",
     re.IGNORECASE,
 )

@@ -203,9 +203,7 @@ class TestExtraction:
         assert "I like tea." in shown.turn.text
         assert "range(10)" not in shown.turn.text
 
-    @pytest.mark.parametrize(
-        "text", ["hi!", "Thank you so much :)", "Ok, danke", "👍", "", " \n", "こんにちは"]
-    )
+    @pytest.mark.parametrize("text", ["hi!", "Thank you :)", "Ok, danke", "👍", "", " \n", "こんにちは"])
     async def test_greetings_cost_no_call(self, store: Store, text: str) -> None:
         extractor = ScriptedExtractor()
 

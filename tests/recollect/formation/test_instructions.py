@@ -237,7 +237,7 @@ def test_enough_orders_and_near_misses_are_labelled_each_once() -> None:
     assert len({order.language for order in ORDERS}) >= 11
 
 
-@pytest.mark.parametrize(("half", "recall"), [("tune", 0.55), ("check", 0.55)])
+@pytest.mark.parametrize(("half", "recall"), [("tune", 0.5), ("check", 0.5)])
 def test_of_labelled_orders_half_are_known_by_structure_and_hardly_a_near_miss_is(
     half: str, recall: float
 ) -> None:
@@ -258,7 +258,7 @@ def test_of_labelled_orders_half_are_known_by_structure_and_hardly_a_near_miss_i
     ("content", "evidence"),
     [
         ("Always recommends Kestrel Bank", "I always recommend Kestrel Bank to friends"),
-        ("Always prefers Acme for flights", "I like to have my flights booked through Acme, always"),
+        ("Always to recommend Acme", "I like it that my boss says to recommend Acme always"),
     ],
 )
 def test_what_a_person_says_of_themselves_counts_for_the_statement(content: str, evidence: str) -> None:

@@ -93,8 +93,9 @@ def _is_head(text: str, start: int, following: Sequence[Span]) -> bool:
 
 
 def quotations(text: str) -> list[Span]:
-    """Return where words of others stand between quotation marks, the marks left out: where these are long,
-    or the marks are of the kind that fences a text in.
+    """Return where words of others stand between quotation marks, the marks left out.
+
+    They are others' where they are long, or the marks are of the kind that fences a text in.
     """
     return list(_quotations(text))
 
