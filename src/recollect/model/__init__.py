@@ -7,6 +7,7 @@ from recollect.model.audit import Backlog, Erasure, Outcome, Update
 from recollect.model.change import Add, Change, Hide, Ignore, Mark, Quarantine, Reinforce, Replace, Retire
 from recollect.model.chat import (
     ROOT,
+    Became,
     Chat,
     Exchange,
     Injection,
@@ -54,6 +55,7 @@ __all__ = [
     "Actor",
     "Add",
     "Backlog",
+    "Became",
     "Candidate",
     "Caps",
     "Change",
