@@ -145,7 +145,8 @@ class LiveEngine:
         """Tell that it was tried, and wait until it is time to try again, or to close."""
         self._first_try.set()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), _REOPEN_SECONDS)
+            async with asyncio.timeout(_REOPEN_SECONDS):
+                await self._closing.wait()
 
     async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of a turn is given; never raises."""
