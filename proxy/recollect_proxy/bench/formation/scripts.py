@@ -65,7 +65,7 @@ class ScriptedExtractor:
         turn = exchanges[-1].turn
         items = self._scripts[turn.scope.user_id].answer(exchanges, known)
         answer = msgspec.json.encode({"memories": items}).decode()
-        candidates = read_answer(answer, at=turn.at, known=len(known))
+        candidates = read_answer(answer, at=turn.at, known=len(known)).candidates
         return Extracted(tuple(_numbered(candidates)), tokens=_TOKENS, by=_BY)
 
     async def aclose(self) -> None:
