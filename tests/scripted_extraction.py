@@ -42,7 +42,7 @@ def memories_shown(request: Received) -> list[str]:
 
 def statement(evidence: str, content: str = "", **fields: Any) -> dict[str, Any]:
     """Return a statement as a model tells it; without content it says what its evidence says."""
-    plain = {
+    plain: dict[str, Any] = {
         "evidence": evidence,
         "subject": None,
         "stance": "stated",

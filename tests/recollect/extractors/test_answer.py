@@ -404,25 +404,29 @@ def test_evidence_that_is_no_text_is_none(given_value: object, expected: str) ->
     assert read_one(evidence=given_value).evidence == expected
 
 
+FIELDS = [
+    "memories",
+    "content",
+    "evidence",
+    "about",
+    "valid_from",
+    "valid_to",
+    "affects",
+    "ends",
+    "subject",
+    "wishes",
+    "asking",
+    "steers",
+    "stance",
+    "words",
+]
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(
-                [
-                    "memories",
-                    "content",
-                    "evidence",
-                    "about",
-                    "valid_from",
-                    "valid_to",
-                    "affects",
-                    "ends",
-                    "subject",
-                ]
-                + ["wishes", "asking", "steers", "stance", "words"]
-            ),
+            st.sampled_from(FIELDS),
             inner,
         )
     ),
