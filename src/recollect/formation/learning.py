@@ -13,7 +13,7 @@ import structlog
 
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.comparing import Comparing
-from recollect.formation.dating import dated
+from recollect.formation.dating import dated, in_full
 from recollect.formation.guarding import Guard
 from recollect.formation.reconciliation import Weighed, reconcile
 from recollect.formation.rules import Rules, unrelated_cosine
