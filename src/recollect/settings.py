@@ -226,7 +226,7 @@ class EngineSettings(BaseSettings):
     user_cap: int = Field(
         default=200,
         ge=0,
-        description="Memories a user may have; the least important go first; 0: any number.",
+        description="Memories a user may have; what is old, unimportant and long unused goes first; 0: any number.",
     )
     summary_turns: int = Field(
         default=5, ge=0, description="A chat is summarized every so many turns; 0: not for their number."
