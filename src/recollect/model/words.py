@@ -145,6 +145,8 @@ class Reason(StrEnum):
     REPEATS = "repeats"
     REFINES = "refines"
     CONTRADICTS = "contradicts"
+    ENDED = "ended"
+    """What was told closes it, as a plan that was carried out."""
     NOT_NEWER = "not_newer"
     EMPTY = "empty"
     TOO_LONG = "too_long"

@@ -111,4 +111,3 @@ def test_any_words_are_read(words: str, told: datetime | None, kind: Kind) -> No
 
     assert replace(dated(candidate, SAID_AT), event_at=told) == candidate
     assert replace(in_full(candidate, SAID_AT), event_at=told) == candidate
-

@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from recollect.audit import replay
 from recollect.chat.heard import hear
-from recollect.formation.difference.vetoes import differs, of_memory
+from recollect.formation.difference.vetoes import of_memory, veto
 from recollect.model import Action, Exchange, Kind, Memory, Relation, Turn
 from recollect.ports import Pair
 from recollect_proxy.bench.dataset import LabelledConversation
@@ -268,8 +268,4 @@ async def _duplicates(bench: Bench, memories: Sequence[Memory]) -> list[tuple[Me
     vectors = np.stack(await bench.backends.embedder.embed([each.content for each in memories]))
     near = np.argwhere(np.triu(vectors @ vectors.T, 1) > ALIKE)
     pairs = [(memories[int(one)], memories[int(other)]) for one, other in near]
-    return [
-        (one, other)
-        for one, other in pairs
-        if not differs(of_memory(one), of_memory(other)).forbids_repeating
-    ]
+    return [(one, other) for one, other in pairs if veto(of_memory(one), of_memory(other)) is None]
