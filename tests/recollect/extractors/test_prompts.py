@@ -9,9 +9,9 @@ import pytest
 from recollect.errors import ConfigurationError
 from recollect.extractors.asking import Schema
 from recollect.extractors.prompts import Prompt, read_prompt
-from recollect.extractors.schema import CHOICE, COMPARISON, EXTRACTION, SUMMARY
+from recollect.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 
-PROMPTS = [("extraction", EXTRACTION), ("conflict", COMPARISON), ("forgetting", CHOICE), ("summary", SUMMARY)]
+PROMPTS = [("extraction", EXTRACTION), ("forgetting", CHOICE), ("summary", SUMMARY)]
 
 
 def objects(part: Any) -> list[dict[str, Any]]:

@@ -16,8 +16,7 @@ from rich.progress import Progress
 from recollect.audit import replay
 from recollect.chat.heard import hear
 from recollect.formation.difference.vetoes import of_memory, veto
-from recollect.model import Action, Exchange, Kind, Memory, Relation, Turn
-from recollect.ports import Pair
+from recollect.model import Action, Exchange, Kind, Memory, Turn
 from recollect_proxy.bench.dataset import LabelledConversation
 from recollect_proxy.bench.facts import Fact
 from recollect_proxy.bench.formation.cases import Decision, ExtractedItem
@@ -62,10 +61,6 @@ class ReplayScript:
         """Return the facts of the turns that are asked about."""
         found = (each for exchange in exchanges for each in self.mentions.get(exchange.turn.key, ()))
         return [msgspec.structs.asdict(each.item) for each in found]
-
-    def relation(self, pair: Pair) -> Relation | None:  # noqa: ARG002 -- the port's
-        """Say nothing."""
-        return None
 
     def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:  # noqa: ARG002 -- the port's
         """Say nothing."""
