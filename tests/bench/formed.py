@@ -27,6 +27,7 @@ from recollect.model import (
     STATEMENTS,
     Actor,
     Add,
+    Candidate,
     Change,
     Exchange,
     Ignore,
@@ -95,6 +96,8 @@ class Event:
         content: What the statement says; "" where only a memory is named.
         memory_id: The memory that was made.
         target: The memory it was done to.
+        evidence: The words it rests on.
+        event_at: When what it says happens.
     """
 
     key: str
@@ -103,6 +106,8 @@ class Event:
     content: str = ""
     memory_id: UUID | None = None
     target: UUID | None = None
+    evidence: str = ""
+    event_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -221,47 +226,52 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(*, batches: bool = False, judges: bool = True, **changes: Any) -> AsyncIterator[Bench]:
+async def open_bench(
+    *, batches: bool = False, judges: bool = True, live: bool = False, **changes: Any
+) -> AsyncIterator[Bench]:
     """Open the store and the embedder until left; database, models and time are the bench's own.
 
     Args:
         batches: Whether what was said since the last time is formed together, by one call of the model.
         judges: Whether there is a second model to ask.
+        live: Whether the models are those that ``changes`` name, and not scripted.
         **changes: Settings that differ from the bench's.
 
     Raises:
         RecollectError: They could not be opened.
     """
     given = ProxySettings(upstream=_NOBODY)
-    own = temporary(
-        given,
-        formation=Strategy.EXTRACT,
-        formation_quiet_seconds=0,
-        formation_batch_turns=_BATCH if batches else 1,
-        extraction_model=None,
-        extraction_base_url=None,
-        memories_per_hour=0,
-        session_cap=0,
-        user_cap=0,
-        summary_turns=0,
-        summary_tokens=0,
-        user_tokens_per_day=0,
-        tokens_per_day=0,
-        global_memories=None,
-        **unhurried(given) | changes,
-    )
+    own = temporary(given, **_as_asked(given, batches=batches) | changes)
     async with open_backends(own) as backends:
         clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)
         scripts: dict[str, Script] = {}
         asked = Asked()
-        used = replace(
-            backends,
-            inbox=inbox,
-            extractor=_ScriptedExtractor(scripts, asked),
-            judge=_ScriptedJudge(scripts) if judges else None,
-            summarizer=None,
-        )
+        used = replace(backends, inbox=inbox, summarizer=None)
+        if not live:
+            judge = _ScriptedJudge(scripts) if judges else None
+            used = replace(used, extractor=_ScriptedExtractor(scripts, asked), judge=judge)
         yield Bench(Engine(used, make_policy(own), clock=clock), used, inbox, clock, scripts, asked)
+
+
+def _as_asked(given: ProxySettings, *, batches: bool) -> dict[str, Any]:
+    """Return settings by which nothing waits, and nothing is left out or let go of for its number."""
+    none = (
+        "formation_quiet_seconds",
+        "memories_per_hour",
+        "session_cap",
+        "user_cap",
+        "summary_turns",
+        "summary_tokens",
+        "user_tokens_per_day",
+        "tokens_per_day",
+    )
+    return {
+        **dict.fromkeys(none, 0),
+        **dict.fromkeys(("extraction_model", "extraction_base_url", "global_memories")),
+        "formation": Strategy.EXTRACT,
+        "formation_batch_turns": _BATCH if batches else 1,
+        **unhurried(given),
+    }
 
 
 class _ScriptedExtractor:
@@ -322,20 +332,26 @@ class _ScriptedJudge:
 
 
 def _events(key: str, wanted: Change, done: Change) -> Iterator[Event]:
-    action, reason = type(done).__name__.lower(), str(done.reason)
+    told = _told_by(done) or _told_by(wanted)
+    content, evidence, event_at = told or ("", "", None)
+    event = Event(key, type(done).__name__.lower(), str(done.reason), content, None, None, evidence, event_at)
     match done:
         case Add(memory) | Quarantine(memory):
-            yield Event(key, action, reason, memory.content, memory.id)
+            yield replace(event, memory_id=memory.id)
         case Replace(old, memory):
-            yield Event(key, action, reason, memory.content, memory.id, old)
-        case Ignore(_, candidate, target):
-            content = candidate.content if candidate else _content_of(wanted)
-            yield Event(key, action, reason, content, None, target)
-        case Reinforce(target) | Retire(target) | Mark(target):
-            yield Event(key, action, reason, _content_of(wanted), None, target)
+            yield replace(event, memory_id=memory.id, target=old)
+        case Ignore(target=target) | Reinforce(target) | Retire(target) | Mark(target):
+            yield replace(event, target=target)
         case _:
             return
 
 
-def _content_of(change: Change) -> str:
-    return change.memory.content if isinstance(change, Add | Replace | Quarantine) else ""
+def _told_by(change: Change) -> tuple[str, str, datetime | None] | None:
+    """Return what the statement of a change says, on which words, and when that happens."""
+    match change:
+        case Add(memory) | Replace(_, memory) | Quarantine(memory):
+            return memory.content, memory.provenance.evidence or "", memory.event_at
+        case Ignore(candidate=Candidate() as candidate):
+            return candidate.content, candidate.evidence, candidate.event_at
+        case _:
+            return None

@@ -14,6 +14,7 @@ from recollect.model import Asking, Exchange, Memory, Wish
 
 ALIKE = 0.9
 _SHOWN_ALIKE = 0.85
+_TOLD = ("subject", "stance", "steers", "lasting")
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -35,6 +36,8 @@ class Label:
     Attributes:
         turn: The key of the turn it was said in.
         worth: ``w`` where it is worth keeping, ``t`` trivial, ``x`` wrong.
+        ends: The ids of further statements that are over with it.
+        told: What a model tells of it besides: its subject, its stance, for how long it is worth knowing.
     """
 
     id: str
@@ -47,11 +50,13 @@ class Label:
     relation: str
     about: tuple[str, ...]
     worth: str = "w"
+    ends: tuple[str, ...] = ()
+    told: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def ends_others(self) -> bool:
-        """Whether what it is about should be gone."""
-        return self.relation in {"contradicts", "refines"}
+    def ended(self) -> tuple[str, ...]:
+        """The ids of what should be gone for it."""
+        return (*(self.about if self.relation in {"contradicts", "refines"} else ()), *self.ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +80,7 @@ class Life:
     @property
     def superseded(self) -> tuple[Label, ...]:
         """What should be gone, as something said later took its place."""
-        gone = {
-            about for each in self.labels if each.worth == "w" and each.ends_others for about in each.about
-        }
+        gone = {ended for each in self.labels if each.worth == "w" for ended in each.ended}
         return tuple(each for each in self.labels if each.id in gone)
 
     @property
@@ -131,6 +134,8 @@ def _label(told: Mapping[str, Any], turn: str) -> Label:
         told.get("relation") or "new",
         (about,) if isinstance(about, str) else tuple(about),
         told.get("label", "w"),
+        tuple(told.get("ends", ())),
+        {name: told[name] for name in _TOLD if name in told},
     )
 
 
@@ -183,7 +188,7 @@ class LifeScript:
 
     def _item(self, label: Label, shown: Mapping[str, int]) -> dict[str, Any]:
         self.given.add(label.id)
-        about = [number for each in label.about if (number := self._shown(each, shown)) is not None]
+        about = self._all_shown(label.about, shown)
         if label.relation != "new" and not about:
             self.unshown.add(label.id)
         return {
@@ -198,7 +203,12 @@ class LifeScript:
             "valid_from": None,
             "valid_to": None,
             "affects": [],
+            "ends": self._all_shown(label.ends, shown),
+            **label.told,
         }
+
+    def _all_shown(self, ids: Sequence[str], shown: Mapping[str, int]) -> list[int]:
+        return [number for each in ids if (number := self._shown(each, shown)) is not None]
 
     def _shown(self, label_id: str, shown: Mapping[str, int]) -> int | None:
         label = self._life.label(label_id)

@@ -161,7 +161,7 @@ def _stayed(life: Life, old: Label, events: Sequence[Event], script: LifeScript)
     """Tell what the statements did that should have ended another."""
     told = []
     for new in life.labels:
-        if old.id in new.about and new.ends_others:
+        if old.id in new.ended:
             unshown = " [the old was not shown]" if new.id in script.unshown else ""
             alike = " [the new wording is as alike]" if is_alike(old.content, new.content) else ""
             told.append(

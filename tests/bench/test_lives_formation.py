@@ -171,6 +171,7 @@ async def test_two_people_live_and_are_scored(
     show(scores)
 
     assert [(each.wanted, each.lost, each.stayed) for each in scores] == [(2, [], []), (0, [], [])]
+    assert scores[1].remembered == []
     assert sum(each.calls for each in scores) >= 2
     assert sum(each.stored for each in scores) == len(owners) > 0
     assert "all: kept" in capsys.readouterr().out
