@@ -1,14 +1,26 @@
-"""Finds what others wrote: quoted lines, mails passed on, long quotations. Pure. Never: what was pasted without a mark."""
+# ruff: noqa: RUF001 - people speak many languages
+"""Finds what others wrote, as its marks tell it: quoted lines, mails passed on, long quotations. Pure.
 
+Never: what was pasted without a mark. Whose words those are, the model says.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 
 from recollect.formation.reading.cutting import Span, lines_of
-from recollect.formation.word_lists.mails import FORWARDED, HEADER, ONESELF, OWN_WORDS, SUBJECT, WROTE
-from recollect.formation.word_lists.speaking import OWN_TEXT
 from recollect.patterns import anchored, bounded, linear
 
 _QUOTED = anchored(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
 _QUOTED_BEHIND = linear(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
+_WROTE = anchored(r"(?=[^\n]{0,300}[0-9])[^\n]{4,300}[:\uff1a][ \t]*$")
+"""A line that may say who wrote what follows, and when."""
+_MAILBOX = bounded(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w")
+_RULED = anchored(r"[ \t]*[-_=*]{2,40}[ \t]*[^\W\d][^\n]{3,60}?[ \t]*[-_=*]{2,40}[ \t]*$")
+"""The line above a mail that is passed on, between dashes."""
+_HEADER = anchored(r"[ \t]*\*{0,2}[^\W\d_][\w-]{0,15}(?: [\w-]{1,10})?\*{0,2}[ \t]?[:\uff1a]\*{0,2}[ \t]*\S")
+_FROM = anchored(
+    r"[ \t]*\*{0,2}(?:from|von|de|da|od|van|от|kimden|发件人|寄件者|差出人|보낸 사람|من)\*{0,2}[ \t]?[:\uff1a]", re.IGNORECASE
+)
 _HEAD_LINES = 3
 """A mail's head has its second line within so many lines."""
 _LONGEST_LINE = 400
@@ -33,9 +45,6 @@ _LONG = 200
 """Characters of a quotation that nobody types to quote themselves."""
 _ON_ITS_OWN = 40
 """The same of one that is a paragraph of its own."""
-_WORDS_OF_OTHERS = 4
-"""So many words in which somebody speaks of themselves are no title."""
-_BEFORE = 100
 _WORD = bounded(r"\w+")
 
 
@@ -45,16 +54,16 @@ def quoted_lines(text: str) -> list[Span]:
     found: list[Span] = []
     for number, (start, end) in enumerate(lines):
         line = text[start:end].strip("\r\n")
+        following = lines[number + 1 : number + 1 + _HEAD_LINES]
         if _QUOTED.match(line):
             found.append((start, end))
         elif len(line) > _LONGEST_LINE or not line.strip():
             continue
-        elif WROTE.match(line) and not OWN_TEXT.search(line):
-            if not _is_quote_next(text, lines[number + 1 :]):
-                return [*found, (start, len(text))]
+        elif _WROTE.match(line) and _is_quote_next(text, following):
             found.append((start, end))
-        elif FORWARDED.match(line) or (
-            HEADER.match(line) and _is_head(text, lines[number : number + _HEAD_LINES + 1])
+        elif _is_head(text, [(start, end), *following]) or (
+            (_RULED.match(line) or (_WROTE.match(line) and _MAILBOX.search(line)))
+            and text[end:].strip()
         ):
             return [*found, (start, len(text))]
     behind = [(quote.start() + 1, quote.end()) for quote in _QUOTED_BEHIND.finditer(text)]
@@ -62,24 +71,23 @@ def quoted_lines(text: str) -> list[Span]:
 
 
 def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
-    for start, end in lines[:_HEAD_LINES]:
+    for start, end in lines:
         if text[start:end].strip():
             return bool(_QUOTED.match(text, start, end))
     return False
 
 
 def _is_head(text: str, lines: Sequence[Span]) -> bool:
-    """Tell whether these lines begin with a mail's head: two lines of it at least, one with a subject or an address."""
-    heads = [text[start:end] for start, end in lines if HEADER.match(text[start:end])]
-    return len(heads) > 1 and any(SUBJECT.search(head) for head in heads)
+    """Tell whether these lines begin with a mail's head: two lines of it at least, of which one says from whom."""
+    heads = [text[start:end] for start, end in lines if _HEADER.match(text[start:end])]
+    begins = bool(heads) and text.startswith(heads[0], lines[0][0])
+    return begins and len(heads) > 1 and (
+        any(_FROM.match(head) for head in heads) or (len(heads) > 2 and any(_MAILBOX.search(head) for head in heads))
+    )
 
 
 def quotations(text: str) -> list[Span]:
-    """Return where words of others stand between quotation marks, the marks left out.
-
-    They are others' where they are long behind a colon or on lines of their own, or where somebody speaks of
-    themselves in them and what stands before does not say that it is the person: a title stays.
-    """
+    """Return where words of others stand between quotation marks, the marks left out: what is long, or stands on its own."""
     return list(_quotations(text))
 
 
@@ -91,8 +99,9 @@ def _quotations(text: str) -> Iterator[Span]:
         if quotation is None:
             continue
         (begun, start), (end, at) = quotation
-        before = text[max(0, begun - _BEFORE) : begun].rstrip(" \t")
-        if _is_others(text[start:end], before, behind=text[at : at + 2]):
+        line = text[text.rfind("\n", 0, begun) + 1 : begun].strip()
+        on_its_own = not line and not text[at : at + 2].strip(" .\t\n")
+        if end - start > (_ON_ITS_OWN if on_its_own else _LONG):
             yield start, end
 
 
@@ -108,22 +117,3 @@ def _quotation(text: str, at: int) -> tuple[Span, Span] | None:
         return None
     end = text.find(_STRAIGHT, at + 1)
     return None if end < 0 or _WORD.match(text, end + 1) else ((at, at + 1), (end, end + 1))
-
-
-def _is_others(inside: str, before: str, *, behind: str) -> bool:
-    on_its_own = (not before or before.endswith("\n")) and not behind.strip(" .\t")
-    if OWN_WORDS.search(before) or OWN_TEXT.search(before):
-        return False
-    if len(inside) > _LONG:
-        return (
-            on_its_own
-            or before.endswith((":", "\uff1a", "\n"))
-            or "\n" in inside
-            or bool(ONESELF.search(inside))
-        )
-    if on_its_own and len(inside) > _ON_ITS_OWN:
-        return True
-    words = _WORD.findall(inside)
-    is_title = all(word[0].isupper() for word in words)
-    unspaced = len(inside) >= 2 * _WORDS_OF_OTHERS and not inside.isascii() and len(words) < _WORDS_OF_OTHERS
-    return (len(words) >= _WORDS_OF_OTHERS or unspaced) and bool(ONESELF.search(inside)) and not is_title

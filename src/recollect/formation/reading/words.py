@@ -4,15 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from recollect.formation.reading.blocks import frontend_blocks
+from recollect.formation.reading.blocks import frontend_blocks, injected_lines, returned_lines
 from recollect.formation.reading.code import code_blocks
 from recollect.formation.reading.confirming import confirmed_words
 from recollect.formation.reading.cutting import GAP, Span, cut, tidy
-from recollect.formation.reading.injected import injected_lines, returned_lines
-from recollect.formation.reading.invented import inventions
-from recollect.formation.reading.pasted import pasted_texts, reworked_quotes
 from recollect.formation.reading.quotes import quotations, quoted_lines
-from recollect.formation.reading.speech import others_speech, passed_on
 from recollect.model import Exchange, Role
 from recollect.patterns import linear
 
@@ -59,12 +55,7 @@ def read_words(exchange: Exchange) -> Reading:
         (lambda text: returned_lines(text, exchange.injected), GAP),
         (code_blocks, GAP),
         (quoted_lines, GAP),
-        (pasted_texts, GAP),
-        (passed_on, GAP),
-        (reworked_quotes, _WITHIN),
         (quotations, _WITHIN),
-        (others_speech, _WITHIN),
-        (inventions, _WITHIN),
     )
     authored = _ends_of(exchange.turn.text).replace("\r\n", "\n")
     elsewhere: list[str] = []
