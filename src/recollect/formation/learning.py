@@ -114,7 +114,6 @@ class Learning:
         Raises:
             StoreError: The store failed.
         """
-        extracts = extraction is not None
         left = (extraction or Extraction()).without(forgotten)
         extracted, known = left.extracted, left.known
         verdicts = await self._verified(extracted.candidates, said, known)

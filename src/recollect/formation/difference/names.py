@@ -6,8 +6,7 @@ from recollect.formation.wording import Word, wording
 _FIGURES = frozenset().union(MONTHS, NUMBERS, UNITS, WEEKDAYS)
 
 
-def tells(word: Word) -> bool:
-    """Tell whether a word means something by itself, and is no figure."""
+def _tells(word: Word) -> bool:
     return bool(word.stems) and word.plain not in _FIGURES and not word.plain[:1].isdigit()
 
 
@@ -22,6 +21,6 @@ def names_in(content: str, evidence: str) -> list[Word]:
     return [
         word
         for word in wording(content).words
-        if tells(word)
+        if _tells(word)
         and (word.is_capital or (word.begins and word.text[0].isupper() and word.plain in within))
     ]
