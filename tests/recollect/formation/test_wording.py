@@ -2,7 +2,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.formation.difference.denials import denial
-from recollect.formation.scripts import share_no_script
 from recollect.formation.wording import wording
 
 
@@ -47,13 +46,6 @@ def test_short_words_deny_only_in_their_language() -> None:
     assert denial("Elle n'aime plus le fromage").denied
     assert denial("Non ha la macchina e mai la vuole").denied
     assert not denial("Rendez-vous chez le dentiste en mai").denied
-
-
-def test_scripts_are_told_apart() -> None:
-    assert share_no_script("Lives in Tomsk", "живу в Томске")
-    assert not share_no_script("iPhone", "мой iPhone")
-    assert not share_no_script("すし", "寿司")
-    assert not share_no_script("42", "мой")
 
 
 @given(st.text())
