@@ -41,7 +41,7 @@ class TestChoosing:
         assert body["response_format"]["json_schema"]["name"] == "choice"
         assert "JSON" in body["messages"][0]["content"]
         assert fenced(server.shown()) == {
-            "Memories": "[0] (fact, 2026-11-21) Lives in Kassel\n[1] (fact, 2026-11-21) Lives in Kassel",
+            "Memories": "[0] (fact, told 2026-11-21) Lives in Kassel\n[1] (fact, told 2026-11-21) Lives in Kassel",
             "The wish": "forget Kassel",
         }
 
