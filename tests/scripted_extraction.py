@@ -14,11 +14,10 @@ from tests.scripted_answers import Answer, completion
 
 _PART = re.compile(r"^([^\n]+):\n(=+)\n(.*?)\n\2$", re.MULTILINE | re.DOTALL)
 _NUMBERED = re.compile(r"^\[(\d+)\] \(([^)]*)\) (.*)$", re.MULTILINE)
-_PAIR = re.compile(r"^\[(\d+)\] known: (.*)\n +new: (.*)$", re.MULTILINE)
 
 
 def asked_for(request: Received) -> str:
-    """Return which form a request wants: memories, comparison, choice or summary; "" of a chat's own."""
+    """Return which form a request wants: memories, choice or summary; "" of a chat's own."""
     form: str = request.json.get("response_format", {}).get("json_schema", {}).get("name", "")
     return form
 
@@ -139,7 +138,6 @@ class Pupil:
         self.asked.append(request)
         answers: dict[str, Callable[[Received], dict[str, Any]]] = {
             "memories": self._extraction,
-            "comparison": self._comparison,
             "choice": self._choice,
             "summary": self._summary,
         }
@@ -161,19 +159,6 @@ class Pupil:
             memories = [lesson.told(known) for lesson in self.lessons if lesson.words in said]
         wishes = [] if self.wishes is None else self.wishes(request)
         return {"words": "own", "wishes": wishes, "memories": memories}
-
-    def _comparison(self, request: Received) -> dict[str, Any]:
-        pairs = _PAIR.findall("\n".join(shown(request, "Pairs")))
-        return {
-            "pairs": [
-                {"number": int(number), "relation": self._relation(known, new)}
-                for number, known, new in pairs
-            ]
-        }
-
-    def _relation(self, known: str, new: str) -> str:
-        said = (each for each in self.lessons if each.about and each.about in known)
-        return next((each.relation for each in said if (each.content or each.words) in new), "unrelated")
 
     def _choice(self, request: Received) -> dict[str, Any]:
         known = memories_shown(request)

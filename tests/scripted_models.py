@@ -2,20 +2,18 @@
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from recollect.errors import EmbedderError
-from recollect.model import Candidate, Exchange, Memory, Relation, Vector
+from recollect.model import Candidate, Exchange, Memory, Vector
 from recollect.ports import (
     Asker,
     Chosen,
     Embedder,
     Extracted,
-    Judged,
     Material,
-    Pair,
     Summarized,
 )
 
@@ -113,38 +111,25 @@ class ScriptedExtractor:
 
 
 class ScriptedJudge:
-    """Says of each pair what it is told to, and chooses what it is told to.
+    """Chooses what it is told to.
 
     Args:
-        relations: By the new statement's content and the known one's; of other pairs it says nothing.
         chosen: Contents of memories that are meant by any wish.
         failure: What it raises instead, if anything.
 
     Attributes:
-        compared: The contents of each pair it was asked about.
         wishes: What it was to choose for.
     """
 
     def __init__(
         self,
-        relations: Mapping[tuple[str, str], Relation] | None = None,
         *,
         chosen: Collection[str] = (),
         failure: Exception | None = None,
     ) -> None:
-        self._relations = dict(relations or {})
         self._chosen = frozenset(chosen)
         self._failure = failure
-        self.compared: list[tuple[str, str]] = []
         self.wishes: list[str] = []
-
-    async def compare(self, pairs: Sequence[Pair], asker: Asker) -> Judged:  # noqa: ARG002 -- the port's
-        """Return what it was told of each pair."""
-        asked = [(pair.new.content, pair.known.content) for pair in pairs]
-        self.compared += asked
-        if self._failure is not None:
-            raise self._failure
-        return Judged(tuple(self._relations.get(each) for each in asked), _TOKENS)
 
     async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
         """Return which of the memories it was told to choose."""

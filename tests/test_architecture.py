@@ -69,7 +69,7 @@ RULES = (
             f"{PORTS} recollect.formation recollect.lexical recollect.steps",
             "structlog",
         )
-        for part in ("comparing", "deciding", "forgetting", "forming", "guarding", "learning")
+        for part in ("deciding", "forgetting", "forming", "guarding", "learning")
     ),
     Rule("recollect.audit", NOUNS, pure=True),
     Rule("recollect.redaction", NOUNS, pure=True),

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from recollect.errors import NotUndoableError
-from recollect.model import COMMONS, Action, Kind, Memory, Source, Standing, Update
+from recollect.model import COMMONS, Action, Change, Hide, Kind, Memory, Source, Standing, Update
 
 _REINFORCED_BY = 0.05
 """What one reinforcement adds to a memory's importance."""
@@ -93,6 +93,12 @@ def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
         "messages": [str(each) for each in after.provenance.message_ids if each not in known],
         "standing": before.standing,
     }
+
+
+def deciding_details(change: Change) -> dict[str, Any]:
+    """Return what a row says of by whom a change was decided; nothing where that is not told."""
+    told = None if isinstance(change, Hide) else change.decided_by
+    return {} if told is None else {"decided_by": told}
 
 
 def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from recollect.indexing import Embedded
-from recollect.model import Judging, Placement, Strategy
+from recollect.model import Placement, Strategy
 
 
 class ExtractionSdk(StrEnum):
@@ -208,11 +208,6 @@ class EngineSettings(BaseSettings):
     extraction_instructions: Path | None = Field(
         default=None, description="A TOML file with instructions of your own, for all models or some."
     )
-    judge: Judging = Field(
-        default=Judging.UNSEEN,
-        description="Ask the model once more about statements alike: unseen (those it was not shown), near (those it "
-        "was shown and took for unrelated, too), or off.",
-    )
     extraction_timeout_seconds: float = Field(
         default=120, gt=0, description="How long an extraction may take."
     )
@@ -226,7 +221,7 @@ class EngineSettings(BaseSettings):
     user_cap: int = Field(
         default=200,
         ge=0,
-        description="Memories a user may have; the least important go first; 0: any number.",
+        description="Memories a user may have; what is old, unimportant and long unused goes first; 0: any number.",
     )
     summary_turns: int = Field(
         default=5, ge=0, description="A chat is summarized every so many turns; 0: not for their number."

@@ -35,14 +35,13 @@ from recollect.model import (
     Memory,
     Quarantine,
     Reinforce,
-    Relation,
     Replace,
     Retire,
     Scope,
     Strategy,
     Wish,
 )
-from recollect.ports import Asker, Backends, Chosen, Extracted, Judged, Pair
+from recollect.ports import Asker, Backends, Chosen, Extracted
 from recollect_proxy.bench.clock import ReplayClock
 from recollect_proxy.bench.formation.recording import RecordingInbox
 from recollect_proxy.bench.opening import unhurried
@@ -79,10 +78,6 @@ class Script(Protocol):
 
     def wishes(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> tuple[Wish, ...]:
         """Return what the extraction model takes the person to ask of the memory."""
-        ...
-
-    def relation(self, pair: Pair) -> Relation:
-        """Return what the second model takes a new statement to be to a known one."""
         ...
 
     def chosen(self, wish: str, known: Sequence[Memory]) -> tuple[int, ...]:
@@ -331,10 +326,6 @@ class _ScriptedJudge:
     """Implements ``Judge``."""
 
     scripts: Mapping[str, Script]
-
-    async def compare(self, pairs: Sequence[Pair], asker: Asker) -> Judged:
-        script = self.scripts[asker.user_id]
-        return Judged(tuple(script.relation(pair) for pair in pairs), _TOKENS)
 
     async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
         return Chosen(self.scripts[asker.user_id].chosen(wish, known), _TOKENS)

@@ -10,8 +10,7 @@ from typing import Any
 
 from tests.bench.formed import Numbers
 
-from recollect.model import Asking, Exchange, Memory, Relation, Wish
-from recollect.ports import Pair
+from recollect.model import Asking, Exchange, Memory, Wish
 
 ALIKE = 0.9
 _SHOWN_ALIKE = 0.85
@@ -171,14 +170,6 @@ class LifeScript:
             if about:
                 wishes.append(Wish(Asking.FORGET, exchange.turn.text, about))
         return tuple(wishes)
-
-    def relation(self, pair: Pair) -> Relation:
-        """Return what the labels say of a pair."""
-        known = self._by_content(pair.known.content)
-        new = self._by_content(pair.new.content)
-        if known is None or new is None or known.id not in new.about:
-            return Relation.NEW
-        return Relation(new.relation)
 
     def chosen(self, wish: str, known: Sequence[Memory]) -> tuple[int, ...]:
         """Return which memories the labels of any turn with these words want forgotten."""

@@ -24,8 +24,7 @@ from tests.bench.formed import Bench, Event, Numbers, be_quiet, open_bench
 from tests.bench.lives import is_alike, plain
 from uuid_utils.compat import uuid7
 
-from recollect.model import Asking, Exchange, Kind, Memory, Provenance, Relation, Source, Wish
-from recollect.ports import Pair
+from recollect.model import Asking, Exchange, Kind, Memory, Provenance, Source, Wish
 
 _MESSAGE = re.compile(
     r"^Message \d{1,3}, \w{1,20} (\d{4}-\d\d-\d\d \d\d:\d\d):\n(=====\w{1,40})\n(.*?)\n\2$",
@@ -175,10 +174,6 @@ class RecordedScript:
             if not any(plain(each["evidence"]) in words for words in others)
         ]
 
-    def relation(self, pair: Pair) -> Relation:  # noqa: ARG002 -- the protocol's
-        """Return that they have nothing to do with each other: no comparison was recorded."""
-        return Relation.NEW
-
     def wishes(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> tuple[Wish, ...]:  # noqa: ARG002 -- the protocol's
         """Return what the person asks of the memory."""
         if self._wish is None:
@@ -307,7 +302,13 @@ def _outcome(
 ) -> Outcome:
     item = recorded.items[number]
     content, (worth, note) = item["content"], recorded.worth[number]
-    own = [each for each in events if each.content and is_alike(each.content, content)]
+    repeated = had[item["about"]].id if item["relation"] == "repeats" and item["about"] is not None else None
+    own = [
+        each
+        for each in events
+        if (each.content and is_alike(each.content, content))
+        or (each.action == "reinforce" and each.target == repeated)
+    ]
     ids = {each.id for each in stored}
     memory = next((each for each in stored if is_alike(each.content, content)), None)
     stands_for = [each for each in own if each.action in {"ignore", "reinforce"} and _is_known(each, ids)]

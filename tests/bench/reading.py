@@ -145,7 +145,7 @@ def _reconcile(text: str) -> Callable[[], object]:
     candidates = _candidates(text)
     known = [_memory(number, candidates[number % 4].content[number:] or "x") for number in range(20)]
     weighed = [
-        Weighed(Believed(replace(each, relation=Relation.REFINES, about=(number,)), 0), None, {}, {})
+        Weighed(Believed(replace(each, relation=Relation.REFINES, about=(number,)), 0), None)
         for number, each in enumerate(candidates)
     ]
     ids = count(100)
@@ -160,7 +160,6 @@ def _reconcile(text: str) -> Callable[[], object]:
         asked=frozenset(),
         corrects=frozenset(),
         extractor="m",
-        floor=0.2,
     )
 
 

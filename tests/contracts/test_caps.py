@@ -1,5 +1,6 @@
 """What is more than may be kept goes, the least worth keeping first; and only that."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -31,11 +32,13 @@ def of_chat(session_id: str | None = "chat-1") -> dict[str, Any]:
     return {"provenance": Provenance(session_id)}
 
 
-async def pruned(store: Store, caps: Caps, *changes: Change, scope: Scope | None = None) -> list[Change]:
+async def pruned(
+    store: Store, caps: Caps, *changes: Change, scope: Scope | None = None, at: datetime = LATER
+) -> list[Change]:
     """Form an exchange of a chat under these caps; return what was retired by them."""
     new = store.exchange("and now?", scope or store.anna.scope)
     await store.log.append(new)
-    done = await store.inbox.complete([Formed(new, changes)], at=LATER, caps=caps)
+    done = await store.inbox.complete([Formed(new, changes)], at=at, caps=caps)
     assert done is not None
     return done[0][len(changes) :]
 
@@ -44,7 +47,46 @@ def capped(*memories: Memory) -> list[Change]:
     return [Retire(each.id, Reason.CAP) for each in memories]
 
 
-async def test_the_least_important_go_first_then_the_least_recalled_then_the_oldest(store: Store) -> None:
+NEXT_YEAR = NOON + timedelta(days=365)
+
+
+async def test_in_a_full_store_what_is_new_stays_and_the_least_valuable_of_the_old_goes(store: Store) -> None:
+    """A new memory was never recalled, and matters little to anybody yet: it is not what a full store lets go of."""
+    health = await kept(store, "is allergic to nuts", importance=0.9)
+    trivial = await kept(store, "had soup", importance=0.3)
+    used = await kept(store, "plays chess", importance=0.5)
+    unused = await kept(store, "likes rain", importance=0.5)
+    await store.memories.touch(store.anna, [used.id], at=NEXT_YEAR)
+    new = [store.memory(f"new {number}", importance=0.3, observed_at=NEXT_YEAR) for number in range(2)]
+
+    assert await pruned(store, Caps(user=4), *map(Add, new), at=NEXT_YEAR) == capped(trivial, unused)
+    assert {*await contents(store)} == {health.content, used.content, "new 0", "new 1"}
+
+
+async def test_formation_never_freezes_however_often_the_old_ones_were_recalled(store: Store) -> None:
+    old = [await kept(store, f"old {number}", importance=0.5) for number in range(6)]
+    for _ in range(5):
+        await store.memories.touch(store.anna, [each.id for each in old], at=NEXT_YEAR)
+
+    for number in range(6):
+        at = NEXT_YEAR + timedelta(hours=number)
+        new = store.memory(f"new {number}", importance=0.5, observed_at=at)
+        assert [type(each) for each in await pruned(store, Caps(user=6), Add(new), at=at)] == [Retire]
+
+    assert {*await contents(store)} == {f"new {number}" for number in range(6)}
+
+
+async def test_what_matters_much_outlives_what_is_used_every_day(store: Store) -> None:
+    health = await kept(store, "is allergic to nuts", importance=0.9)
+    trivia = [await kept(store, f"trivia {number}", importance=0.4) for number in range(3)]
+    much_later = NOON + timedelta(days=5_000)
+    await store.memories.touch(store.anna, [each.id for each in trivia], at=much_later)
+
+    assert len(await pruned(store, Caps(user=1), at=much_later)) == 3
+    assert await contents(store) == [health.content]
+
+
+async def test_the_least_important_go_first_then_the_long_unused_then_the_oldest(store: Store) -> None:
     vital = await kept(store, "vital", importance=0.9)
     recalled = await kept(store, "recalled", observed_at=NOON)
     newest = await kept(store, "newest", observed_at=LATER)
@@ -54,7 +96,7 @@ async def test_the_least_important_go_first_then_the_least_recalled_then_the_old
         await store.memories.touch(store.anna, [each.id], at=LATER)
 
     assert await pruned(store, Caps(user=4)) == capped(trivial)
-    assert await pruned(store, Caps(user=1)) == capped(oldest, newest, recalled)
+    assert await pruned(store, Caps(user=1)) == capped(oldest, recalled, newest)
     assert await contents(store) == [vital.content]
 
 

@@ -46,7 +46,7 @@ from recollect.extractors import ModelExtractor
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
-from recollect.model import Caps, Exchange, Judging, Placement, Strategy
+from recollect.model import Caps, Exchange, Placement, Strategy
 from recollect.policy import Batching, Policy, Summarizing
 from recollect.postgres import start_embedded
 from recollect.retrieval import Gate, Reach, Selecting, Weights
@@ -283,7 +283,6 @@ def test_the_policy_is_what_the_settings_say() -> None:
         formation_quiet_seconds=3,
         formation_batch_turns=7,
         memories_per_hour=9,
-        judge="near",
         session_cap=11,
         user_cap=12,
         summary_turns=6,
@@ -305,7 +304,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
         embedded=Embedded.MARKED,
         strategy=Strategy.QA_TURN,
-        rules=Rules(minimum_importance=0.2, hourly=9, judging=Judging.NEAR),
+        rules=Rules(minimum_importance=0.2, hourly=9),
         batching=Batching(7, timedelta(seconds=3)),
         caps=Caps(session=11, user=12),
         summarizing=Summarizing(turns=6, tokens=900),

@@ -65,6 +65,7 @@ _UPDATE = shapes.Update(
     action=Action.EDIT,
     actor=Actor.ADMIN,
     reason=Reason.EDITED,
+    decided_by=None,
     memory_id=_MEMORY.id,
     replaced_id=None,
     before="Is allergic to nuts.",

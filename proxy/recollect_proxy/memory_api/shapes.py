@@ -179,6 +179,12 @@ class Update(Struct):
     action: Annotated[Action, Meta(description="What was done.")]
     actor: Annotated[Actor, Meta(description="Who did it.")]
     reason: Annotated[Reason, Meta(description="Why.")]
+    decided_by: Annotated[
+        str | None,
+        Meta(
+            description="Which rule or which answer of the model decided, as `model: contradicts 3` or `equal text`, if formation did."
+        ),
+    ]
     memory_id: Annotated[UUID, Meta(description="The memory changed; for a replacement, the new one.")]
     replaced_id: Annotated[UUID | None, Meta(description="The memory it took the place of, if any.")]
     before: Annotated[str | None, Meta(description="The content before; null for a new memory.")]

@@ -31,7 +31,7 @@ class Models:
     Attributes:
         extractor: Finds statements.
         summarizer: Summarizes chats.
-        judge: Compares statements.
+        judge: Chooses what is to be forgotten.
     """
 
     extractor: Extractor

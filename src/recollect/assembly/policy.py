@@ -44,7 +44,6 @@ def make_policy(settings: EngineSettings) -> Policy:
         rules=Rules(
             minimum_importance=settings.minimum_importance,
             hourly=settings.memories_per_hour,
-            judging=settings.judge,
         ),
         batching=Batching(
             settings.formation_batch_turns, timedelta(seconds=settings.formation_quiet_seconds)

@@ -1,4 +1,4 @@
-"""Models that extract, compare and summarize; one module a backend. Never: the store."""
+"""Models that extract, choose and summarize; one module a backend. Never: the store."""
 
 from recollect.extractors.asking import Answer, Messages, Model, Schema
 from recollect.extractors.extraction import ModelExtractor

@@ -1,20 +1,16 @@
-"""Asks a model to compare statements. Never: what becomes of them."""
+"""Asks a model which memories are meant. Never: what becomes of them."""
 
 from collections.abc import Sequence
 
 from recollect.errors import InvalidExtractionError
 from recollect.extractors.asking import Messages, Model
-from recollect.extractors.fencing import MEMORY_LENGTH, described, fenced, one_line, sendable
-from recollect.extractors.fields import index
+from recollect.extractors.fencing import described, fenced, one_line, sendable
 from recollect.extractors.json_answers import find
 from recollect.extractors.prompts import read_prompt
 from recollect.extractors.repairing import ask_and_read
-from recollect.extractors.schema import CHOICE, COMPARISON
-from recollect.model import Memory, Relation
-from recollect.ports import Asker, Chosen, Judged, Pair
-
-PAIR_LIMIT = 50
-"""The most pairs compared in one call; of the others nothing is said."""
+from recollect.extractors.schema import CHOICE
+from recollect.model import Memory
+from recollect.ports import Asker, Chosen
 
 CHOICE_LIMIT = 200
 """The most memories one call chooses from; the others are not chosen."""
@@ -22,38 +18,12 @@ CHOICE_LIMIT = 200
 WISH_LENGTH = 2_000
 """The most characters shown of a wish."""
 
-_RELATIONS = {
-    "repeats": Relation.REPEATS,
-    "refines": Relation.REFINES,
-    "contradicts": Relation.CONTRADICTS,
-    "unrelated": Relation.NEW,
-    "new": Relation.NEW,
-}
-
 
 class ModelJudge:
     """A Judge: one call a question, and one more where the answer can't be read."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-
-    async def compare(self, pairs: Sequence[Pair], asker: Asker) -> Judged:
-        """Return what the new statement of each pair is to the known one.
-
-        Raises:
-            ExtractorError: As ``Extractor.extract``.
-        """
-        asked = pairs[:PAIR_LIMIT]
-        if not asked:
-            return Judged()
-        read = await ask_and_read(
-            self._model,
-            comparison_messages(asked),
-            COMPARISON,
-            asker,
-            lambda text: read_relations(text, len(asked)),
-        )
-        return Judged(read.content + (None,) * (len(pairs) - len(asked)), read.tokens)
 
     async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
         """Return which memories somebody means who wishes, in these words, that something is forgotten.
@@ -74,21 +44,6 @@ class ModelJudge:
         return Chosen(read.content, read.tokens)
 
 
-def comparison_messages(pairs: Sequence[Pair]) -> Messages:
-    """Return the messages that ask what the new statement of each pair is to the known one."""
-    lines = []
-    for number, pair in enumerate(pairs):
-        lines += [
-            f"[{number}] known: {described(pair.known)}",
-            f"    new: ({pair.new.kind}, told {one_line(pair.said, 40)}) {one_line(pair.new.content, MEMORY_LENGTH)}",
-            f"    the person's words: {one_line(pair.new.evidence, MEMORY_LENGTH)}",
-        ]
-    return [
-        {"role": "system", "content": read_prompt("conflict").filled(form=COMPARISON.example)},
-        {"role": "user", "content": sendable(fenced([("Pairs", "\n".join(lines))]))},
-    ]
-
-
 def choice_messages(wish: str, known: Sequence[Memory]) -> Messages:
     """Return the messages that ask which memories are to be forgotten."""
     lines = [f"[{number}] {described(memory)}" for number, memory in enumerate(known)]
@@ -97,36 +52,6 @@ def choice_messages(wish: str, known: Sequence[Memory]) -> Messages:
         {"role": "system", "content": read_prompt("forgetting").filled(form=CHOICE.example)},
         {"role": "user", "content": sendable(fenced(parts))},
     ]
-
-
-def read_relations(text: str, count: int) -> tuple[Relation | None, ...]:
-    """Return the relation of each of ``count`` pairs; None where the answer gives none, or two.
-
-    Raises:
-        InvalidExtractionError: It holds no list of pairs, or of none of those asked about.
-    """
-    items = find(text, _pairs_of)
-    if items is None:
-        raise InvalidExtractionError('It holds no JSON object with a list "pairs".')
-    given: dict[int, set[Relation]] = {}
-    for place, item in enumerate(items[: 2 * PAIR_LIMIT]):
-        number, word = (item.get("number"), item.get("relation")) if isinstance(item, dict) else (place, item)
-        pair = index(number)
-        relation = _RELATIONS.get(word.strip().casefold()) if isinstance(word, str) else None
-        if pair is not None and pair < count and relation is not None:
-            given.setdefault(pair, set()).add(relation)
-    if not given:
-        raise InvalidExtractionError("It holds a number and a relation of no pair.")
-    sure = {pair: relations.pop() for pair, relations in given.items() if len(relations) == 1}
-    return tuple(sure.get(pair) for pair in range(count))
-
-
-def _pairs_of(value: object) -> list[object] | None:
-    if isinstance(value, dict):
-        inner = value.get("pairs", [value] if "relation" in value else None)
-        return inner if isinstance(inner, list) else None
-    # "[0]" and the like in prose are lists too
-    return value if isinstance(value, list) and any(isinstance(item, dict) for item in value) else None
 
 
 def read_numbers(text: str, count: int) -> tuple[int, ...]:

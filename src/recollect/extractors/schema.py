@@ -53,19 +53,6 @@ class StatedMemories(_Form):
     memories: list[StatedMemory]
 
 
-class ComparedPair(_Form):
-    """What one pair's new statement is to the known one."""
-
-    number: int
-    relation: Literal["repeats", "refines", "contradicts", "unrelated"]
-
-
-class ComparedPairs(_Form):
-    """One word a pair."""
-
-    pairs: list[ComparedPair]
-
-
 class ChosenNumbers(_Form):
     """The memories that are meant."""
 
@@ -105,7 +92,6 @@ EXTRACTION = Schema(
 )
 """Statements worth keeping."""
 
-COMPARISON = Schema("comparison", ComparedPairs, '{"pairs": [{"number": 0, "relation": "unrelated"}]}')
 """What each new statement is to a known one."""
 
 CHOICE = Schema("choice", ChosenNumbers, '{"numbers": []}')

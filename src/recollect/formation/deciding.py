@@ -50,6 +50,8 @@ def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
         "target_id": str(target) if target else None,
         "reason": change.reason.value,
     }
+    if not isinstance(change, Hide) and change.decided_by is not None:
+        decision["decided_by"] = change.decided_by
     if isinstance(change, Replace):
         decision["memory_id"] = str(change.memory.id)
     if include_text and text is not None:

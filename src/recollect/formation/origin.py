@@ -1,4 +1,4 @@
-"""What new memories are made of beside the statement: whose they are, when and where it was said. Pure.
+"""What is weighed, and what new memories are made of: whose they are, when and where it was said. Pure.
 
 Never: what becomes of them.
 """
@@ -9,14 +9,29 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from recollect.formation.weighing import Weighed
-from recollect.model import Exchange, Memory, Provenance, Source, Turn
+from recollect.formation.verification import Believed
+from recollect.model import Exchange, Memory, Provenance, Source, Turn, Vector
 
 ASKED_IMPORTANCE = 0.8
 """How much matters, at least, what somebody asks to be remembered."""
 
 CORRECTED_IMPORTANCE = 0.6
 """How much matters, at least, what corrects something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A believed candidate on its way to be a memory.
+
+    Attributes:
+        believed: The candidate, and the turn that proves it.
+        vector: The embedding of its content; None where the embedder is away.
+        by_form: Whether no model found it, but the form of a wish to remember it.
+    """
+
+    believed: Believed
+    vector: Vector | None
+    by_form: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Decides what each believed candidate changes in what is known. Pure. Never: await, a model.
 
-A wrong merge destroys, a missed one only repeats: so the word of a model that two statements are the same
-counts only where no number, name, date or denial speaks against it. Letter-equal statements are one;
-nothing older replaces anything newer.
+A model's word is taken for what it is: what it says contradicts, refines or ends a memory takes its place, as that is
+audited and can be undone. Only where a statement would be dropped, as one that is known, do numbers, dates, names and denials
+speak against the model. Letter-equal statements are one; nothing older replaces anything newer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +12,8 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.formation.difference.likeness import same_letter
-from recollect.formation.difference.vetoes import Statement, of_candidate, of_memory
-from recollect.formation.nomination import nominate
-from recollect.formation.origin import Origin
-from recollect.formation.relating import Meeting, Outcome, is_denied, related, safer
-from recollect.formation.suspicion import suspects
-from recollect.formation.weighing import Weighed
+from recollect.formation.difference.vetoes import of_candidate, of_memory, says_all_of, veto
+from recollect.formation.origin import Origin, Weighed
 from recollect.model import (
     STATEMENTS,
     Add,
@@ -30,14 +26,17 @@ from recollect.model import (
     Reinforce,
     Relation,
     Replace,
+    Retire,
     Source,
     Standing,
 )
 from recollect.normalization import content_hash
 
-__all__ = ["Weighed", "nominate", "reconcile"]
+__all__ = ["Weighed", "reconcile"]
 
 _Main: TypeAlias = Add | Replace | Reinforce | Ignore
+
+_REASONS = {Relation.REFINES: Reason.REFINES, Relation.CONTRADICTS: Reason.CONTRADICTS}
 
 
 def reconcile(
@@ -52,15 +51,14 @@ def reconcile(
     asked: frozenset[int],
     corrects: frozenset[int],
     extractor: str | None,
-    floor: float,
 ) -> list[tuple[int, Change]]:
     """Return what the candidates change, each change with the number of the turn it comes from.
 
-    One change a candidate, in order; behind it come the marks it causes on other memories.
+    One change a candidate, in order; behind it come further memories that go with it, and marks on others.
 
     Args:
         weighed: What is believed.
-        shown: The memories that the extractor was shown; ``Candidate.about`` indexes them.
+        shown: The memories that the extractor was shown, which ``Candidate.about`` indexes.
         nearby: Others that are near to the candidates.
         exchanges: What the candidates come from, by number of the turn.
         embedding_model: The name of the embedder that made the vectors.
@@ -69,13 +67,14 @@ def reconcile(
         asked: Turns in which the person asks to remember something.
         corrects: Turns in which they correct something.
         extractor: Which model found the candidates, by which version of the prompt.
-        floor: From which cosine on statements without a word in common may be about the same.
     """
     origin = Origin(exchanges, embedding_model, at, new_id, asked, corrects, extractor)
-    batch = _Batch(origin, shown, nearby, floor)
-    decided = [(each, batch.decide(each)) for each in weighed]  # all of it, before anything is marked for it
+    batch = _Batch(origin, shown, nearby)
+    decided = [(each, batch.decide(each)) for each in weighed]
     return [
-        (each.believed.turn, change) for each, main in decided for change in (main, *batch.marks(each, main))
+        (each.believed.turn, change)
+        for each, main in decided
+        for change in (main, *batch.ended(each, main), *batch.marks(each, main))
     ]
 
 
@@ -86,14 +85,12 @@ class _Batch:
     origin: Origin
     shown: Sequence[Memory]
     nearby: Sequence[Memory]
-    floor: float
     known: dict[UUID, Memory] = field(init=False)
     held: dict[bytes, UUID | None] = field(init=False)
     added: dict[UUID, Memory] = field(default_factory=dict)
     successors: dict[UUID, Memory] = field(default_factory=dict)
     reinforced: set[UUID] = field(default_factory=set)
     marked: set[UUID] = field(default_factory=set)
-    contradicted: dict[int, Memory] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # what serves everybody is nobody's own: who says it has it by themselves from then on
@@ -102,156 +99,167 @@ class _Batch:
         self.held = {content_hash(memory.content): memory.id for memory in reversed(own)}
 
     def decide(self, weighed: Weighed) -> _Main:
-        """Return what a candidate changes."""
+        """Return what becomes of a candidate itself."""
         key = content_hash(weighed.believed.candidate.content)
         if key in self.held:
-            return self._said_again(weighed, self.held[key])
-        change = (
-            self._repeated_by_letter(weighed) or self._related(weighed) or self._added(weighed, Reason.NEW)
-        )
+            return self._said_again(weighed, self.held[key], Reason.EQUAL_CONTENT, "equal text")
+        change = self._repeated_by_letter(weighed) or self._related(weighed)
         self.held[key] = change.memory.id if isinstance(change, Add | Replace) else change.target
         return change
 
+    def ended(self, weighed: Weighed, main: _Main) -> Iterator[Retire]:
+        """Yield what else goes for a candidate, once the whole batch is decided: all it is about but the one it replaced, and what it ends."""
+        candidate = weighed.believed.candidate
+        heir = self._heir(main)
+        if heir is None:
+            return
+        further: list[tuple[int, Memory, Reason, str]] = []
+        if isinstance(main, Replace | Reinforce) and candidate.relation in _REASONS:
+            word = candidate.relation.value
+            reason = main.reason if isinstance(main, Replace) else _REASONS[candidate.relation]
+            further = [(number, memory, reason, word) for number, memory in self._numbered(candidate.about)]
+        further += [
+            (number, memory, Reason.ENDED, "ends") for number, memory in self._numbered(candidate.ends)
+        ]
+        for number, memory, reason, word in further:
+            if memory.id != heir.id and self._is_free(memory) and self._is_older(memory, weighed):
+                self.successors[memory.id] = heir
+                yield Retire(memory.id, reason, heir, decided_by=f"model: {word} {number}")
+
     def marks(self, weighed: Weighed, main: _Main) -> Iterator[Mark]:
         """Yield what a decision speaks against, once the whole batch is decided."""
-        contradicted = self.contradicted.get(id(weighed))
-        if contradicted is None:
-            return
-        if not isinstance(main, Replace):  # older than what it contradicts
-            if self._may_be_marked(contradicted):
-                yield self._mark(contradicted, Standing.DISPUTED, Reason.DISPUTED, None)
-            return
-        numbers = weighed.believed.candidate.unsettles
-        listed = [self.shown[number] for number in numbers if 0 <= number < len(self.shown)]
-        speaker = self.origin.turn(weighed).speaker or ""
-        for memory in suspects(contradicted, main.memory, listed, self._statements(), speaker=speaker):
-            if self._may_be_marked(memory):
-                yield self._mark(memory, Standing.SUSPECT, Reason.SUSPECT, main.memory.id)
+        candidate = weighed.believed.candidate
+        if isinstance(main, Ignore) and main.reason is Reason.NOT_NEWER:
+            memory = self.known.get(main.target) if main.target else None
+            if candidate.relation is Relation.CONTRADICTS and memory and self._may_be_marked(memory):
+                yield self._mark(memory, Standing.DISPUTED, Reason.DISPUTED, None, main.decided_by)
+        elif isinstance(main, Add | Replace):
+            for number, memory in self._numbered(candidate.unsettles):
+                if self._may_be_marked(memory):
+                    decided_by = f"model: affects {number}"
+                    yield self._mark(memory, Standing.SUSPECT, Reason.SUSPECT, main.memory.id, decided_by)
+
+    def _numbered(self, numbers: Sequence[int]) -> list[tuple[int, Memory]]:
+        """Return the statements of the user's own that were shown under these numbers, once each."""
+        return [
+            (number, self.shown[number])
+            for number in dict.fromkeys(numbers)
+            if 0 <= number < len(self.shown)
+            and self.shown[number].id in self.known
+            and self.shown[number].kind in STATEMENTS
+        ]
+
+    def _heir(self, main: _Main) -> Memory | None:
+        """Return the memory that says what a candidate says; None where there is none, or it is not newer."""
+        if isinstance(main, Add | Replace):
+            return main.memory
+        if main.target is None or main.reason is Reason.NOT_NEWER:
+            return None
+        return self.known.get(main.target) or self.added.get(main.target)
 
     def _may_be_marked(self, memory: Memory) -> bool:
         """Tell whether a memory is one the batch did not say, replace or mark; and that nothing is noted of."""
-        return (
-            memory.id in self.known
-            and memory.kind in STATEMENTS
-            and memory.standing is None
-            and memory.id not in self.marked
-            and self._is_free(memory)
-        )
+        return memory.standing is None and memory.id not in self.marked and self._is_free(memory)
 
-    def _mark(self, memory: Memory, standing: Standing, reason: Reason, cause: UUID | None) -> Mark:
+    def _mark(
+        self, memory: Memory, standing: Standing, reason: Reason, cause: UUID | None, decided_by: str | None
+    ) -> Mark:
         self.marked.add(memory.id)
-        return Mark(memory.id, standing, reason, cause)
-
-    def _statement(self, weighed: Weighed) -> Statement:
-        return of_candidate(weighed.believed.candidate, self.origin.turn(weighed).at)
-
-    def _statements(self) -> list[Memory]:
-        """Return what a candidate can be about: what is known, and not replaced."""
-        return [
-            memory
-            for memory in self.known.values()
-            if memory.kind in STATEMENTS and memory.id not in self.successors
-        ]
+        return Mark(memory.id, standing, reason, cause, decided_by)
 
     def _is_free(self, memory: Memory) -> bool:
         """Tell whether the batch did not replace or reinforce a memory yet."""
         return memory.id not in self.reinforced and memory.id not in self.successors
 
-    def _said_again(self, weighed: Weighed, target: UUID | None) -> _Main:
-        """Ignore what is known already; but where it is doubted or asked for, saying it again strengthens it."""
+    def _is_older(self, memory: Memory, weighed: Weighed) -> bool:
+        return memory.observed_at < self.origin.turn(weighed).at
+
+    def _said_again(
+        self, weighed: Weighed, target: UUID | None, reason: Reason, decided_by: str
+    ) -> Reinforce | Ignore:
+        """Strengthen what is known, once a batch."""
         memory = self.known.get(target) if target else None
-        strengthens = memory is not None and (memory.standing or weighed.believed.turn in self.origin.asked)
-        if memory is not None and strengthens and memory.kind in STATEMENTS and self._is_free(memory):
-            return self._reinforce(weighed, memory)
-        return self._ignore(Reason.EQUAL_CONTENT, weighed, target)
+        if memory is not None and memory.kind in STATEMENTS and self._is_free(memory):
+            self.reinforced.add(memory.id)
+            return Reinforce(memory.id, reason, self.origin.messages(weighed), decided_by)
+        return self._ignore(reason, weighed, target, decided_by)
 
     def _repeated_by_letter(self, weighed: Weighed) -> _Main | None:
-        said = self._statement(weighed)
-        for memory in (*self._statements(), *self.added.values()):
-            if memory.id not in self.successors and same_letter(said, of_memory(memory)):
-                return self._repeated(weighed, memory)
+        content = weighed.believed.candidate.content
+        for memory in (*self.known.values(), *self.added.values()):
+            is_statement = memory.kind in STATEMENTS and memory.id not in self.successors
+            if is_statement and same_letter(content, memory.content):
+                return self._said_again(weighed, memory.id, Reason.REPEATS, "equal letters")
         return None
 
-    def _related(self, weighed: Weighed) -> _Main | None:
-        """Return what a candidate changes in what a model says it is about; None where that is nothing."""
-        was_distinct = False
-        for memory, relation in self._targets(weighed):
-            meeting = self._meeting(weighed, memory)
-            change = self._changed(weighed, memory, related(meeting, relation, floor=self.floor))
-            if change is not None:
-                return change
-            was_distinct = was_distinct or relation is not Relation.NEW
-        said = self._statement(weighed)
-        for memory in self._statements():
-            if self._is_free(memory) and is_denied(said, of_memory(memory)):
-                return self._changed(weighed, memory, Outcome.CONTRADICTED)
-        return self._added(weighed, Reason.DISTINCT) if was_distinct else None
-
-    def _targets(self, weighed: Weighed) -> list[tuple[Memory, Relation]]:
-        """Return what models say the candidate is about: the extractor's word first, then the judge's, nearest first."""
+    def _related(self, weighed: Weighed) -> _Main:
+        """Return what becomes of a candidate by the model's word."""
         candidate = weighed.believed.candidate
-        about: list[UUID] = []
-        if candidate.relation is not Relation.NEW:
-            about = [self.shown[number].id for number in candidate.about if 0 <= number < len(self.shown)]
-        words = {id_: relation for id_, relation in weighed.judged.items() if relation is not None}
-        said = sorted(words, key=lambda id_: (-weighed.near.get(id_, 0.0), id_))
-        targets = []
-        for id_ in dict.fromkeys([*about, *said]):
-            memory = self.known.get(id_)
-            relation = safer(candidate.relation if id_ in about else None, words.get(id_))
-            if memory is not None and memory.kind in STATEMENTS and relation is not None:
-                targets.append((memory, relation))
-        return targets
+        targets = self._numbered(candidate.about)
+        if candidate.relation is Relation.NEW or not targets:
+            return self._added(weighed, Reason.NEW, "form: remember" if weighed.by_form else "model: new")
+        if candidate.relation is Relation.REPEATS:
+            return self._repeated(weighed, targets)
+        return self._superseding(weighed, targets)
 
-    def _meeting(self, weighed: Weighed, memory: Memory) -> Meeting:
-        return Meeting(
-            candidate=weighed.believed.candidate,
-            new=self._statement(weighed),
-            memory=memory,
-            known=of_memory(memory),
-            corrects=weighed.believed.turn in self.origin.corrects,
-            cosine=weighed.near.get(memory.id),
-        )
+    def _repeated(self, weighed: Weighed, targets: Sequence[tuple[int, Memory]]) -> _Main:
+        """Strengthen the first memory that nothing speaks against; replace one of which nothing is lost; or keep both."""
+        said = of_candidate(weighed.believed.candidate, self.origin.turn(weighed).at)
+        vetoed = ""
+        for number, memory in targets:
+            against = veto(said, of_memory(memory))
+            if against is None:
+                return self._said_again(weighed, memory.id, Reason.REPEATS, f"model: repeats {number}")
+            vetoed = vetoed or f"veto: {against} (model: repeats {number})"
+        for number, memory in targets:
+            if (
+                says_all_of(said, of_memory(memory))
+                and self._is_free(memory)
+                and self._is_older(memory, weighed)
+            ):
+                return self._replaced(weighed, memory, Reason.REFINES, f"says more (model: repeats {number})")
+        return self._added(weighed, Reason.DISTINCT, vetoed)
 
-    def _changed(self, weighed: Weighed, memory: Memory, outcome: Outcome) -> _Main | None:
-        if outcome is Outcome.REPEATED:
-            return self._repeated(weighed, memory)
-        if outcome is Outcome.DISTINCT or memory.id in self.reinforced:
-            return None
-        current = memory
-        while current.id in self.successors:  # a later turn of the batch may say otherwise again
-            current = self.successors[current.id]
-        if self.origin.turn(weighed).at <= current.observed_at:
-            if current is not memory:
-                return None
-            if outcome is Outcome.CONTRADICTED:
-                self.contradicted[id(weighed)] = memory
-            return self._ignore(Reason.NOT_NEWER, weighed, memory.id)
-        return self._replaced(weighed, current, outcome)
+    def _superseding(self, weighed: Weighed, targets: Sequence[tuple[int, Memory]]) -> _Main:
+        """Replace the first memory that is older; a newer one stays, and what was said is ignored."""
+        candidate = weighed.believed.candidate
+        decided_by = f"model: {candidate.relation}"
+        newer: tuple[int, Memory] | None = None
+        for number, memory in targets:
+            if memory.id in self.reinforced or self._is_of_the_past(weighed, memory):
+                continue
+            current = memory
+            while current.id in self.successors:  # a later turn of the batch may say otherwise again
+                current = self.successors[current.id]
+            if self._is_older(current, weighed):
+                return self._replaced(
+                    weighed, current, _REASONS[candidate.relation], f"{decided_by} {number}"
+                )
+            newer = newer or ((number, memory) if current is memory else None)
+        if newer is None:
+            return self._added(
+                weighed, Reason.DISTINCT, f"order (model: {candidate.relation} {targets[0][0]})"
+            )
+        number, memory = newer
+        return self._ignore(Reason.NOT_NEWER, weighed, memory.id, f"order ({decided_by} {number})")
 
-    def _replaced(self, weighed: Weighed, old: Memory, outcome: Outcome) -> Replace:
+    def _is_of_the_past(self, weighed: Weighed, memory: Memory) -> bool:
+        """Tell whether what was said held only before the memory was made: then both are so."""
+        until = weighed.believed.candidate.holds_until
+        return until is not None and until <= memory.observed_at
+
+    def _replaced(self, weighed: Weighed, old: Memory, reason: Reason, decided_by: str) -> Replace:
         memory = self.origin.memory(weighed)
         self.successors[old.id] = self.added[memory.id] = memory
-        if outcome is Outcome.REFINED:
-            return Replace(old.id, memory, Reason.REFINES)
-        self.contradicted[id(weighed)] = old
-        corrects = weighed.believed.turn in self.origin.corrects
-        return Replace(old.id, memory, Reason.CORRECTED if corrects else Reason.CONTRADICTS)
+        if reason is Reason.CONTRADICTS and weighed.believed.turn in self.origin.corrects:
+            reason = Reason.CORRECTED
+        return Replace(old.id, memory, reason, decided_by)
 
-    def _repeated(self, weighed: Weighed, memory: Memory) -> Reinforce | Ignore:
-        if memory.id in self.known and self._is_free(memory):
-            return self._reinforce(weighed, memory)
-        return self._ignore(Reason.REPEATS, weighed, memory.id)
-
-    def _reinforce(self, weighed: Weighed, memory: Memory) -> Reinforce:
-        self.reinforced.add(memory.id)
-        return Reinforce(memory.id, messages=self.origin.messages(weighed))
-
-    def _ignore(self, reason: Reason, weighed: Weighed, target: UUID | None) -> Ignore:
+    def _ignore(self, reason: Reason, weighed: Weighed, target: UUID | None, decided_by: str) -> Ignore:
         """Ignore the candidate, but not where it was said: who forgets the target forgets that, too."""
-        return Ignore(reason, weighed.believed.candidate, target, self.origin.messages(weighed))
+        return Ignore(reason, weighed.believed.candidate, target, self.origin.messages(weighed), decided_by)
 
-    def _added(self, weighed: Weighed, reason: Reason) -> Add:
+    def _added(self, weighed: Weighed, reason: Reason, decided_by: str) -> Add:
         turn = weighed.believed.turn
         if reason is Reason.NEW and turn in self.origin.asked:
             reason = Reason.ASKED
@@ -259,4 +267,4 @@ class _Batch:
             reason = Reason.CORRECTED
         memory = self.origin.memory(weighed)
         self.added[memory.id] = memory
-        return Add(memory, reason)
+        return Add(memory, reason, decided_by)

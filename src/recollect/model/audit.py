@@ -38,6 +38,12 @@ class Update:
     undoes: UUID | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def decided_by(self) -> str | None:
+        """Which rule or which answer of the model decided, if formation did."""
+        told: str | None = self.details.get("decided_by")
+        return told
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

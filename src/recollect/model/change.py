@@ -1,6 +1,10 @@
-"""What is changed in a user's memories."""
+"""What is changed in a user's memories.
 
-from dataclasses import dataclass
+Each change may tell by whom it was ``decided_by``: an answer of the model, as "model: contradicts 3" (the number it was shown
+the memory under), or a rule, as "equal text" or "veto: number". It holds no word of a memory, and makes no other change of it.
+"""
+
+from dataclasses import dataclass, field
 from typing import TypeAlias
 from uuid import UUID
 
@@ -14,6 +18,7 @@ class Add:
 
     memory: Memory
     reason: Reason = Reason.NEW
+    decided_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,7 @@ class Replace:
     old: UUID
     memory: Memory
     reason: Reason
+    decided_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +42,21 @@ class Reinforce:
     target: UUID
     reason: Reason = Reason.REPEATS
     messages: tuple[UUID, ...] = ()
+    decided_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """Unlink ``target``: it is no longer the user's memory."""
+    """Unlink ``target``: it is no longer the user's memory.
+
+    Attributes:
+        heir: What says in its place what is so now, where something does; without it nothing is unlinked.
+    """
 
     target: UUID
     reason: Reason
+    heir: Memory | None = None
+    decided_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,7 @@ class Ignore:
     candidate: Candidate | None = None
     target: UUID | None = None
     messages: tuple[UUID, ...] = ()
+    decided_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,7 @@ class Mark:
     standing: Standing | None
     reason: Reason
     cause: UUID | None = None
+    decided_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +97,7 @@ class Quarantine:
 
     memory: Memory
     reason: Reason
+    decided_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,16 +79,6 @@ class Fallback(StrEnum):
     """It failed at every try."""
 
 
-class Judging(StrEnum):
-    """Which pairs of statements that are near each other a second call of the model is asked about."""
-
-    UNSEEN = "unseen"
-    """Those the extractor was not shown."""
-    NEAR = "near"
-    """Those it was shown, too, and took for unrelated: finds more, and costs more calls."""
-    OFF = "off"
-
-
 class Standing(StrEnum):
     """What speaks against a memory that is still one."""
 
@@ -145,6 +135,8 @@ class Reason(StrEnum):
     REPEATS = "repeats"
     REFINES = "refines"
     CONTRADICTS = "contradicts"
+    ENDED = "ended"
+    """What was told closes it, as a plan that was carried out."""
     NOT_NEWER = "not_newer"
     EMPTY = "empty"
     TOO_LONG = "too_long"

@@ -91,7 +91,7 @@ def _change(update: Update) -> tuple[str, tuple[str, ...]] | None:
         case Action.REPLACE | Action.RESTORE if after and not before:
             return "Remembered", (after,)
         case Action.RETIRE:
-            return "Forgot", (before,)
+            return "No longer so" if "heir" in update.details else "Forgot", (before,)
         case _:  # said again, doubted, held back
             return None
 

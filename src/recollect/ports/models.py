@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Candidate, Exchange, Memory, Message, Outline, Relation, Vector, Wish
+from recollect.model import Candidate, Exchange, Memory, Message, Outline, Vector, Wish
 
 
 class Embedder(Protocol):
@@ -93,34 +93,6 @@ class Extractor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two statements that may be about the same.
-
-    Attributes:
-        new: What was just said, with the words it rests on.
-        said: When, as the message says it: ISO date.
-        known: What is kept.
-    """
-
-    new: Candidate
-    said: str
-    known: Memory
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What a judge says of pairs.
-
-    Attributes:
-        relations: Of each pair, in order, what the new is to the known; None where the answer lacks it.
-        tokens: What the call took.
-    """
-
-    relations: tuple[Relation | None, ...] = ()
-    tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Chosen:
     """Which of some memories a judge chose.
 
@@ -134,15 +106,7 @@ class Chosen:
 
 
 class Judge(Protocol):
-    """Compares statements."""
-
-    async def compare(self, pairs: Sequence[Pair], asker: Asker) -> Judged:
-        """Return what the new statement of each pair is to the known one.
-
-        Raises:
-            ExtractorError: As ``Extractor.extract``.
-        """
-        ...
+    """Chooses among memories."""
 
     async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
         """Return which memories somebody means who wishes, in these words, that something is forgotten.

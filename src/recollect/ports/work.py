@@ -40,8 +40,8 @@ class Inbox(Protocol):
         Args:
             formed: What was decided, of each exchange, in order.
             at: Now.
-            caps: How many memories may be kept: what is over goes, the least important first, then the least
-                recalled, then the oldest; each is retired (CAP) by the actor PRUNE, 100 at most. What a person wrote,
+            caps: How many memories may be kept: what is over goes, but for what is new: what is unimportant and
+                long unused first; each is retired (CAP) by the actor PRUNE, 100 at most. What a person wrote,
                 asked for, corrected, approved, edited or brought back is not counted.
 
         Returns:

@@ -1,4 +1,10 @@
-"""Retires what is more than may be kept, the least worth keeping first. Never: hides what was said."""
+"""Retires what is more than may be kept: what is old, unimportant and long unused first. Never: hides what was said.
+
+What was formed within a week goes last: nobody can have used it yet. Before it goes what is worth least, and that is its
+importance, less what it lost by lying unused: up to 0.3, half of it in 90 days since it was said or last recalled. So what
+matters much (0.9, as health does) outlives whatever matters little, and of what matters alike the unused goes first.
+To be said again makes it more important, and to be recalled ends the time of lying unused.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,6 +17,10 @@ from recollect.postgres.sql import SQL
 
 _AT_ONCE = 100
 """So many are retired in one transaction, which answers to a person's next message wait for."""
+
+_NEW_DAYS = 7
+_MOST_LOST = 0.3
+_HALF_LOST_DAYS = 90
 
 
 async def prune(
@@ -33,7 +43,8 @@ async def prune(
     done: list[Change] = []
     for session_id, cap in capped:
         changing = Changing(connection, user_id, Actor.PRUNE, at, session_id)
-        over = await connection.fetch(SQL["memories_over_cap"], user_id, session_id, cap)
-        least = over[::-1][: _AT_ONCE - len(done)]
+        lost = (_MOST_LOST, _HALF_LOST_DAYS, _NEW_DAYS)
+        over = await connection.fetch(SQL["memories_over_cap"], user_id, session_id, cap, at, *lost)
+        least = over[: _AT_ONCE - len(done)]
         done += [await apply_change(changing, Retire(row["id"], Reason.CAP)) for row in least]
     return done

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from recollect.audit import (
     addition_details,
+    deciding_details,
     mark_details,
     messages_of,
     reinforced,
@@ -75,7 +76,7 @@ async def apply_change(changing: Changing, change: Change) -> Change:  # noqa: P
     """Apply one change, and return what was really done."""
     match change:
         case Add():
-            return await _add(changing, change.memory, change.reason)
+            return await _add(changing, change)
         case Replace():
             return await _replace(changing, change)
         case Reinforce():
@@ -97,25 +98,25 @@ async def apply_change(changing: Changing, change: Change) -> Change:  # noqa: P
             assert_never(change)
 
 
-async def _add(changing: Changing, memory: Memory, reason: Reason) -> Change:
+async def _add(changing: Changing, change: Add) -> Change:
+    memory = change.memory
     equal = await changing.with_content(memory.content)
     if equal is not None:
         await changing.rest_on(equal, memory.provenance.message_ids)
-        return Ignore(Reason.EQUAL_CONTENT, target=equal)
+        return Ignore(Reason.EQUAL_CONTENT, target=equal, decided_by=change.decided_by)
     held = await held_back(changing, memory)
     if held is not None:
         return held
     await changing.insert(memory)
-    await changing.audit(
-        Action.ADD, reason, memory.id, after=memory.content, details=addition_details(memory)
-    )
-    return Add(memory, reason)
+    details = {**addition_details(memory), **deciding_details(change)}
+    await changing.audit(Action.ADD, change.reason, memory.id, after=memory.content, details=details)
+    return change
 
 
 async def _replace(changing: Changing, change: Replace) -> Change:
     old = await changing.linked(change.old)
     if old is None:
-        return await _add(changing, change.memory, change.reason)
+        return await _add(changing, Add(change.memory, change.reason, change.decided_by))
     equal = await changing.with_content(change.memory.content)
     if equal is not None and equal != old.id:
         return await _replace_by_known(changing, change, old, equal)
@@ -134,21 +135,29 @@ async def _replace(changing: Changing, change: Replace) -> Change:
         replaced_id=old.id,
         before=old.content,
         after=new.content,
-        details={**removal_details(old), **addition_details(new)},
+        details={**removal_details(old), **addition_details(new), **deciding_details(change)},
     )
     return change
 
 
 async def _replace_by_known(changing: Changing, change: Replace, old: Memory, equal: UUID) -> Change:
     """Let go of the old memory: the new content is there already."""
-    heir = await changing.linked(equal)
-    inherited = (*change.memory.provenance.message_ids, *_private_messages(changing, old))
+    await _inherit(changing, change, old, equal, change.memory.provenance.message_ids)
+    return Retire(old.id, change.reason, decided_by=change.decided_by)
+
+
+async def _inherit(
+    changing: Changing, change: Replace | Retire, old: Memory, heir_id: UUID, said: Sequence[UUID] = ()
+) -> None:
+    """Let go of a memory; its heir rests on what it rested on, and on what was ``said``: to forget it is to forget both."""
+    heir = await changing.linked(heir_id)
+    inherited = (*said, *_private_messages(changing, old))
     known = () if heir is None else heir.provenance.message_ids
-    await changing.rest_on(equal, inherited)
+    await changing.rest_on(heir_id, inherited)
     await changing.note_change(old)
     further = [str(each) for each in dict.fromkeys(inherited) if each not in known]
-    await changing.retire(old, change.reason, details={"heir": str(equal), "messages": further})
-    return Retire(old.id, change.reason)
+    details = {"heir": str(heir_id), "messages": further, **deciding_details(change)}
+    await changing.retire(old, change.reason, details=details)
 
 
 def _private_messages(changing: Changing, memory: Memory) -> tuple[UUID, ...]:
@@ -168,7 +177,7 @@ async def _reinforce(changing: Changing, change: Reinforce) -> Change:
         memory.id,
         before=memory.content,
         after=memory.content,
-        details=reinforcement_details(memory, after),
+        details={**reinforcement_details(memory, after), **deciding_details(change)},
     )
     return change
 
@@ -187,7 +196,7 @@ async def _mark(changing: Changing, change: Mark) -> Change:
         memory.id,
         before=memory.content,
         after=memory.content,
-        details=mark_details(memory, after, change.cause),
+        details={**mark_details(memory, after, change.cause), **deciding_details(change)},
     )
     return change
 
@@ -196,7 +205,9 @@ async def _retire(changing: Changing, change: Retire) -> Change:
     memory = await changing.linked(change.target)
     if memory is None:
         return Ignore(Reason.DELETED, target=change.target)
-    await changing.retire(memory, change.reason)
+    if change.heir is not None:
+        return await _retire_for(changing, change, memory, change.heir)
+    await changing.retire(memory, change.reason, details=deciding_details(change))
     if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:
         await changing.forget_injections([memory.id])  # who deletes a summary does not forget the chat
     elif change.reason in _FORGETTING:
@@ -206,3 +217,12 @@ async def _retire(changing: Changing, change: Retire) -> Change:
             messages = tuple(each for row in rows for each in messages_of(details_of(row)))
         await hide_messages(changing, change.reason, messages, items=[memory.id])
     return change
+
+
+async def _retire_for(changing: Changing, change: Retire, memory: Memory, heir: Memory) -> Change:
+    """Let go of a memory for what says otherwise now; not where that was not kept itself."""
+    equal = await changing.with_content(heir.content)
+    if equal is None or equal == memory.id:
+        return Ignore(change.reason, target=memory.id, decided_by=change.decided_by)
+    await _inherit(changing, change, memory, equal)
+    return Retire(memory.id, change.reason, decided_by=change.decided_by)

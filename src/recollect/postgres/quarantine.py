@@ -1,5 +1,6 @@
 """Holds back what a person has to approve first, and knows it again. Never: decides what is held back."""
 
+from recollect.audit import deciding_details
 from recollect.errors import StoreError
 from recollect.model import Action, Actor, Change, Ignore, Memory, Quarantine, Reason, Source
 from recollect.normalization import content_hash, storable_text
@@ -27,7 +28,7 @@ async def hold_back(changing: Changing, change: Quarantine) -> Change:
     await _insert(changing, change)
     await hide_messages(changing, change.reason, memory.provenance.message_ids)
     # What it says stands in the quarantine alone: the audit tells what was believed.
-    await changing.audit(Action.QUARANTINE, change.reason, memory.id)
+    await changing.audit(Action.QUARANTINE, change.reason, memory.id, details=deciding_details(change))
     return change
 
 

@@ -25,9 +25,9 @@ from recollect.errors import (
 )
 from recollect.extractors import Answer, Model, ModelExtractor, ModelJudge, ModelSummarizer, Schema
 from recollect.extractors.mistral import ANSWER_BYTES, MistralModel
-from recollect.extractors.schema import CHOICE, COMPARISON, EXTRACTION, SUMMARY
-from recollect.model import Candidate, Exchange, Kind, Message, Relation, Role
-from recollect.ports import Asker, Material, Pair
+from recollect.extractors.schema import CHOICE, EXTRACTION, SUMMARY
+from recollect.model import Candidate, Exchange, Kind, Message, Role
+from recollect.ports import Asker, Material
 
 ITEM = statement("I keep bees behind the shed", "Keeps bees")
 EXTRACTED = {"words": "own", "wishes": [], "memories": [ITEM]}
@@ -82,7 +82,6 @@ async def test_the_answer_is_parsed_into_the_form_asked_for(
 
 ANSWERS: list[tuple[Schema, Body]] = [
     (EXTRACTION, EXTRACTED),
-    (COMPARISON, {"pairs": [{"number": 0, "relation": "refines"}]}),
     (CHOICE, {"numbers": [2, 5]}),
     (
         SUMMARY,
@@ -483,14 +482,12 @@ class TestWhoAsks:
     async def test_an_unreadable_answer_is_asked_for_once_more(
         self, server: MistralStandIn, model: MistralModel
     ) -> None:
-        read = '{"pairs": [{"number": 0, "relation": "repeats"}]}'
-        server.replies = [says("I would say that they repeat each other."), says(read)]
-        pair = Pair(Candidate("Keeps bees", Kind.FACT, 0.7, "bees"), "2026-05-04", memory("Has bees"))
+        server.replies = [says("I would say that the bees are meant."), says('{"numbers": [0]}')]
 
-        judged = await ModelJudge(model).compare([pair], ASKER)
+        chosen = await ModelJudge(model).choose("forget my bees", [memory("Has bees")], ASKER)
 
-        assert judged.relations == (Relation.REPEATS,)
-        assert judged.tokens == 642
+        assert chosen.numbers == (0,)
+        assert chosen.tokens == 642
         assert [message["role"] for message in server.bodies[1]["messages"]][-2:] == ["assistant", "user"]
 
     async def test_a_chat_is_summarized(self, server: MistralStandIn, model: MistralModel) -> None:

@@ -10,11 +10,11 @@ from tests.scripted_extraction import wish
 from recollect.errors import ConfigurationError
 from recollect.extractors.asking import Schema
 from recollect.extractors.prompts import Prompt, read_prompt
-from recollect.extractors.schema import CHOICE, COMPARISON, EXTRACTION, SUMMARY
+from recollect.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 from recollect.model import Asking
 from recollect.tokens import estimate_tokens
 
-PROMPTS = [("extraction", EXTRACTION), ("conflict", COMPARISON), ("forgetting", CHOICE), ("summary", SUMMARY)]
+PROMPTS = [("extraction", EXTRACTION), ("forgetting", CHOICE), ("summary", SUMMARY)]
 
 
 def objects(part: Any) -> list[dict[str, Any]]:

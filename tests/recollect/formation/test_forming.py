@@ -179,7 +179,7 @@ class TestExtraction:
         turn = memory(store, "I like tea and I moved", kind=Kind.QA_TURN)
         other = memory(store, "I like tea", store.ben.scope)
         extractor = ScriptedExtractor(
-            [replace(TEA, content="Adores to like tea", relation=Relation.REPEATS, about=(0,))]
+            [replace(TEA, content="Adores to like tea", relation=Relation.REPEATS, about=(KNOWN_SHOWN - 1,))]
         )
         desk = Desk(store, extractor)
         await desk.has(other)
@@ -188,10 +188,25 @@ class TestExtraction:
         [formed] = await desk.form()
 
         [(_, known)] = extractor.asked
-        assert known[0].id == near.id
+        assert known[-1].id == near.id  # the nearest, but made last
         assert len(known) == KNOWN_SHOWN
+        assert [shown.id for shown in known] == sorted(shown.id for shown in known)
         assert not {turn.id, other.id} & {shown.id for shown in known}
         assert formed.changes == (Reinforce(near.id, messages=(desk.exchange.message_id,)),)
+
+    async def test_each_turn_of_a_batch_has_what_is_near_to_it_shown(self, store: Store) -> None:
+        kept = [memory(store, f"I moved house, part {number}") for number in range(2 * KNOWN_SHOWN)]
+        tea = memory(store, "likes tea with lemon")
+        extractor = ScriptedExtractor()
+        desk = Desk(store, extractor)
+        await desk.has(*kept, tea)
+
+        await desk.form(
+            said(store, "I moved house today, and then I moved again", 1), said(store, "likes tea", 2)
+        )
+
+        [(_, known)] = extractor.asked
+        assert tea.id in {shown.id for shown in known}
 
     async def test_the_extractor_is_shown_the_persons_own_words_alone(self, store: Store) -> None:
         extractor = ScriptedExtractor()
@@ -234,7 +249,7 @@ class TestExtraction:
 
         [formed] = await desk.form()
 
-        assert [type(change) for change in formed.changes] == [Add, Ignore]
+        assert [type(change) for change in formed.changes] == [Add, Reinforce]
         added = next(each.memory for each in formed.changes if isinstance(each, Add))
         assert (added.content, added.embedding, added.embedding_model) == ("Lives in Leipzig", None, None)
 
@@ -244,37 +259,6 @@ class TestExtraction:
         [formed] = await desk.form()
 
         assert told(formed.changes) == [(Add, Reason.NEW), (Ignore, Reason.RATE_LIMIT)]
-
-
-class TestJudging:
-    OLD = "Enjoys a cup of tea"
-
-    async def unseen(self, store: Store, judge: ScriptedJudge) -> tuple[Formed, Change]:
-        """Form TEA where the known statement is near to it, but not to the message; and what would say it again."""
-        old = memory(store, self.OLD, evidence="I enjoy a cup of tea")
-        desk = Desk(store, ScriptedExtractor([replace(TEA, content="Enjoys tea")]), judge)
-        around = [memory(store, f"I moved to Leipzig and {number}") for number in range(KNOWN_SHOWN)]
-        await desk.has(old, *around)
-        [formed] = await desk.form()
-        return formed, Reinforce(old.id, messages=(desk.exchange.message_id,))
-
-    async def test_a_pair_the_extractor_had_not_seen_is_asked_about(self, store: Store) -> None:
-        pair = ("Enjoys tea", self.OLD)
-        judge = ScriptedJudge({pair: Relation.REPEATS})
-
-        formed, again = await self.unseen(store, judge)
-
-        assert pair in judge.compared
-        assert formed.changes == (again,)
-
-    @pytest.mark.parametrize(
-        "judge",
-        [ScriptedJudge(), ScriptedJudge(failure=ExtractorError()), ScriptedJudge(failure=BudgetSpentError())],
-    )
-    async def test_where_it_says_nothing_both_are_kept(self, store: Store, judge: ScriptedJudge) -> None:
-        formed, _ = await self.unseen(store, judge)
-
-        assert told(formed.changes) == [(Add, Reason.NEW)]
 
 
 class TestStrategies:

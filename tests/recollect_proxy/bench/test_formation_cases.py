@@ -123,10 +123,6 @@ ONE = {"stored": [stored("Cycles.")], "extracted": [item("Runs.", "I run")]}
             {"extracted": [item("Runs.", "I run", about=3)], "truth": [truth("add")]},
             "no stored memory 3",
         ),
-        (
-            ONE | {"truth": [truth("add")], "judged": [{"item": 1, "stored": 0, "relation": "repeats"}]},
-            "no item 1",
-        ),
     ],
 )
 def test_a_case_that_makes_no_sense_is_refused(changed: dict[str, Any], complaint: str) -> None:

@@ -19,7 +19,7 @@ from recollect.errors import ConfigurationError
 from recollect.model import Relation
 from recollect_proxy.bench.formation.cases import Case
 from recollect_proxy.bench.formation.extraction import overlap
-from recollect_proxy.bench.formation.live import known_memories, labelled_pairs
+from recollect_proxy.bench.formation.live import right_relations
 from recollect_proxy.bench.formation.running import LiveModel, bench_model
 from recollect_proxy.settings import ProxySettings
 
@@ -48,14 +48,11 @@ async def server() -> AsyncIterator[Server]:
         yield scripted
 
 
-def answers(server: Server, memories: list[dict[str, Any]], relations: list[str]) -> None:
-    """Have the server find these memories, and say these relations of pairs."""
-    pairs = [{"number": number, "relation": each} for number, each in enumerate(relations)]
+def answers(server: Server, memories: list[dict[str, Any]]) -> None:
+    """Have the server find these memories."""
 
     def answer(body: dict[str, Any]) -> web.StreamResponse:
-        name = body["response_format"]["json_schema"]["name"]
-        content = {"memories": memories} if name == "memories" else {"pairs": pairs}
-        reply = says(json.dumps(content), total_tokens=300)(body)
+        reply = says(json.dumps({"memories": memories}), total_tokens=300)(body)
         assert isinstance(reply, web.StreamResponse)
         return reply
 
@@ -70,18 +67,16 @@ async def asked(server: Server, settings: ProxySettings, progress: Progress, *ca
 async def test_what_a_model_finds_is_held_against_the_labels(
     server: Server, operator_settings: ProxySettings, progress: Progress
 ) -> None:
-    answers(server, [MOVED, CHOIR], ["contradicts", "unrelated", "unrelated", "unrelated"])
+    answers(server, [MOVED, CHOIR])
 
     figures = await asked(server, operator_settings, progress)
 
     assert figures["precision"] == {"of": 2, "count": 2, "share": 1.0}
     assert figures["recall"] == {"of": 2, "count": 2, "share": 1.0}
     assert figures["relations"] == {"of": 2, "count": 2, "share": 1.0}
-    assert figures["judge"]["by_relation"]["contradicts"] == {"of": 1, "count": 1, "share": 1.0}
-    assert figures["judge"]["by_relation"]["unrelated"]["of"] == 2
-    assert figures["calls"]["answered"] == 2
+    assert figures["calls"]["answered"] == 1
     assert figures["calls"]["tokens"] == {"median": 300.0, "p95": 300.0}
-    assert figures["calls"]["tokens_in_all"] == 600
+    assert figures["calls"]["tokens_in_all"] == 300
     assert server.requests[0].headers["Authorization"] == "Bearer secret-key"
     assert server.bodies[0]["model"] == "tiny"
     assert SAID in server.shown()
@@ -93,7 +88,7 @@ async def test_what_is_to_be_ignored_and_what_nobody_labelled_is_wrongly_found(
 ) -> None:
     unlabelled = item("Asks questions", "to the castle")
     invented = item("Owns a castle", "my own castle")
-    answers(server, [CHOIR | {"relation": "repeats", "about": 1}, TRAM, unlabelled, invented], ["repeats"])
+    answers(server, [CHOIR | {"relation": "repeats", "about": 1}, TRAM, unlabelled, invented])
 
     figures = await asked(server, operator_settings, progress)
 
@@ -103,13 +98,12 @@ async def test_what_is_to_be_ignored_and_what_nobody_labelled_is_wrongly_found(
     assert figures["unlabelled"] == 1
     assert figures["refused"] == {"no_evidence": 1}
     assert figures["relations"] == {"of": 1, "count": 0, "share": 0.0}
-    assert figures["judge"]["count"] == 0
 
 
 async def test_one_statement_found_twice_is_recalled_once(
     server: Server, operator_settings: ProxySettings, progress: Progress
 ) -> None:
-    answers(server, [CHOIR, CHOIR | {"content": "A sister sings"}], [])
+    answers(server, [CHOIR, CHOIR | {"content": "A sister sings"}])
 
     figures = await asked(server, operator_settings, progress)
 
@@ -126,7 +120,7 @@ async def test_calls_that_fail_are_told_of_and_the_others_counted(
     figures = await asked(server, operator_settings, progress)
 
     assert figures["calls"]["answered"] == 0
-    assert sum(figures["calls"]["failed"].values()) == 2
+    assert sum(figures["calls"]["failed"].values()) == 1
     assert figures["precision"]["share"] is None
     assert figures["calls"]["seconds"] == {"median": None, "p95": None}
 
@@ -157,7 +151,7 @@ async def test_what_stood_in_the_prompt_is_refused_of_a_live_model_too(
             truth=[truth("ignore")],
         )
     )
-    answers(server, [item("Lives in Graz", "Lives in Graz with two cats")], [])
+    answers(server, [item("Lives in Graz", "Lives in Graz with two cats")])
 
     figures = await asked(server, operator_settings, progress, echo)
 
@@ -176,21 +170,21 @@ async def test_an_address_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize(
     ("topic", "decision", "target", "changed", "right"),
     [
-        ("refinement", "replace", 0, {}, [{Relation.REFINES}]),
-        ("near-duplicate", "replace", 0, {}, [{Relation.REFINES, Relation.CONTRADICTS}]),
-        ("paraphrase-duplicate", "reinforce", 0, {}, [{Relation.REPEATS}]),
-        ("older-contradiction", "ignore", None, {"disputed": [0]}, [{Relation.CONTRADICTS}]),
-        ("transient", "ignore", None, {}, []),
-        ("contradiction", "add", None, {"suspect": [0]}, []),
-        ("good", "add", None, {}, [{Relation.NEW}]),
+        ("refinement", "replace", 0, {}, {Relation.REFINES}),
+        ("near-duplicate", "replace", 0, {}, {Relation.REFINES, Relation.CONTRADICTS}),
+        ("paraphrase-duplicate", "reinforce", 0, {}, {Relation.REPEATS}),
+        ("older-contradiction", "ignore", None, {"disputed": [0]}, {Relation.CONTRADICTS}),
+        ("transient", "ignore", None, {}, set()),
+        ("contradiction", "add", None, {"suspect": [0]}, set()),
+        ("good", "add", None, {}, {Relation.NEW}),
     ],
 )
-def test_the_truth_tells_what_pairs_are(
+def test_the_truth_tells_what_an_item_is_to_a_stored_memory(
     topic: str,
     decision: str,
     target: int | None,
     changed: dict[str, Any],
-    right: list[set[Relation]],
+    right: set[Relation],
 ) -> None:
     case = as_case(
         given_case(
@@ -202,7 +196,7 @@ def test_the_truth_tells_what_pairs_are(
         )
     )
 
-    assert [each.right for each in labelled_pairs(case, known_memories(case))] == right
+    assert right_relations(case, case.truth[0], 0) == right
 
 
 def test_words_overlap_by_what_stands_in_one_piece() -> None:

@@ -9,8 +9,6 @@ from tests.recollect_proxy.bench.formation_cases import as_case, bench_over, giv
 from tests.recollections import memory
 from tests.stores import Store
 
-from recollect.model import Candidate, Kind
-from recollect.ports import Pair
 from recollect_proxy.bench.dataset import LabelledConversation
 from recollect_proxy.bench.facts import Fact
 from recollect_proxy.bench.formation.cases import Case
@@ -176,7 +174,7 @@ async def test_a_fact_of_two_turns_is_kept_once(bench: Bench, progress: Progress
     figures = await replayed(bench, progress, twice)
 
     assert figures["memories"] == 1
-    assert figures["mentions_again"] == {"ignore": 1}
+    assert figures["mentions_again"] == {"reinforce": 1}
 
 
 async def test_a_fact_that_proves_nothing_is_lost_for_that_reason(bench: Bench, progress: Progress) -> None:
@@ -227,8 +225,5 @@ async def test_a_replay_runs_over_a_real_database(
 
 def test_in_a_replay_no_second_model_says_anything() -> None:
     script = ReplayScript({})
-    pair = Pair(Candidate("Runs.", Kind.FACT, 0.5, "run"), "2026-01-01", memory("Runs."))
-
-    assert script.relation(pair) is None
     assert script.chosen([memory("Runs.")]) is None
     assert as_case(given_case("I run")).forgotten is None

@@ -17,7 +17,7 @@ from tests.stores import Store
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Formed, Ignore, Reason, Scope
-from recollect.ports import Asker, Pair
+from recollect.ports import Asker
 from recollect_proxy.bench.formation.cases import Case
 from recollect_proxy.bench.formation.opening import Bench, open_bench
 from recollect_proxy.bench.formation.outcome import Outcome, holds, read_outcome
@@ -113,11 +113,10 @@ async def test_the_history_is_in_the_log_before_and_its_first_message_bears_the_
     assert found.judgements[0].decided.reason == "injected"
 
 
-async def test_what_the_second_model_says_is_asked_by_item_and_memory(bench: Bench) -> None:
+async def test_what_the_second_model_chooses_is_asked_by_memory(bench: Bench) -> None:
     case = new_case(
         "I cycle",
         stored=[stored("Cycles"), stored("Runs")],
-        judged=[{"item": 0, "stored": 1, "relation": "unrelated"}],
         forgotten=[1],
         **CYCLING | {"truth": [truth("add")]},
     )
@@ -127,19 +126,13 @@ async def test_what_the_second_model_says_is_asked_by_item_and_memory(bench: Ben
     extractor, judge = ScriptedExtractor(scripts), ScriptedJudge(scripts)
     assert staged.completed is not None
     exchange = staged.completed.formed.exchange
-    [candidate] = (await extractor.extract([exchange], staged.stored)).candidates
-    pairs = [Pair(candidate, "2026-05-10", memory) for memory in staged.stored]
+    assert len((await extractor.extract([exchange], staged.stored)).candidates) == 1
     asker = Asker(case.id, "any")
 
-    assert (await judge.compare(pairs, asker)).relations == (None, "new")
     assert (await judge.choose("that", [*reversed(staged.stored)], asker)).numbers == (0,)
-    with pytest.raises(InvalidExtractionError):
-        await judge.compare(pairs[:1], asker)
     silent = ScriptedJudge({case.id: CaseScript(as_case(given_case("I cycle")), ())})
     with pytest.raises(InvalidExtractionError):
         await silent.choose("that", staged.stored, asker)
-    with pytest.raises(InvalidExtractionError):
-        await silent.compare(pairs, asker)
     await extractor.aclose()
 
 

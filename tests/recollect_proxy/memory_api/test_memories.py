@@ -165,6 +165,7 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "action": "edit",
         "actor": "admin",
         "reason": "edited",
+        "decided_by": None,
         "memory_id": first["id"],
         "replaced_id": None,
         "before": "Likes tea.",

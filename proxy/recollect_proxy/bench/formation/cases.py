@@ -127,14 +127,6 @@ class StatedWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     about: tuple[_Number, ...] = ()
 
 
-class JudgedPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the second model says of an item and a stored memory, if it is asked about them."""
-
-    item: _Number
-    stored: _Number
-    relation: Literal["repeats", "refines", "contradicts", "unrelated"]
-
-
 class Truth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is right.
 
@@ -164,7 +156,6 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         said: The message, with all that a frontend puts around it.
         extracted: What the extraction model answers.
         wishes: What it takes to be asked of the memory.
-        judged: What the second model answers; of other pairs it says nothing.
         truth: What is right, of each item.
         suspect: Numbers of stored memories that have to bear that mark.
         disputed: The same of that one.
@@ -185,7 +176,6 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reply: str = ""
     extracted: tuple[ExtractedItem, ...] = ()
     wishes: tuple[StatedWish, ...] = ()
-    judged: tuple[JudgedPair, ...] = ()
     truth: tuple[Truth, ...] = ()
     suspect: tuple[_Number, ...] = ()
     disputed: tuple[_Number, ...] = ()
@@ -261,7 +251,6 @@ def _check_items(case: Case) -> None:
     told = [truth.item for truth in case.truth if truth.item is not None]
     if sorted(told) != list(range(len(case.extracted))):
         raise ValueError("each item must have one truth")
-    _check_numbers((pair.item for pair in case.judged), len(case.extracted), "item")
     for truth in case.truth:
         if (truth.decision in _TARGETED) != (truth.target is not None):
             raise ValueError(f"`{truth.decision}` needs a target, or must have none")
@@ -269,7 +258,6 @@ def _check_items(case: Case) -> None:
 
 def _named_memories(case: Case) -> Iterator[int]:
     yield from (*case.injected, *case.suspect, *case.disputed, *(case.forgotten or ()))
-    yield from (pair.stored for pair in case.judged)
     yield from (truth.target for truth in case.truth if truth.target is not None)
     for item in case.extracted:
         yield from (*item.about_numbers, *item.affects, *item.ends)

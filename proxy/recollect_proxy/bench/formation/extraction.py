@@ -14,7 +14,7 @@ from recollect.formation.verification import Believed, Verdict
 from recollect.model import Candidate, Relation
 from recollect.normalization import normalize
 from recollect_proxy.bench.formation.cases import Case, Decision, Truth
-from recollect_proxy.bench.formation.live import Asked, LabelledPair, right_relations
+from recollect_proxy.bench.formation.live import Asked, right_relations
 from recollect_proxy.bench.formation.scoring import share
 from recollect_proxy.bench.metrics import percentile
 
@@ -60,7 +60,6 @@ def score_asked(asked: Asked) -> dict[str, Any]:
         "unlabelled": sum(match.truth is None for match in matches),
         "refused": dict(Counter(str(each.reason) for each in verdicts if not isinstance(each, Believed))),
         "relations": share(len(first), (_relates(*each) for each in first)),
-        "judge": score_judge(asked.compared),
         "calls": {
             "answered": len(asked.tokens),
             "failed": dict(Counter(asked.failed)),
@@ -79,18 +78,6 @@ def matched(case: Case, verdicts: Sequence[Verdict]) -> list[Match]:
     """
     believed = [each.candidate for each in verdicts if isinstance(each, Believed)]
     return [Match(case, candidate, _label(case, candidate)) for candidate in believed]
-
-
-def score_judge(compared: Sequence[tuple[LabelledPair, Relation | None]]) -> dict[str, Any]:
-    """Return how many pairs the model judges rightly: in all, and by what is right."""
-    groups: dict[str, list[bool]] = {}
-    for labelled, said in compared:
-        name = " or ".join(sorted("unrelated" if each is Relation.NEW else each for each in labelled.right))
-        groups.setdefault(name, []).append(said in labelled.right)
-    return {
-        **share(len(compared), (said in labelled.right for labelled, said in compared)),
-        "by_relation": {name: share(len(found), found) for name, found in sorted(groups.items())},
-    }
 
 
 def _is_label(truth: Truth) -> bool:

@@ -1,10 +1,10 @@
-"""Asks a live model about the labelled cases: what it finds, how it relates that, what it says of pairs.
+"""Asks a live model about the labelled cases: what it finds, and how it relates that.
 
 Never: what becomes of what it finds; a text of a case in a figure.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -15,10 +15,10 @@ from recollect.composition import compose
 from recollect.errors import ExtractorError
 from recollect.formation.said import Said, read_said, readings_of
 from recollect.formation.verification import Verdict, verify
-from recollect.model import Asking, Candidate, Exchange, Kind, Memory, Recollection, Relation, Source
-from recollect.ports import Extractor, Judge, Pair
+from recollect.model import Asking, Exchange, Memory, Recollection, Relation, Source
+from recollect.ports import Extractor
 from recollect.tokens import estimate_tokens
-from recollect_proxy.bench.formation.cases import Case, Decision, ExtractedItem, Truth
+from recollect_proxy.bench.formation.cases import Case, Decision, Truth
 from recollect_proxy.bench.formation.staging import hear_message
 
 _BUDGET = 100_000
@@ -32,33 +32,18 @@ class _Answered(Protocol):
 _Answer = TypeVar("_Answer", bound=_Answered)
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledPair:
-    """Two statements, and what the new one is to the known one.
-
-    Attributes:
-        pair: The statements.
-        right: Each relation that is right.
-    """
-
-    pair: Pair
-    right: frozenset[Relation]
-
-
 @dataclass
 class Asked:
     """What a live model answered, case by case.
 
     Attributes:
         found: Of each case, a verdict on each statement that was found.
-        compared: Each pair, with what the model said.
         tokens: What each call took.
         seconds: How long each took.
         failed: Calls that failed, by the error's name.
     """
 
     found: list[tuple[Case, Sequence[Verdict]]] = field(default_factory=list)
-    compared: list[tuple[LabelledPair, Relation | None]] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -78,17 +63,15 @@ class Asked:
 
 async def ask_model(
     extractor: Extractor,
-    judge: Judge,
     cases: Sequence[Case],
     *,
     minimum_importance: float,
     progress: Progress,
 ) -> Asked:
-    """Ask a model about each case: for the statements in it, then about the pairs that are labelled.
+    """Ask a model about each case: for the statements in it.
 
     Args:
         extractor: Finds statements; shown all that the case's person has.
-        judge: Compares statements.
         cases: Which.
         minimum_importance: What is below it is not believed.
         progress: Is told how far it is.
@@ -102,7 +85,6 @@ async def ask_model(
             asked.failed.append("unheard")
         else:
             await _find(asked, extractor, case, said, known, minimum_importance)
-            await _compare(asked, judge, case, said, known)
         progress.advance(task)
     return asked
 
@@ -127,15 +109,6 @@ async def _find(
             asked=frozenset({0} if said.asks(Asking.REMEMBER) else ()),
         )
         asked.found.append((case, verdicts))
-
-
-async def _compare(asked: Asked, judge: Judge, case: Case, said: Said, known: Sequence[Memory]) -> None:
-    pairs = list(labelled_pairs(case, known))
-    if not pairs:
-        return
-    judged = await asked.call(lambda: judge.compare([each.pair for each in pairs], said.asker))
-    if judged is not None:
-        asked.compared += zip(pairs, judged.relations, strict=True)
 
 
 def known_memories(case: Case) -> list[Memory]:
@@ -166,19 +139,6 @@ def read_case(case: Case, known: Sequence[Memory]) -> Said | None:
     return read_said(Exchange(uuid7(), turn, case.reply, uuid7(), uuid7(), injected=injected))
 
 
-def labelled_pairs(case: Case, known: Sequence[Memory]) -> Iterator[LabelledPair]:
-    """Yield the pairs of a case whose relation its truth tells."""
-    for truth in case.truth:
-        if truth.item is None:
-            continue
-        item = case.extracted[truth.item]
-        for number, memory in enumerate(known):
-            right = right_relations(case, truth, number)
-            if right:
-                candidate = Candidate(item.content, _kind(item), item.importance, item.evidence)
-                yield LabelledPair(Pair(candidate, f"{case.said_at:%Y-%m-%d}", memory), right)
-
-
 def right_relations(case: Case, truth: Truth, number: int) -> frozenset[Relation]:
     """Return what an item is to the stored memory of that number; nothing where the truth does not tell."""
     match truth.decision:
@@ -193,7 +153,3 @@ def right_relations(case: Case, truth: Truth, number: int) -> frozenset[Relation
             return frozenset({Relation.NEW})
         case _:
             return frozenset()
-
-
-def _kind(item: ExtractedItem) -> Kind:
-    return Kind(item.kind)

@@ -15,9 +15,8 @@ from rich.progress import Progress
 
 from recollect.audit import replay
 from recollect.chat.heard import hear
-from recollect.formation.difference.vetoes import differs, of_memory
-from recollect.model import Action, Exchange, Kind, Memory, Relation, Turn
-from recollect.ports import Pair
+from recollect.formation.difference.vetoes import of_memory, veto
+from recollect.model import Action, Exchange, Kind, Memory, Turn
 from recollect_proxy.bench.dataset import LabelledConversation
 from recollect_proxy.bench.facts import Fact
 from recollect_proxy.bench.formation.cases import Decision, ExtractedItem
@@ -62,10 +61,6 @@ class ReplayScript:
         """Return the facts of the turns that are asked about."""
         found = (each for exchange in exchanges for each in self.mentions.get(exchange.turn.key, ()))
         return {"memories": [msgspec.structs.asdict(each.item) for each in found]}
-
-    def relation(self, pair: Pair) -> Relation | None:  # noqa: ARG002 -- the port's
-        """Say nothing."""
-        return None
 
     def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:  # noqa: ARG002 -- the port's
         """Say nothing."""
@@ -268,8 +263,4 @@ async def _duplicates(bench: Bench, memories: Sequence[Memory]) -> list[tuple[Me
     vectors = np.stack(await bench.backends.embedder.embed([each.content for each in memories]))
     near = np.argwhere(np.triu(vectors @ vectors.T, 1) > ALIKE)
     pairs = [(memories[int(one)], memories[int(other)]) for one, other in near]
-    return [
-        (one, other)
-        for one, other in pairs
-        if not differs(of_memory(one), of_memory(other)).forbids_repeating
-    ]
+    return [(one, other) for one, other in pairs if veto(of_memory(one), of_memory(other)) is None]

@@ -10,7 +10,7 @@ import httpx
 from rich.progress import Progress
 
 from recollect import __version__
-from recollect.extractors import ModelExtractor, ModelJudge, OpenAICompatibleModel
+from recollect.extractors import ModelExtractor, OpenAICompatibleModel
 from recollect_proxy.bench.formation.cases import Case
 from recollect_proxy.bench.formation.extraction import score_asked
 from recollect_proxy.bench.formation.live import ask_model
@@ -60,7 +60,6 @@ async def bench_cases(
         **score(outcomes),
         "settings": {
             "embedder": embedder,
-            "judge": settings.judge,
             "minimum_importance": settings.minimum_importance,
             "version": __version__,
         },
@@ -121,7 +120,6 @@ async def bench_model(
         )
         asked = await ask_model(
             ModelExtractor(asking),
-            ModelJudge(asking),
             cases,
             minimum_importance=settings.minimum_importance,
             progress=progress,

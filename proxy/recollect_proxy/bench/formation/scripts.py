@@ -9,18 +9,12 @@ import msgspec
 
 from recollect.errors import InvalidExtractionError
 from recollect.extractors.answer import read_answer
-from recollect.model import Candidate, Exchange, Memory, Relation
-from recollect.ports import Asker, Chosen, Extracted, Judged, Pair
+from recollect.model import Candidate, Exchange, Memory
+from recollect.ports import Asker, Chosen, Extracted
 from recollect_proxy.bench.formation.cases import Case, ExtractedItem, Model
 
 _TOKENS = 100
 _BY = "scripted extraction-0"
-_RELATIONS = {
-    "repeats": Relation.REPEATS,
-    "refines": Relation.REFINES,
-    "contradicts": Relation.CONTRADICTS,
-    "unrelated": Relation.NEW,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +33,6 @@ class Script(Protocol):
 
     def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:
         """Return what the extraction model answers, as its JSON has it."""
-        ...
-
-    def relation(self, pair: Pair) -> Relation | None:
-        """Return what the second model says of a pair; None if it says nothing."""
         ...
 
     def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
@@ -77,17 +67,6 @@ class ScriptedJudge:
 
     def __init__(self, scripts: Mapping[str, Script]) -> None:
         self._scripts = scripts
-
-    async def compare(self, pairs: Sequence[Pair], asker: Asker) -> Judged:
-        """Return what the script says of each pair.
-
-        Raises:
-            InvalidExtractionError: It says nothing of any.
-        """
-        relations = tuple(self._scripts[asker.user_id].relation(pair) for pair in pairs)
-        if all(relation is None for relation in relations):
-            raise InvalidExtractionError
-        return Judged(relations, _TOKENS)
 
     async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
         """Return what the script chooses.
@@ -127,23 +106,12 @@ class CaseScript:
             "memories": [_answered(item, place_of) for item in self.case.extracted],
         }
 
-    def relation(self, pair: Pair) -> Relation | None:
-        """Return what the case says of a pair."""
-        if pair.known.id not in self.stored:
-            return None
-        item, stored = self._item(pair.new), self.stored.index(pair.known.id)
-        said = [each for each in self.case.judged if (each.item, each.stored) == (item, stored)]
-        return _RELATIONS[said[0].relation] if said else None
-
     def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
         """Return which of these memories the case says are meant."""
         if self.case.forgotten is None:
             return None
         meant = {self.stored[number] for number in self.case.forgotten}
         return tuple(place for place, memory in enumerate(known) if memory.id in meant)
-
-    def _item(self, candidate: Candidate) -> int | None:
-        return candidate.number if isinstance(candidate, NumberedCandidate) else None
 
 
 def _answered(item: ExtractedItem, place_of: Mapping[int, int]) -> dict[str, Any]:

@@ -60,14 +60,11 @@ def show_cases(figures: Mapping[str, Any], console: Console) -> None:
 def show_model(figures: Mapping[str, Any], console: Console) -> None:
     """Print the figures of ``bench_model``."""
     table = new_table(f"{figures['model']}, {figures['what']}", "in all", "of", "count", "%")
-    judge = figures["judge"]
     rows = {
         "found statements that are labelled as such (precision)": figures["precision"],
         "the same of those that are labelled at all": figures["precision_of_labelled"],
         "labelled statements found (recall)": figures["recall"],
         "of those, related rightly": figures["relations"],
-        "pairs judged rightly": judge,
-        **{f"  {name}": found for name, found in judge["by_relation"].items()},
     }
     for title, found in rows.items():
         table.add_row(title, str(found["of"]), str(found["count"]), percent(found["share"]))

@@ -1,1 +1,1 @@
-"""In what two statements differ: words, numbers, names, dates, denials, and in whose life they are. Pure. Never: what is done about it."""
+"""In what two statements differ: numbers, dates, names, denials and letters. Pure. Never: what is done about it."""
