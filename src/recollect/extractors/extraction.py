@@ -111,7 +111,12 @@ def _history(exchange: Exchange) -> list[str]:
 def _messages(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
     words = [min(len(exchange.turn.text), WORDS_LENGTH) for exchange in exchanges]
     replies = [min(len(exchange.reply), REPLY_LENGTH) for exchange in exchanges]
-    room = zip(shares(words, ALL_WORDS_LENGTH), shares(replies, ALL_REPLIES_LENGTH), strict=True)
+    share = min(exchange.share for exchange in exchanges)
+    room = zip(
+        shares(words, int(share * min(ALL_WORDS_LENGTH, sum(words)))),
+        shares(replies, int(share * min(ALL_REPLIES_LENGTH, sum(replies)))),
+        strict=True,
+    )
     parts = []
     for number, (exchange, (of_words, of_reply)) in enumerate(zip(exchanges, room, strict=True), 1):
         turn = exchange.turn
@@ -129,4 +134,5 @@ def _asker(exchanges: Sequence[Exchange]) -> Asker:
         model=last.turn.model,
         authorized=any(exchange.authorized for exchange in exchanges),
         credential=credentials[-1] if credentials else None,
+        share=min(exchange.share for exchange in exchanges),
     )
