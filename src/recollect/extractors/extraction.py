@@ -24,6 +24,9 @@ REPLY_LENGTH = 2_000
 ALL_REPLIES_LENGTH = 6_000
 """The most characters shown of all replies of a batch together."""
 
+LEAST_LENGTH = 2_000
+"""Characters of the messages that are shown in any case, also where less is asked for: they are what it is about."""
+
 HISTORY_MESSAGES = 6
 """How many earlier messages are shown."""
 
@@ -113,7 +116,7 @@ def _messages(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
     replies = [min(len(exchange.reply), REPLY_LENGTH) for exchange in exchanges]
     share = min(exchange.share for exchange in exchanges)
     room = zip(
-        shares(words, int(share * min(ALL_WORDS_LENGTH, sum(words)))),
+        shares(words, max(LEAST_LENGTH, int(share * min(ALL_WORDS_LENGTH, sum(words))))),
         shares(replies, int(share * min(ALL_REPLIES_LENGTH, sum(replies)))),
         strict=True,
     )
