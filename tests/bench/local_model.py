@@ -49,7 +49,7 @@ class Turn:
 
     first: float
     waited: float
-    evaluated: int
+    evaluated: float
 
 
 async def _say(
@@ -153,13 +153,13 @@ async def _server(options: argparse.Namespace) -> AsyncIterator[str]:
 async def _is_ready(server: str) -> bool:
     async with httpx.AsyncClient(trust_env=False) as client:
         try:
-            return (await client.get(f"{server}/health")).is_success
+            return bool((await client.get(f"{server}/health")).is_success)
         except httpx.HTTPError:
             return False
 
 
 def _row(name: str, turns: Sequence[Turn]) -> str:
-    figures = ((turn.first, turn.waited, float(turn.evaluated)) for turn in turns)
+    figures = ((turn.first, turn.waited, turn.evaluated) for turn in turns)
     told = (f"{statistics.median(each):10.2f}{max(each):9.2f}" for each in zip(*figures, strict=True))
     return f"{name:12}" + "".join(told)
 
@@ -171,7 +171,9 @@ async def _measure(options: argparse.Namespace) -> None:
             for formation in (_ON, _OFF) if number % 2 else (_OFF, _ON):
                 turns = await _round(server, formation, options)
                 measured[formation].append(turns)
-                shown = "  ".join(f"{turn.first:.2f} ({turn.waited:.2f})/{turn.evaluated}" for turn in turns)
+                shown = "  ".join(
+                    f"{turn.first:.2f} ({turn.waited:.2f})/{turn.evaluated:.0f}" for turn in turns
+                )
                 print(f"formation {formation:8}{shown}", flush=True)
     print(
         "\nSeconds to the first token; those of them not spent on the prompt; tokens of the prompt evaluated"

@@ -13,6 +13,7 @@ from tests.scripted_upstream import Answer, End, Received, ScriptedUpstream, com
 from tests.waiting import until
 
 from recollect import yielding
+from recollect.assembly import run_worker
 
 CIDER, WALNUTS = "I brew my own cider.", "I am allergic to walnuts."
 ONE_SERVER: dict[str, Any] = {"extraction_base_url": None, "extraction_model": None, "judge": "off"}
@@ -204,3 +205,28 @@ async def test_several_turns_that_take_too_long_are_asked_for_by_half_of_them(
         assert await proxy.statements(user) == sorted([CIDER, WALNUTS])
 
     assert [len(messages_shown(each)) for each in extractions(upstream)] == [2, 1, 1]
+
+
+async def test_a_worker_elsewhere_reads_in_the_log_whose_answers_are_under_way(
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User, other_user: User
+) -> None:
+    first_silent(upstream)
+    over = asyncio.Event()
+    async with own_proxies.serve(worker="elsewhere", extraction_api_key="ours", **ONE_SERVER) as proxy:
+        working = asyncio.create_task(run_worker(proxy.settings, upstream=proxy.settings.upstream))
+        try:
+            await proxy.say(user, CIDER)
+            [given_up] = await asked(upstream, 1)
+            upstream.answers.append((over, *completion("At last.")))
+            long = asyncio.create_task(proxy.say(other_user, "Tell me a long story.", chat="chat-2"))
+
+            async with asyncio.timeout(10):
+                await given_up.client_left.wait()
+            await asyncio.sleep(2)
+            assert len(extractions(upstream)) == 1
+            over.set()
+            await long
+            assert await proxy.statements(user) == [CIDER]
+        finally:
+            working.cancel()
+            await asyncio.wait({working})
