@@ -16,6 +16,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -105,7 +106,7 @@ async def _formed(port: int, seconds: float) -> str:
         async with httpx.AsyncClient(trust_env=False) as client:
             formation = (await client.get(f"http://127.0.0.1:{port}/memory/health")).json()["formation"]
         told = ", ".join(f"{name} {value}" for name, value in formation.items() if isinstance(value, int))
-        return formation["pending"] == 0
+        return not formation["pending"]
 
     began = time.monotonic()
     try:
@@ -153,7 +154,7 @@ async def _server(options: argparse.Namespace) -> AsyncIterator[str]:
 async def _is_ready(server: str) -> bool:
     async with httpx.AsyncClient(trust_env=False) as client:
         try:
-            return bool((await client.get(f"{server}/health")).is_success)
+            return (await client.get(f"{server}/health")).status_code == HTTPStatus.OK
         except httpx.HTTPError:
             return False
 
