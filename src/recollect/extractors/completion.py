@@ -12,6 +12,7 @@ TOKENS_BELIEVED = 10_000_000
 """The most tokens a server's own count of a call is believed to."""
 
 _BYTES_OF_TOKEN = 4
+_CUT = "length"
 _NO_COMPLETION = "The extraction model's server answered with no chat completion."
 
 
@@ -30,10 +31,12 @@ def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
         return _read_stream(content, messages, model)
     try:
         completion = json.loads(content)
-        said = _text(completion["choices"][0]["message"].get("content"))
+        choice = completion["choices"][0]
+        said = _text(choice["message"].get("content"))
+        is_cut = choice.get("finish_reason") == _CUT
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         raise ExtractorError(_NO_COMPLETION) from None
-    return Answer(said, _tokens(completion.get("usage"), messages, said), model)
+    return Answer(said, _tokens(completion.get("usage"), messages, said), model, is_cut=is_cut)
 
 
 def is_stream(content: bytes) -> bool:
@@ -54,17 +57,17 @@ def tokens_received(content: bytes) -> int:
 def _read_stream(content: bytes, messages: Messages, model: str) -> Answer:
     said: list[str] = []
     usage: Any = None
-    heard = False
+    heard = is_cut = False
     for event in _events(content):
         if isinstance(event.get("usage"), dict):
             usage = event["usage"]
         for choice in event.get("choices") or ():
-            heard = True
+            heard, is_cut = True, is_cut or choice.get("finish_reason") == _CUT
             said.append(_text((choice.get("delta") or choice.get("message") or {}).get("content")))
     if not heard:
         raise ExtractorError(_NO_COMPLETION)
     text = "".join(said)
-    return Answer(text, _tokens(usage, messages, text), model)
+    return Answer(text, _tokens(usage, messages, text), model, is_cut=is_cut)
 
 
 def _events(content: bytes) -> Iterator[dict[str, Any]]:

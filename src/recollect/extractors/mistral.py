@@ -88,7 +88,9 @@ class MistralModel:
         self._is_upstream = is_upstream
         self._server = MistralServer(base_url, seconds=timeout.total_seconds(), answer_bytes=ANSWER_BYTES)
 
-    async def ask(self, messages: Messages, schema: Schema, asker: Asker) -> Answer:
+    async def ask(
+        self, messages: Messages, schema: Schema, asker: Asker, most_tokens: int | None = None
+    ) -> Answer:
         """Return what the model answers; in the very form asked for where the SDK could parse it.
 
         Raises:
@@ -103,7 +105,8 @@ class MistralModel:
             raise ExtractorUnusableError("The credential can't be sent in a header.") from None
         is_over = False
         try:
-            parsed = await self._parsed(call, messages, schema, asker.share)
+            most = max(1, int(asker.share * min(_ANSWER_TOKENS, most_tokens or _ANSWER_TOKENS)))
+            parsed = await self._parsed(call, messages, schema, most)
             is_over = True
         except MistralAnswerTooLargeError:
             raise InvalidExtractionError("The extraction model's answer is too large.") from None
@@ -129,7 +132,7 @@ class MistralModel:
         await self._server.aclose()
 
     async def _parsed(
-        self, call: MistralCall, messages: Messages, schema: Schema, share: float
+        self, call: MistralCall, messages: Messages, schema: Schema, most_tokens: int
     ) -> str | None:
         """Return the answer as the SDK parsed it, as JSON; None if it parsed none."""
         try:
@@ -138,7 +141,7 @@ class MistralModel:
                 model=self._model,
                 messages=[dict(message) for message in messages],
                 temperature=0,
-                max_tokens=max(1, int(share * _ANSWER_TOKENS)),
+                max_tokens=most_tokens,
                 retries=None,  # who asked tries again, later
             )
         except MistralCallError:
