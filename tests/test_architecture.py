@@ -25,6 +25,8 @@ RULES = (
     Rule("recollect.file_lock"),
     Rule("recollect.logs", "", "structlog"),
     Rule("recollect.steps", PORTS, "structlog"),
+    Rule("recollect.spending"),
+    Rule("recollect.yielding", NOUNS, "cachetools structlog"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
     Rule("recollect.supersets", "recollect.patterns", pure=True),
@@ -66,7 +68,7 @@ RULES = (
     *(
         Rule(
             f"recollect.formation.{part}",
-            f"{PORTS} recollect.formation recollect.lexical recollect.steps",
+            f"{PORTS} recollect.formation recollect.lexical recollect.spending recollect.steps recollect.yielding",
             "structlog",
         )
         for part in ("deciding", "forgetting", "forming", "guarding", "learning")
@@ -76,18 +78,19 @@ RULES = (
     Rule("recollect.counting", "recollect.model", pure=True),
     Rule(
         "recollect.inbox",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.steps",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.steps recollect.yielding",
         "structlog",
     ),
     Rule(
         "recollect.summarizing",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.secrets recollect.steps",
+        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.secrets recollect.steps "
+        "recollect.yielding",
         "cachetools structlog",
     ),
     Rule(
         "recollect.background",
         f"{PORTS} recollect.counting recollect.formation recollect.inbox recollect.indexing recollect.policy "
-        "recollect.steps recollect.summarizing recollect.tidying",
+        "recollect.steps recollect.summarizing recollect.tidying recollect.yielding",
         "cachetools structlog uuid_utils",
     ),
     Rule("recollect.commons", f"{PORTS} recollect.secrets", "structlog uuid_utils"),
@@ -146,7 +149,7 @@ RULES = (
     Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
     Rule(
         "recollect.extractors",
-        f"{PORTS} recollect.mistral_sdk recollect.secrets",
+        f"{PORTS} recollect.mistral_sdk recollect.secrets recollect.spending",
         "cachetools httpx mistralai msgspec pydantic structlog",
     ),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
@@ -155,7 +158,7 @@ RULES = (
         "recollect.indexing recollect.model",
         "platformdirs pydantic pydantic_settings",
     ),
-    Rule("recollect.assembly", "recollect", "httpx pydantic structlog"),
+    Rule("recollect.assembly", "recollect", "httpx msgspec pydantic structlog"),
     # The worker: who watches it knows nothing of what it opens.
     Rule("recollect.worker"),
     Rule("recollect.worker.__main__", "recollect.worker"),

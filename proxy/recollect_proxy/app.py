@@ -1,7 +1,7 @@
 """Puts the application together: the only file that knows all the others."""
 
 from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from traceback import extract_tb
 
@@ -137,7 +137,8 @@ class App:
             return send(event)
 
         try:
-            await self._route(scope)(scope, receive, noting)
+            with self._coming_first(scope):
+                await self._route(scope)(scope, receive, noting)
         except ClientLeftError:
             log.debug("client_left")
         except UpstreamError as error:
@@ -153,6 +154,11 @@ class App:
             log.error("internal_error", error=type(error).__name__, where=where, answer_begun=started)  # noqa: TRY400 -- no text
             if not started:
                 await send_failure(send, INTERNAL)
+
+    def _coming_first(self, scope: Scope) -> AbstractContextManager[None]:
+        """Let formation yield to whatever may ask the upstream's model something, as long as that lasts."""
+        is_for_upstream = scope["method"] == "POST" and scope["raw_path"].startswith(self._base + b"/")
+        return self.engine.chat() if is_for_upstream else nullcontext()
 
     def _route(self, scope: Scope) -> Application:
         path: bytes = scope["raw_path"]

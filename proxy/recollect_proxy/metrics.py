@@ -205,6 +205,9 @@ def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
         "recollect_model_breaker_opened", "How often they began to be left alone.", value=use.guarded.opened
     )
     yield CounterMetricFamily("recollect_model_calls", "Background calls of models.", value=use.guarded.calls)
+    yield CounterMetricFamily(
+        "recollect_model_given_up", "Those given up for a chat, done later.", value=use.guarded.given_up
+    )
     yield _labelled(
         "recollect_model_errors", "error", "Those that failed or were not made.", use.guarded.errors
     )

@@ -12,11 +12,11 @@ from typing import Protocol
 from uuid import UUID
 
 import structlog
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.counting import FormationCounts
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
 from recollect.formation import Budget, Forming, Guard, Guarded
 from recollect.inbox import TAKEN_DELAY, Draining
@@ -27,9 +27,14 @@ from recollect.ports import Backends, Clock
 from recollect.steps import Step, Steps
 from recollect.summarizing import Summaries
 from recollect.tidying import keep_tidy
+from recollect.yielding import Yielding
 
 CREDENTIALS_KEPT = 10_000
 CREDENTIAL_SECONDS = 3600.0
+
+_SLOW_KEPT = 10_000
+_LOOK_SECONDS = 1.0
+_ANSWERED_WITHIN = timedelta(minutes=10)
 
 log = structlog.get_logger(__name__)
 
@@ -56,6 +61,10 @@ class Worker(Protocol):
         """Let it forget what it keeps of texts: somebody was erased."""
         ...
 
+    def chats(self, running: int) -> None:
+        """Let it know how many chats run on the upstream now."""
+        ...
+
     async def run(self) -> None:
         """Work until cancelled."""
         ...
@@ -72,6 +81,9 @@ class Absent:
 
     def clear_caches(self) -> None:
         """Forget nothing: what it keeps of texts are hashes and embeddings, which go with time."""
+
+    def chats(self, running: int) -> None:
+        """Tell it nothing: it reads in the log whose answers are under way."""
 
     async def run(self) -> None:
         """Wait until cancelled."""
@@ -117,20 +129,38 @@ class UserUsage:
 
 
 class Background:
-    """Forms, summarizes and indexes what users say, within this process; a ``Worker``."""
+    """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
 
-    def __init__(self, backends: Backends, policy: Policy, clock: Clock) -> None:
+    Args:
+        backends: What it works with.
+        policy: How.
+        clock: Tells the time.
+        is_told: Whether somebody tells it of chats that run; else it looks into the log whose answers are under way.
+    """
+
+    def __init__(self, backends: Backends, policy: Policy, clock: Clock, *, is_told: bool = True) -> None:
         self._backends = backends
         self._policy = policy
         self._clock = clock
         self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
-        self._guard = Guard(backends.usage, policy.budget, clock)
+        self._is_told = is_told
+        self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
+        self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
+        self._guard = Guard(backends.usage, policy.budget, clock, self._yielding)
         self.steps = Steps(backends.tries, clock)
         self.counts = FormationCounts()
         # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
-        summing_up = Guard(backends.usage, policy.budget, clock)
+        summing_up = Guard(backends.usage, policy.budget, clock, self._yielding)
         self._summaries = Summaries(
-            backends, summing_up, clock, uuid7, self._credentials.get, self.counts, self.steps, policy.tries
+            backends,
+            summing_up,
+            clock,
+            uuid7,
+            self._credentials.get,
+            self.counts,
+            self.steps,
+            policy.tries,
+            self._yielding,
         )
 
     @property
@@ -145,11 +175,28 @@ class Background:
     def clear_caches(self) -> None:
         """Forget nothing more: what it keeps of texts is the engine's, within one process."""
 
+    def chats(self, running: int) -> None:
+        """Give up what the server of these chats is asked, and begin nothing there while they run."""
+        self._yielding.chats(running)
+
     async def run(self) -> None:
         """Form memories of what was remembered, and keep the index, until cancelled."""
         async with asyncio.TaskGroup() as running:
             running.create_task(self._backends.jobs.run(self.drain))
             running.create_task(keep_tidy(self._backends, self._policy, self._clock))
+            if self._yielding.yields and not self._is_told:
+                running.create_task(self._look_for_chats())
+
+    async def _look_for_chats(self) -> None:
+        """Look into the log whose answers are under way: all that is known here of relays elsewhere."""
+        while True:
+            try:
+                under_way = await self._backends.inbox.answers_under_way(self._clock() - _ANSWERED_WITHIN)
+            except StoreError as error:
+                log.debug("chats_not_known", error=type(error).__name__)
+            else:
+                self._yielding.chats(under_way)
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
@@ -163,6 +210,8 @@ class Background:
             steps=self.steps,
             # Who asks no model gains nothing by waiting.
             batching=policy.batching if asks and self._backends.extractor else Batching(),
+            yielding=self._yielding if asks and self._backends.extractor else Yielding(),
+            slow=self._slow,
             caps=policy.caps,
             tries=policy.tries,
             log_text=policy.log_text,
@@ -181,6 +230,8 @@ class Background:
         try:
             async with self._backends.inbox.lease(user_id) as taken:
                 return await self._summaries.keep(user_id, policy.summarizing) if taken else None
+        except YieldedError as error:
+            return error.wait
         except Exception as error:  # noqa: BLE001 -- the chat's next turn tries again
             detail = str(error) if isinstance(error, RecollectError) else ""
             log.warning("not_summarized", error=type(error).__name__, detail=detail, place=place(error))

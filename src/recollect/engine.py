@@ -128,6 +128,10 @@ class Engine(Curating):
         """Keep what a request was like; never raises."""
         await self._remembering.record(request, turn)
 
+    def chats(self, running: int) -> None:
+        """Let what works in the background know how many chats run on the upstream now: they come first."""
+        self._worker.chats(running)
+
     # -- in the background -------------------------------------------------------------------------
 
     async def run(self) -> None:

@@ -3,7 +3,7 @@
 The docstring of an error is its default message.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 
 class RecollectError(Exception):
@@ -49,6 +49,15 @@ class WorkerStoppedError(RecollectError):
         super().__init__(f"The worker was stopped each of the {tries} times that this was tried.")
 
 
+class YieldedError(RecollectError):
+    """A chat has the model that was to be asked: this is done later, and nothing has failed."""
+
+    def __init__(self, wait: timedelta) -> None:
+        """Say when to look again."""
+        super().__init__()
+        self.wait = wait
+
+
 class EmbedderError(RecollectError):
     """The embedder failed."""
 
@@ -67,6 +76,10 @@ class ExtractorError(RecollectError):
     def __init__(self, message: str | None = None) -> None:
         """Say what failed."""
         super().__init__(message or (self.__doc__ or "").partition("\n")[0].strip())
+
+
+class ExtractorTimeoutError(ExtractorError):
+    """The extraction model did not finish its answer in time; less of it may be asked for."""
 
 
 class ExtractorUnusableError(ExtractorError):

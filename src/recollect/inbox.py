@@ -3,7 +3,7 @@
 Never: SQL, which queue calls it, how an exchange is formed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
@@ -16,9 +16,11 @@ from recollect.errors import (
     EmbedderError,
     ExtractorError,
     ExtractorPausedError,
+    ExtractorTimeoutError,
     RecollectError,
     StoreUnavailableError,
     WorkerStoppedError,
+    YieldedError,
 )
 from recollect.failures import place
 from recollect.formation import asks_to_forget, log_decision
@@ -26,6 +28,7 @@ from recollect.model import Caps, Exchange, Fallback, Formed, Pending
 from recollect.policy import Batching
 from recollect.ports import NO_CAPS, Clock, Inbox
 from recollect.steps import Step, Steps
+from recollect.yielding import Yielding
 
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
@@ -46,6 +49,9 @@ STORE_DELAY = timedelta(seconds=5)
 
 EMBEDDER_DELAY = timedelta(seconds=30)
 """When to try again what can't be done while the embedder is away: to find what is to be forgotten."""
+
+SHARE_OF_SLOW = 0.5
+"""What part of the usual is asked for of what took a model too long, and how many of the turns."""
 
 PATIENCE = timedelta(hours=1)
 """How long an exchange waits for a model that is left alone as it fails; then it is kept as it is, or held.
@@ -77,6 +83,8 @@ class Draining:
         clock: Tells the time.
         steps: Counts each try before it begins.
         batching: Which exchanges are formed at once.
+        yielding: Knows the chats that come first.
+        slow: The ids of exchanges that took a model too long.
         caps: How many memories may be kept.
         tries: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
             ``qa_turn``; if something else does, it is held as failed.
@@ -91,6 +99,8 @@ class Draining:
     clock: Clock
     steps: Steps
     batching: Batching = field(default_factory=Batching)
+    yielding: Yielding = field(default_factory=Yielding)
+    slow: MutableMapping[UUID, None] = field(default_factory=dict)
     caps: Caps = NO_CAPS
     tries: int = 3
     delays: Sequence[timedelta] = RETRY_DELAYS
@@ -118,8 +128,8 @@ class Draining:
             return STORE_DELAY
 
     async def _until_empty(self, user_id: str) -> timedelta | None:
-        while pending := await self.inbox.pending(user_id, limit=self.batching.turns):
-            wait = self._wait(pending)
+        while pending := await self.inbox.pending(user_id, limit=self._limit()):
+            wait = max(self._wait(pending), self.yielding.wait(user_id))
             if wait > timedelta():
                 return wait
             batch = self._batch(pending)
@@ -127,6 +137,11 @@ class Draining:
             if again is not None:
                 return again
         return None
+
+    def _limit(self) -> int:
+        """Return how many are formed at once at most: more where they had to wait for chats."""
+        turns = self.batching.turns
+        return max(turns, self.batching.grown) if self.yielding.yields else turns
 
     async def _try(self, user_id: str, batch: Sequence[Pending]) -> timedelta | None:
         """Form a batch, once; return how long to wait for what is away, None where the inbox tells what is next."""
@@ -139,9 +154,15 @@ class Draining:
             if begun > 1:
                 batch = [first]  # another of them may be what a worker died of
             try:
-                done = await self._complete(batch)
+                with self.yielding.turn(user_id):
+                    done = await self._complete(batch)
             except StoreUnavailableError:
                 raise
+            except YieldedError as error:
+                return error.wait  # no try of theirs: a chat came first
+            except ExtractorTimeoutError as error:
+                self._note_slow(batch, error)
+                return None
             except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
                 self.counts.failed(error)
                 waits = [await self._postpone(each, error) for each in batch]
@@ -160,11 +181,13 @@ class Draining:
     def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
         """Return what is formed at once.
 
-        What failed before is formed alone, so that it takes no other down with it; a wish to forget after what was said
-        before it, which has to be there to be forgotten.
+        What failed before is formed alone, so that it takes no other down with it; what took too long in half as many;
+        a wish to forget after what was said before it, which has to be there to be forgotten.
         """
         if pending[0].attempts:
             return [pending[0]]
+        if pending[0].exchange.id in self.slow:
+            pending = pending[: max(1, int(SHARE_OF_SLOW * len(pending)))]
         further = pending[1:]
         ends = (
             number
@@ -175,7 +198,8 @@ class Draining:
 
     async def _complete(self, batch: Sequence[Pending]) -> bool:
         """Form the exchanges and write that down; return whether they were still to be formed."""
-        exchanges = [self._with_credential(each.exchange) for each in batch]
+        is_slow = batch[0].exchange.id in self.slow
+        exchanges = [self._prepared(each.exchange, is_slow=is_slow) for each in batch]
         self.counts.tried(len(exchanges))
         try:
             formed = await self.form(exchanges)
@@ -183,8 +207,12 @@ class Draining:
             if self._is_patient(batch[0]):
                 raise
             formed = await self.form(exchanges, fallback=Fallback.PAUSED)
-        except ExtractorError:
-            if batch[0].attempts + 1 < self.tries:
+        except ExtractorError as error:
+            if isinstance(error, ExtractorTimeoutError):
+                if not is_slow:
+                    raise
+                self.counts.failed(error)
+            elif batch[0].attempts + 1 < self.tries:
                 raise
             formed = await self.form(exchanges, fallback=Fallback.FAILED)
         at = self.clock()
@@ -196,8 +224,15 @@ class Draining:
             log_decision(each, changes, include_text=self.log_text)
         return True
 
-    def _with_credential(self, exchange: Exchange) -> Exchange:
-        return replace(exchange, credential=exchange.credential or self.credential(exchange.id))
+    def _prepared(self, exchange: Exchange, *, is_slow: bool) -> Exchange:
+        credential = exchange.credential or self.credential(exchange.id)
+        return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
+
+    def _note_slow(self, batch: Sequence[Pending], error: ExtractorTimeoutError) -> None:
+        """Note what took a model too long: the next try asks for less, and the one after that for nothing."""
+        self.counts.failed(error)
+        self.slow.update(dict.fromkeys(each.exchange.id for each in batch))
+        log.warning("formation_too_slow", exchange_id=str(batch[0].exchange.id), turns=len(batch))
 
     def _is_patient(self, pending: Pending) -> bool:
         return self.clock() - pending.due < PATIENCE

@@ -5,8 +5,8 @@ database that starts late, or goes away, costs no memory.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -73,6 +73,7 @@ class LiveEngine:
         self._remembering: set[asyncio.Task[Became]] = set()
         self._notes: set[asyncio.Task[None]] = set()
         self._successor: LiveEngine | None = None
+        self._chats = 0
         self.failure: RecollectError | None = None
 
     @property
@@ -122,6 +123,7 @@ class LiveEngine:
             try:
                 async with self._open_engine() as engine:
                     self._engine, self.failure = engine, None
+                    engine.chats(self._chats)
                     self._opened.set()
                     self._first_try.set()
                     self._writing.wake()
@@ -147,6 +149,24 @@ class LiveEngine:
         with suppress(TimeoutError):
             async with asyncio.timeout(_REOPEN_SECONDS):
                 await self._closing.wait()
+
+    @contextmanager
+    def chat(self) -> Iterator[None]:
+        """Let what works in the background know that a chat runs on the upstream during the body: it comes first."""
+        if self._successor is not None:
+            with self._successor.chat():
+                yield
+            return
+        self._count_chats(1)
+        try:
+            yield
+        finally:
+            self._count_chats(-1)
+
+    def _count_chats(self, more: int) -> None:
+        self._chats += more
+        if self._engine is not None:
+            self._engine.chats(self._chats)
 
     async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of a turn is given; never raises."""

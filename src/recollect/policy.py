@@ -18,10 +18,25 @@ class Batching:
     Attributes:
         turns: At most so many; what is formed waits no longer when there are as many.
         quiet: How long nothing more was said in the chat before its last turns are formed.
+        grown: At most so many where more have come while others were waited for.
     """
 
     turns: int = 1
     quiet: timedelta = timedelta()
+    grown: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Yields:
+    """Whether chats come first where one server answers them and forms memories.
+
+    Attributes:
+        to_chats: Whether they do.
+        idle: Seconds without any chat before anything is formed; None: as is learned.
+    """
+
+    to_chats: bool = False
+    idle: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,7 @@ class Policy:
         strategy: How exchanges are formed; OFF: they are not even logged.
         rules: By what rules they are formed.
         batching: Which of them at once.
+        yields: Whether chats come first.
         caps: How many memories may be kept.
         summarizing: When chats are summarized.
         budget: What models may take in the background.
@@ -73,6 +89,7 @@ class Policy:
     strategy: Strategy = Strategy.EXTRACT
     rules: Rules = field(default_factory=Rules)
     batching: Batching = field(default_factory=Batching)
+    yields: Yields = field(default_factory=Yields)
     caps: Caps = field(default_factory=Caps)
     summarizing: Summarizing = field(default_factory=Summarizing)
     budget: Budget = field(default_factory=Budget)

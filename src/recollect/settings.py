@@ -28,6 +28,14 @@ class Worker(StrEnum):
     WITHIN = "within"
 
 
+class ChatsFirst(StrEnum):
+    """To which chats the background yields."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
 class Precision(StrEnum):
     """The arithmetic of the local embedder."""
 
@@ -181,14 +189,23 @@ class EngineSettings(BaseSettings):
         default=Strategy.EXTRACT,
         description="extract (by the model, qa_turn where there is none), qa_turn, both, or off.",
     )
-    formation_quiet_seconds: float = Field(
-        default=1,
+    formation_quiet_seconds: float | None = Field(
+        default=None,
         ge=0,
         le=600,
-        description="How long a chat is quiet before its last turns are formed together.",
+        description="How long a chat is quiet before its last turns are formed together, and, where formation yields to "
+        "chats, how long none runs. Empty: a second; and as long as the LLM took lately, 10 at first, 120 at most.",
+    )
+    formation_yields: ChatsFirst = Field(
+        default=ChatsFirst.AUTO,
+        description="Let chats come first where their LLM extracts: nothing begins while one runs, what runs is given up "
+        "for it and done later; auto (where that LLM is on this machine or its network), always, or never.",
     )
     formation_batch_turns: int = Field(
-        default=4, ge=1, le=20, description="Turns formed by one call at most; so many wait no longer."
+        default=4,
+        ge=1,
+        le=20,
+        description="Turns formed by one call at most; so many wait no longer. Twice as many where they waited for chats.",
     )
     extraction_model: str | None = Field(
         default=None,

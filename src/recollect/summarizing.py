@@ -16,6 +16,7 @@ from recollect.errors import (
     EmbedderError,
     ExtractorError,
     ExtractorPausedError,
+    ExtractorTimeoutError,
     ExtractorUnusableError,
     InvalidExtractionError,
     WorkerStoppedError,
@@ -26,11 +27,13 @@ from recollect.policy import Summarizing
 from recollect.ports import Asker, Backends, Clock, Conversation, Material, Summarized, Summarizer
 from recollect.secrets import mask, mask_together
 from recollect.steps import Step, Steps
+from recollect.yielding import Yielding
 
 SUMMARY_IMPORTANCE = 0.5
 
 _CHATS_AT_ONCE = 3
 _TRIES = 3
+_SHARE_OF_SLOW = 0.5
 _FAILURES_KEPT = 10_000
 _AGAIN = timedelta(minutes=1)
 
@@ -50,7 +53,9 @@ class Summaries:
         counts: Counts what is done.
         steps: Counts each try before it begins.
         tries: How often a summary is begun that a worker does not live to the end of; then there is none of these turns.
+        yielding: Knows the chats that come first.
         failures: How often the summary of a user's chat up to a turn failed.
+        slow: Which of them took a model too long: half is asked for, and then nothing.
     """
 
     backends: Backends
@@ -61,9 +66,11 @@ class Summaries:
     counts: FormationCounts
     steps: Steps
     tries: int
+    yielding: Yielding = field(default_factory=Yielding)
     failures: MutableMapping[tuple[str, str, int], int] = field(
         default_factory=lambda: LRUCache(_FAILURES_KEPT)
     )
+    slow: MutableMapping[tuple[str, str, int], None] = field(default_factory=lambda: LRUCache(_FAILURES_KEPT))
 
     async def keep(self, user_id: str, due: Summarizing) -> timedelta | None:
         """Summarize the user's chats that are due, a few at once; return after how long to come again for more.
@@ -71,6 +78,7 @@ class Summaries:
         What could not be summarized is tried again with its user's next turn.
 
         Raises:
+            YieldedError: A chat comes first.
             StoreError: The store failed.
         """
         summarizer, inbox = self.backends.summarizer, self.backends.inbox
@@ -84,7 +92,8 @@ class Summaries:
             if conversation is None:
                 return None
             try:
-                memory = await self._tried(user_id, conversation, summarizer)
+                with self.yielding.turn(user_id):
+                    memory = await self._tried(user_id, conversation, summarizer)
             except BudgetSpentError as error:
                 _tell(error)
                 return None  # it would not be otherwise a minute later: the chat's next turn tries again
@@ -112,6 +121,7 @@ class Summaries:
             conversation.model,
             conversation.authorized,
             self.credential(conversation.exchange_id),
+            _SHARE_OF_SLOW if _key(user_id, conversation) in self.slow else 1.0,
         )
         material = await asyncio.to_thread(_masked, conversation.material)
         summarize = partial(summarizer.summarize, material, asker)
@@ -123,7 +133,11 @@ class Summaries:
             return True
         if isinstance(error, ExtractorUnusableError | ExtractorPausedError):
             return False
-        key = (user_id, conversation.session_id, conversation.last_turn)
+        key = _key(user_id, conversation)
+        if isinstance(error, ExtractorTimeoutError):
+            if key in self.slow:
+                return True
+            self.slow[key] = None
         self.failures[key] = self.failures.get(key, 0) + 1
         return self.failures[key] >= _TRIES
 
@@ -157,6 +171,10 @@ class Summaries:
             log.warning("summary_without_embedding", error=type(error).__name__, detail=str(error))
             return None
         return vector
+
+
+def _key(user_id: str, conversation: Conversation) -> tuple[str, str, int]:
+    return (user_id, conversation.session_id, conversation.last_turn)
 
 
 def _masked(material: Material) -> Material:

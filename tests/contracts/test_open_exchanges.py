@@ -248,3 +248,16 @@ async def test_what_was_said_in_a_chat_before_it_was_erased_is_not_written_and_o
 async def hide(store: Store, exchange: Exchange) -> None:
     hidden = Hide((exchange.message_id,), Reason.UNDONE)
     await store.memories.apply(store.anna.scope, [hidden], actor=Actor.USER, at=LATER)
+
+
+async def test_answers_under_way_are_counted_over_all_users_as_long_as_they_may_last(
+    own_store: Store,
+) -> None:
+    mine, theirs = own_store.exchange("I moved to Oslo"), own_store.exchange("Hello", own_store.ben.scope)
+    for each in (mine, theirs):
+        await begin(own_store, each)
+
+    assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 2
+    assert await own_store.inbox.answers_under_way(LATER) == 0
+    await own_store.log.append(replace(mine, reply="Nice!"))
+    assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 1

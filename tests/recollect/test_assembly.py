@@ -47,7 +47,7 @@ from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
 from recollect.model import Caps, Exchange, Placement, Strategy
-from recollect.policy import Batching, Policy, Summarizing
+from recollect.policy import Batching, Policy, Summarizing, Yields
 from recollect.postgres import start_embedded
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
@@ -305,7 +305,8 @@ def test_the_policy_is_what_the_settings_say() -> None:
         embedded=Embedded.MARKED,
         strategy=Strategy.QA_TURN,
         rules=Rules(minimum_importance=0.2, hourly=9),
-        batching=Batching(7, timedelta(seconds=3)),
+        batching=Batching(7, timedelta(seconds=3), grown=14),
+        yields=Yields(to_chats=False, idle=3),
         caps=Caps(session=11, user=12),
         summarizing=Summarizing(turns=6, tokens=900),
         budget=Budget(user=1_000, everybody=2_000),

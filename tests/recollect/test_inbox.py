@@ -16,8 +16,10 @@ from recollect.errors import (
     EmbedderError,
     ExtractorError,
     ExtractorPausedError,
+    ExtractorTimeoutError,
     StoreError,
     StoreUnavailableError,
+    YieldedError,
 )
 from recollect.inbox import (
     EMBEDDER_DELAY,
@@ -33,6 +35,7 @@ from recollect.policy import Batching
 from recollect.postgres import Postgres
 from recollect.postgres.pool import Database
 from recollect.steps import Steps
+from recollect.yielding import Yielding
 
 START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 WORDS = "my secret words"
@@ -57,6 +60,9 @@ class Worker:
     batches: list[list[int]] = field(default_factory=list)
     delays: list[timedelta] = field(default_factory=list)
     batching: Batching = field(default_factory=Batching)
+    yielding: Yielding = field(default_factory=Yielding)
+    slow: dict[UUID, None] = field(default_factory=dict)
+    shares: list[float] = field(default_factory=list)
     counts: FormationCounts = field(default_factory=FormationCounts)
 
     async def hears(self, *numbers: int, text: str = WORDS, at: datetime = START, **changed: Any) -> None:
@@ -71,6 +77,7 @@ class Worker:
 
     async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
         self.batches.append([number_of(each) for each in exchanges])
+        self.shares.append(exchanges[0].share)
         for each in exchanges:
             self.formed.append((number_of(each), fallback, each.credential))
             error = self.fail(each, fallback)
@@ -90,6 +97,8 @@ class Worker:
             clock=lambda: self.now,
             steps=Steps(self.store.tries, lambda: self.now),
             batching=self.batching,
+            yielding=self.yielding,
+            slow=self.slow,
             tries=tries,
             counts=self.counts,
         )
@@ -490,3 +499,71 @@ async def test_what_is_done_is_counted(worker: Worker) -> None:
     assert counts.rejects == {"empty": 2}
     assert sum(counts.lag) == 2
     assert counts.lag_sum == 4 + 5
+
+
+class TestWhatTakesTooLong:
+    async def test_is_asked_for_by_half_and_then_kept_as_it_is(self, worker: Worker) -> None:
+        await worker.hears(1)
+        worker.fail = failing(1, ExtractorTimeoutError())
+
+        assert await worker.drain() is None
+
+        assert worker.formed == [(1, None, None), (1, None, None), (1, Fallback.FAILED, None)]
+        assert worker.shares == [1.0, 0.5, 0.5]
+        assert await worker.outcomes() == ["fallback:failed"]
+        assert worker.counts.errors == {"ExtractorTimeoutError": 2}
+
+    async def test_is_asked_for_with_half_of_the_turns(self, worker: Worker) -> None:
+        worker.batching = Batching(4)
+        await worker.hears(1, 2, 3, 4)
+        worker.fail = failing(1, ExtractorTimeoutError(), times=1)
+
+        assert await worker.drain() is None
+
+        assert worker.batches == [[1, 2, 3, 4], [1, 2], [3], [4]]
+        assert await worker.outcomes() == ["formed"] * 4
+
+    async def test_is_not_what_fails_otherwise(self, worker: Worker) -> None:
+        await worker.hears(1)
+        worker.fail = failing(1, ExtractorError(), times=1)
+
+        await worker.drain_until_empty()
+
+        assert worker.shares == [1.0, 1.0]
+
+
+class TestChatsFirst:
+    async def test_nothing_is_begun_while_one_runs(self, worker: Worker) -> None:
+        await worker.hears(1)
+        worker.yielding = Yielding(yields=True, idle=0)
+
+        worker.yielding.chats(1)
+        again = await worker.drain()
+        worker.yielding.chats(0)
+
+        assert again is not None
+        assert again <= timedelta(seconds=1)
+        assert worker.formed == []
+        assert await worker.drain() is None
+
+    async def test_what_is_given_up_counts_as_no_try_and_is_formed_later(self, worker: Worker) -> None:
+        await worker.hears(1)
+        worker.yielding = Yielding(yields=True, idle=0)
+        worker.fail = failing(1, YieldedError(timedelta(seconds=2)), times=9)
+
+        for _ in range(9):
+            assert await worker.drain() == timedelta(seconds=2)
+        assert await worker.attempts() == 0
+        assert worker.counts.errors == {}
+        assert await worker.drain() is None
+
+        assert await worker.outcomes() == ["formed"]
+
+    async def test_batches_grow_meanwhile(self, worker: Worker) -> None:
+        worker.batching = Batching(2, grown=4)
+        worker.yielding = Yielding(yields=True, idle=0)
+        await worker.hears(1, 2, 3, 4, 5)
+
+        assert await worker.drain() is None
+
+        assert worker.batches == [[1, 2, 3, 4], [5]]

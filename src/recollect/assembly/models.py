@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 from pydantic import SecretStr
 
+from recollect.assembly.servers import is_one_server
 from recollect.embedders import parse_embedder_name
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.openai import OpenAIEmbedder
@@ -105,7 +106,7 @@ def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     base_url = settings.extraction_base_url or upstream
     if base_url is None:
         return None
-    is_upstream = _is_one_server(base_url, upstream)
+    is_upstream = is_one_server(base_url, upstream)
     if not (is_upstream or settings.extraction_model):
         if settings.formation not in {Strategy.EXTRACT, Strategy.BOTH}:
             return None
@@ -128,7 +129,7 @@ def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> Model
     from recollect.mistral_sdk import DEFAULT_BASE_URL  # noqa: PLC0415 -- as above
 
     base_url = settings.extraction_base_url or DEFAULT_BASE_URL
-    is_upstream = _is_one_server(base_url, upstream)
+    is_upstream = is_one_server(base_url, upstream)
     if not (is_upstream or settings.extraction_base_url or settings.extraction_api_key):
         raise ConfigurationError("RECOLLECT_EXTRACTION_SDK=mistral needs RECOLLECT_EXTRACTION_API_KEY.")
     return MistralModel(
@@ -138,14 +139,6 @@ def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> Model
         is_upstream=is_upstream,
         timeout=timedelta(seconds=settings.extraction_timeout_seconds),
     )
-
-
-def _is_one_server(base_url: str, upstream: str | None) -> bool:
-    """Tell whether two base URLs are one server's; Mistral's may stand without the version of its API."""
-    if upstream is None:
-        return False
-    one, other = (url.rstrip("/").removesuffix("/v1") for url in (base_url, upstream))
-    return one == other
 
 
 def _secret(secret: SecretStr | None) -> str | None:

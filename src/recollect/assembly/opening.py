@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import httpx
+import msgspec
 import structlog
 from pydantic import SecretStr
 
@@ -54,10 +55,11 @@ async def open_engine(
         StoreUnavailableError: The database can't be reached; trying again may help.
         EmbedderError: The embedder can't be loaded.
     """
-    policy = make_policy(settings)
+    policy = make_policy(settings, upstream=upstream)
     async with _open(settings, upstream) as (backends, start):
         await asyncio.to_thread(warm_up)
-        engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=_worker(settings, start))
+        worker = _worker(settings, start, yields=policy.yields.to_chats)
+        engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
         await keep_global_memories(engine, settings.global_memories)
         working = asyncio.create_task(engine.run())
         working.add_done_callback(_tell_of_failure)
@@ -75,14 +77,14 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
     Args and errors are those of ``open_engine``.
     """
     async with _open(settings, upstream) as (_, start):
-        await WorkerProcess(start).run()
+        await WorkerProcess(msgspec.structs.replace(start, is_told=False)).run()
 
 
-def _worker(settings: EngineSettings, start: Start) -> WorkerProcess | Absent | None:
+def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | Absent | None:
     """Return who works in the background; None: this process."""
     if settings.worker is Worker.WITHIN:
         return None
-    return Absent() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start)
+    return Absent() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start, yields=yields)
 
 
 @asynccontextmanager

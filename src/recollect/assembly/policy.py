@@ -3,18 +3,26 @@
 from dataclasses import fields, replace
 from datetime import timedelta
 
+from recollect.assembly.servers import yields_to_chats
 from recollect.composition import Bounds
 from recollect.errors import ConfigurationError
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.model import Caps
-from recollect.policy import Batching, Policy, Summarizing
+from recollect.policy import Batching, Policy, Summarizing, Yields
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
 
+_QUIET = timedelta(seconds=1)
+_GROWS = 2
 
-def make_policy(settings: EngineSettings) -> Policy:
+
+def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Policy:
     """Return how the engine is to behave.
+
+    Args:
+        settings: What says it.
+        upstream: Base URL of the chat's own LLM, if there is one.
 
     Raises:
         ConfigurationError: A weight is named that there is not.
@@ -45,9 +53,8 @@ def make_policy(settings: EngineSettings) -> Policy:
             minimum_importance=settings.minimum_importance,
             hourly=settings.memories_per_hour,
         ),
-        batching=Batching(
-            settings.formation_batch_turns, timedelta(seconds=settings.formation_quiet_seconds)
-        ),
+        batching=_make_batching(settings),
+        yields=Yields(yields_to_chats(settings, upstream), settings.formation_quiet_seconds),
         caps=Caps(settings.session_cap, settings.user_cap),
         summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
         budget=Budget(settings.user_tokens_per_day, settings.tokens_per_day),
@@ -55,6 +62,11 @@ def make_policy(settings: EngineSettings) -> Policy:
         log_secrets=settings.log_secrets,
         log_text=settings.log_memory_text,
     )
+
+
+def _make_batching(settings: EngineSettings) -> Batching:
+    turns, quiet = settings.formation_batch_turns, settings.formation_quiet_seconds
+    return Batching(turns, _QUIET if quiet is None else timedelta(seconds=quiet), _GROWS * turns)
 
 
 def _make_weights(settings: EngineSettings) -> Weights:

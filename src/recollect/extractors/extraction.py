@@ -28,6 +28,9 @@ REPLY_LENGTH = 1_200
 ALL_REPLIES_LENGTH = 6_000
 """The most characters shown of all replies of a batch together."""
 
+LEAST_LENGTH = 2_000
+"""Characters of the messages that are shown in any case, also where less is asked for: they are what it is about."""
+
 HISTORY_MESSAGES = 4
 """How many earlier messages are shown."""
 
@@ -129,9 +132,12 @@ def _history(exchange: Exchange) -> list[str]:
 
 
 def _messages(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
+    share = min(exchange.share for exchange in exchanges)
     replies = [*(exchange.reply for exchange in exchanges[:-1]), ""]
-    words_room = shares([min(len(each.turn.text), WORDS_LENGTH) for each in exchanges], ALL_WORDS_LENGTH)
-    reply_room = shares([min(len(reply), REPLY_LENGTH) for reply in replies], ALL_REPLIES_LENGTH)
+    words = [min(len(each.turn.text), WORDS_LENGTH) for each in exchanges]
+    answers = [min(len(reply), REPLY_LENGTH) for reply in replies]
+    words_room = shares(words, max(LEAST_LENGTH, int(share * min(ALL_WORDS_LENGTH, sum(words)))))
+    reply_room = shares(answers, int(share * min(ALL_REPLIES_LENGTH, sum(answers))))
     parts = []
     for number, exchange in enumerate(exchanges, 1):
         turn, reply = exchange.turn, replies[number - 1]
@@ -180,4 +186,5 @@ def _asker(exchanges: Sequence[Exchange]) -> Asker:
         model=last.turn.model,
         authorized=any(exchange.authorized for exchange in exchanges),
         credential=credentials[-1] if credentials else None,
+        share=min(exchange.share for exchange in exchanges),
     )

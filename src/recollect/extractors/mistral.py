@@ -11,11 +11,12 @@ from http import HTTPStatus
 from recollect.errors import (
     ConfigurationError,
     ExtractorError,
+    ExtractorTimeoutError,
     ExtractorUnusableError,
     InvalidExtractionError,
 )
 from recollect.extractors.asking import Answer, Messages, Schema
-from recollect.extractors.completion import read_completion
+from recollect.extractors.completion import read_completion, tokens_of
 from recollect.mistral_sdk import (
     DEFAULT_BASE_URL,
     MistralAnswerTooLargeError,
@@ -23,8 +24,10 @@ from recollect.mistral_sdk import (
     MistralCallError,
     MistralServer,
     MistralStatusError,
+    MistralUnreachableError,
 )
 from recollect.ports import Asker
+from recollect.spending import spend
 
 DEFAULT_MODEL = "mistral-small-latest"
 """The model that extracts where no other is named."""
@@ -33,6 +36,10 @@ ANSWER_BYTES = 1_000_000
 """The largest response read."""
 
 _ANSWER_TOKENS = 4096
+_SLOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT})
+_NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+_BEGUN = frozenset({HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY}) | _SLOW
+"""Statuses behind which a server may have worked on a call."""
 _DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
 """What a server says of who asks, not of itself."""
@@ -89,21 +96,35 @@ class MistralModel:
         Raises:
             ExtractorUnusableError: No credential is left or it is refused, or the server refuses the call.
             InvalidExtractionError: The answer is too large.
-            ExtractorError: The server can't be reached, is too slow, too busy or broken.
+            ExtractorTimeoutError: The server is too slow.
+            ExtractorError: It can't be reached, is too busy or broken.
         """
         try:
             call = self._server.call(self._authorization(asker))
         except UnicodeEncodeError:
             raise ExtractorUnusableError("The credential can't be sent in a header.") from None
+        is_over = False
         try:
-            parsed = await self._parsed(call, messages, schema, most_tokens or _ANSWER_TOKENS)
+            most = max(1, int(asker.share * min(_ANSWER_TOKENS, most_tokens or _ANSWER_TOKENS)))
+            parsed = await self._parsed(call, messages, schema, most)
+            is_over = True
         except MistralAnswerTooLargeError:
             raise InvalidExtractionError("The extraction model's answer is too large.") from None
         except MistralStatusError as error:
+            is_over = error.status not in _BEGUN
             raise self._refusal(error.status) from None
         except MistralCallError as error:
+            is_over = str(error) in _NOT_SENT
+            if isinstance(error, MistralUnreachableError) and error.was_slow:
+                raise ExtractorTimeoutError(
+                    "The extraction model did not finish its answer in time."
+                ) from None
             raise ExtractorError(f"The extraction model can't be reached: {error}.") from None
+        finally:
+            if not is_over:  # cancelled or not; of the answer nothing is known before it is whole
+                spend(tokens_of(messages))
         answer = read_completion(call.content or b"", messages, self._model)
+        spend(answer.tokens)
         return answer if parsed is None else replace(answer, text=parsed)
 
     async def aclose(self) -> None:
@@ -120,7 +141,7 @@ class MistralModel:
                 model=self._model,
                 messages=[dict(message) for message in messages],
                 temperature=0,
-                max_tokens=min(_ANSWER_TOKENS, most_tokens),
+                max_tokens=most_tokens,
                 retries=None,  # who asked tries again, later
             )
         except MistralCallError:
@@ -141,6 +162,8 @@ class MistralModel:
 
     def _refusal(self, status: int) -> ExtractorError:
         message = f"The extraction model's server answered with status {status}."
+        if status in _SLOW:
+            return ExtractorTimeoutError(message)
         if status in _DENIED:
             # A configured key can be mended, and then what was said meanwhile is learned from.
             return (ExtractorError if self._api_key else ExtractorUnusableError)(message)

@@ -4,13 +4,13 @@ Never: what is asked, what becomes of the answer. No text of the user's, no answ
 ever stands in an error: servers quote both in their complaints.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import IntEnum
 from http import HTTPStatus
-from time import monotonic
 from typing import Any
 
 import httpx
@@ -19,21 +19,28 @@ from cachetools import LRUCache
 from recollect.errors import (
     ConfigurationError,
     ExtractorError,
+    ExtractorTimeoutError,
     ExtractorUnusableError,
     InvalidExtractionError,
 )
 from recollect.extractors.asking import Answer, Messages, Schema
 from recollect.extractors.complaint import Complaint, read_complaint
-from recollect.extractors.completion import read_completion
+from recollect.extractors.completion import is_stream, read_completion, tokens_of, tokens_received
 from recollect.ports import Asker
-from recollect.tokens import estimate_tokens
+from recollect.spending import spend
 
 ANSWER_BYTES = 1_000_000
 """The largest response read."""
 
+STREAM_BYTES = 8 * ANSWER_BYTES
+"""The same of a stream, where some hundred bytes stand around each token."""
+
 _DIALECTS_KEPT = 256
-_BYTES_OF_TOKEN = 4
 _FIXED = frozenset({"model", "messages", "stream", "response_format"})
+_SLOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT, 524})  # the last is Cloudflare's
+_BEGUN = frozenset({HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY}) | _SLOW
+"""Statuses behind which a server may have worked on a call."""
+_STREAMED = {"stream_options": {"include_usage": True}}
 _DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
 """What a server says of who asks, not of itself."""
@@ -62,6 +69,7 @@ class _Dialect:
     """What one model's server was found to take."""
 
     form: _Form = _Form.LIMITED
+    streams: bool = True
     refused: frozenset[str] = frozenset()
 
 
@@ -69,8 +77,10 @@ class OpenAICompatibleModel:
     """A Model over ``POST {base_url}/chat/completions``.
 
     It asks with a JSON schema that says how long texts and lists may be; a server that takes no such
-    limits is asked without, one that knows no schema for a JSON object, then for plain text, and parameters it refuses by name are left out. What worked is remembered for each model
-    while the process lives.
+    limits is asked without, one that knows no schema for a JSON object, then for plain text, and
+    parameters it refuses by name are left out. What worked is remembered for each model while the
+    process lives. The answer comes as a stream: so a server notices at its next token that nobody
+    waits any more, and what came before is known. To cancel a call closes its connection.
 
     Args:
         client: Whose connections are used; it stays the caller's to close.
@@ -119,7 +129,8 @@ class OpenAICompatibleModel:
             ExtractorUnusableError: No model is named, no credential is left or it is refused, or
                 the server refuses the call in every form.
             InvalidExtractionError: The answer is too large.
-            ExtractorError: The server can't be reached, is too slow, too busy or broken.
+            ExtractorTimeoutError: The server is too slow.
+            ExtractorError: It can't be reached, is too busy or broken.
         """
         model = self._model or (asker.model if self._is_upstream else "")
         if not model:
@@ -127,13 +138,15 @@ class OpenAICompatibleModel:
         headers = self._headers(asker)
         dialect = self._dialects.get(model, _Dialect())
         while True:
-            body = self._body(model, messages, schema, dialect, most_tokens)
-            status, content = await self._post(body, headers)
+            body = self._body(model, messages, schema, dialect, most_tokens, asker.share)
+            status, content = await self._post(body, headers, messages)
             if status == HTTPStatus.OK:
-                if len(content) > ANSWER_BYTES:
+                if _is_too_large(content):
                     raise _too_large(content, messages)
                 self._dialects[model] = dialect
-                return read_completion(content, messages, model)
+                answer = read_completion(content, messages, model)
+                spend(answer.tokens)
+                return answer
             try:
                 dialect = self._concede(dialect, schema, body, status, read_complaint(content))
             except ExtractorError as error:
@@ -147,7 +160,7 @@ class OpenAICompatibleModel:
     def _headers(self, asker: Asker) -> dict[bytes, bytes]:
         headers = {
             b"content-type": b"application/json",
-            b"accept": b"application/json",
+            b"accept": b"application/json, text/event-stream",
             b"accept-encoding": b"identity",  # so that the limit on the answer's size means what it says
             b"user-agent": b"recollect",
         }
@@ -164,12 +177,19 @@ class OpenAICompatibleModel:
         return headers
 
     def _body(
-        self, model: str, messages: Messages, schema: Schema, dialect: _Dialect, most_tokens: int | None
+        self,
+        model: str,
+        messages: Messages,
+        schema: Schema,
+        dialect: _Dialect,
+        most_tokens: int | None,
+        share: float,
     ) -> dict[str, Any]:
-        options = {name: value for name, value in self._options.items() if name not in dialect.refused}
-        if most_tokens is not None and "max_tokens" in options:
-            options["max_tokens"] = min(options["max_tokens"], most_tokens)
-        body = {**options, "model": model, "messages": list(messages), "stream": False}
+        options = {**self._options, **(_STREAMED if dialect.streams else {})}
+        body = {name: value for name, value in options.items() if name not in dialect.refused}
+        body |= {"model": model, "messages": list(messages), "stream": dialect.streams}
+        if isinstance(most := body.get("max_tokens"), int):
+            body["max_tokens"] = max(1, int(share * min(most, most_tokens or most)))
         match dialect.form:
             case _Form.LIMITED | _Form.SCHEMA:
                 limited = dialect.form is _Form.LIMITED
@@ -182,8 +202,13 @@ class OpenAICompatibleModel:
                 body["messages"] = _without_system(messages)
         return body
 
-    async def _post(self, body: Mapping[str, Any], headers: Mapping[bytes, bytes]) -> tuple[int, bytes]:
-        """Send one request past the client's cookies, log-in and redirects, which are not this user's."""
+    async def _post(
+        self, body: Mapping[str, Any], headers: Mapping[bytes, bytes], messages: Messages
+    ) -> tuple[int, bytes]:
+        """Send one request past the client's cookies, log-in and redirects, which are not this user's.
+
+        What it took is told where it does not come to its end, cancelled or not.
+        """
         request = httpx.Request(
             "POST",
             self._url,
@@ -191,23 +216,34 @@ class OpenAICompatibleModel:
             content=json.dumps(body).encode(),
             extensions={"timeout": httpx.Timeout(self._seconds).as_dict()},
         )
-        deadline = monotonic() + self._seconds
-        content = bytearray()
+        content, is_sent, is_whole = bytearray(), True, False
         try:
-            response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
-            try:
-                async for chunk in response.aiter_bytes():
-                    content += chunk
-                    if len(content) > ANSWER_BYTES:
-                        break
-                    if monotonic() > deadline:
-                        raise ExtractorError("The extraction model did not finish its answer in time.")
-            finally:
-                await response.aclose()
+            async with asyncio.timeout(self._seconds):
+                status = await self._receive(request, content)
+            is_whole = True
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            is_sent = False
+            raise _unreachable(error) from None
+        except (TimeoutError, httpx.TimeoutException):
+            raise ExtractorTimeoutError("The extraction model did not finish its answer in time.") from None
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError) as error:
-            # its message may quote a header
-            raise ExtractorError(f"The extraction model can't be reached: {type(error).__name__}.") from None
-        return response.status_code, bytes(content)
+            raise _unreachable(error) from None
+        finally:
+            if (is_sent and not is_whole) or (is_whole and status in _BEGUN):
+                spend(tokens_of(messages) + tokens_received(bytes(content)))
+        return status, bytes(content)
+
+    async def _receive(self, request: httpx.Request, content: bytearray) -> int:
+        """Add to ``content`` what comes, and return the status."""
+        response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
+        try:
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if _is_too_large(content):
+                    break
+        finally:
+            await response.aclose()
+        return response.status_code
 
     def _concede(
         self, dialect: _Dialect, schema: Schema, body: Mapping[str, Any], status: int, complaint: Complaint
@@ -216,6 +252,10 @@ class OpenAICompatibleModel:
         message = f"The extraction model's server answered with status {status}."
         if status in _DENIED:
             raise (ExtractorError if self._api_key else ExtractorUnusableError)(message)
+        if status in _SLOW:
+            raise ExtractorTimeoutError(message)
+        if status < HTTPStatus.INTERNAL_SERVER_ERROR and dialect.streams and complaint.names("stream"):
+            return replace(dialect, streams=False)
         about_form = complaint.names("response_format", "json_schema", "json_object", "grammar")
         broken = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
         if status in _PASSING or (broken and not about_form):
@@ -248,8 +288,18 @@ def _without_system(messages: Messages) -> Messages:
     return [{"role": "user", "content": f"{system['content']}\n\n{first['content']}"}, *rest]
 
 
+def _unreachable(error: Exception) -> ExtractorError:
+    # its message may quote a header
+    return ExtractorError(f"The extraction model can't be reached: {type(error).__name__}.")
+
+
+def _is_too_large(content: bytes | bytearray) -> bool:
+    return len(content) > ANSWER_BYTES and (
+        len(content) > STREAM_BYTES or not is_stream(bytes(content[:100]))
+    )
+
+
 def _too_large(content: bytes, messages: Messages) -> InvalidExtractionError:
     error = InvalidExtractionError("The extraction model's answer is too large.")
-    asked = sum(estimate_tokens(message["content"]) for message in messages)
-    error.tokens = asked + len(content) // _BYTES_OF_TOKEN
+    error.tokens = tokens_of(messages) + tokens_received(content)
     return error

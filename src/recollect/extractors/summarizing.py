@@ -53,15 +53,19 @@ class ModelSummarizer:
         Raises:
             ExtractorError: As ``Extractor.extract``.
         """
-        read = await ask_and_read(self._model, summary_messages(material), SUMMARY, asker, read_summary)
+        read = await ask_and_read(
+            self._model, summary_messages(material, asker.share), SUMMARY, asker, read_summary
+        )
         text, outline = read.content
         return Summarized(text, outline, read.tokens, read.by("summary"))
 
 
-def summary_messages(material: Material) -> Messages:
-    """Return the messages that ask for a summary of ``material``."""
+def summary_messages(material: Material, share: float = 1.0) -> Messages:
+    """Return the messages that ask for a summary of ``material``, of which that part is shown."""
     lengths = [min(len(message.text), MESSAGE_LENGTH) for message in material.messages]
-    room = zip(material.messages, shares(lengths, ALL_MESSAGES_LENGTH), strict=True)
+    room = zip(
+        material.messages, shares(lengths, int(share * min(ALL_MESSAGES_LENGTH, sum(lengths)))), strict=True
+    )
     parts = [
         ("The summary so far", cut(material.before, BEFORE_LENGTH)),
         ("Its parts", "\n".join(_outline_lines(material.outline))),

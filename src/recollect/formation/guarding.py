@@ -1,4 +1,4 @@
-"""Guards the calls of models in the background: a circuit breaker, and what they may cost a day.
+"""Guards the calls of models in the background: a circuit breaker, what they may cost a day, and that chats come first.
 
 Never: what is asked. The breaker is that of Nygard, Release It!: closed, open, half open.
 """
@@ -20,10 +20,15 @@ from recollect.errors import (
     StoreError,
 )
 from recollect.ports import Clock, UsageLog
+from recollect.spending import counting_tokens
 from recollect.steps import waiting_for_others
+from recollect.yielding import Yielding
 
 FAILURES = 5
 """So many failures in a row open the breaker."""
+
+FAILED_SECONDS = 240.0
+"""So do fewer, if they took so long together: a server that is waited for in vain is as bad as one that refuses."""
 
 _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = timedelta(minutes=10)
@@ -66,6 +71,7 @@ class Guarded:
         opened: How often that happened since the start.
         calls: How often it was to be called since the start.
         errors: How often that failed or was not let through, by the error's name.
+        given_up: How often a call was given up since the start, as a chat came to the same server.
     """
 
     failures: int = 0
@@ -73,6 +79,7 @@ class Guarded:
     opened: int = 0
     calls: int = 0
     errors: dict[str, int] = field(default_factory=dict)
+    given_up: int = 0
 
 
 @dataclass(slots=True)
@@ -81,11 +88,13 @@ class Breaker:
 
     Attributes:
         failures: In a row.
+        seconds: What they took.
         open_until: Until when it is left alone; None while it is not.
         opened: How often it was opened since the start.
     """
 
     failures: int = 0
+    seconds: float = 0.0
     open_until: datetime | None = None
     opened: int = 0
     _pause: timedelta = field(default=_FIRST_PAUSE)
@@ -107,14 +116,16 @@ class Breaker:
 
     def succeed(self) -> None:
         """Note that a call succeeded."""
-        self.failures, self.open_until, self._pause, self._trying = 0, None, _FIRST_PAUSE, False
+        self.failures, self.seconds, self.open_until = 0, 0.0, None
+        self._pause, self._trying = _FIRST_PAUSE, False
 
-    def fail(self, at: datetime) -> None:
-        """Note that a call failed by the server's fault."""
+    def fail(self, at: datetime, seconds: float = 0.0) -> None:
+        """Note that a call failed by the server's fault, after so many seconds."""
         self.failures += 1
+        self.seconds += seconds
         if self._trying:
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
-        if self._trying or self.failures >= FAILURES:
+        if self._trying or self.failures >= FAILURES or self.seconds >= FAILED_SECONDS:
             self.open_until = at + self._pause
             self.opened += 1
             log.warning("model_left_alone", failures=self.failures, seconds=self._pause.total_seconds())
@@ -132,6 +143,7 @@ class Guard:
         usage: Counts what they take.
         budget: What they may take.
         clock: Tells the time.
+        yielding: Knows the chats that come first.
 
     Attributes:
         breaker: Leaves the server alone that fails.
@@ -139,10 +151,13 @@ class Guard:
         errors: How many of them failed or were not let through, by the error's name.
     """
 
-    def __init__(self, usage: UsageLog, budget: Budget, clock: Clock) -> None:
+    def __init__(
+        self, usage: UsageLog, budget: Budget, clock: Clock, yielding: Yielding | None = None
+    ) -> None:
         self._usage = usage
         self._budget = budget
         self._clock = clock
+        self._yielding = yielding or Yielding()
         self.breaker = Breaker()
         self.calls = 0
         self.errors: Counter[str] = Counter()
@@ -151,7 +166,14 @@ class Guard:
     def guarded(self) -> Guarded:
         """How the calls stand."""
         breaker = self.breaker
-        return Guarded(breaker.failures, breaker.open_until, breaker.opened, self.calls, dict(self.errors))
+        return Guarded(
+            breaker.failures,
+            breaker.open_until,
+            breaker.opened,
+            self.calls,
+            dict(self.errors),
+            self._yielding.given_up,
+        )
 
     async def call(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
         """Return what a model answers, and count what that took.
@@ -159,6 +181,7 @@ class Guard:
         Raises:
             ExtractorPausedError: It failed too often, and is left alone.
             BudgetSpentError: The day's budget is spent, of the user or of all.
+            YieldedError: A chat comes first.
             ExtractorError: It failed, as the port says.
         """
         self.calls += 1
@@ -170,29 +193,35 @@ class Guard:
 
     async def _let_through(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
         await self._require_budget(user_id)
-        self.breaker.enter(self._clock())
-        try:
-            with waiting_for_others():
-                answered = await ask()
-        except (ExtractorUnusableError, InvalidExtractionError) as error:
-            # It is there and it answers: what is wrong is this call.
-            self.breaker.succeed() if isinstance(error, InvalidExtractionError) else self.breaker.give_up()
-            await self._count(user_id, error.tokens)
-            raise
-        except ExtractorError as error:
-            if error.is_of_one:
-                self.breaker.give_up()
-            else:
-                self.breaker.fail(self._clock())
-            if error.tokens:
-                await self._count(user_id, error.tokens)
-            raise
-        except BaseException:
-            self.breaker.give_up()
-            raise
+        began = self._clock()
+        self.breaker.enter(began)
+        with counting_tokens() as spent:
+            try:
+                with waiting_for_others():
+                    answered = await self._yielding.call(user_id, ask)
+            except BaseException as error:
+                self._note(error, began)
+                of_error = error.tokens if isinstance(error, ExtractorError) else 0
+                if tokens := max(of_error, spent.tokens):
+                    await self._count(user_id, tokens)
+                raise
         self.breaker.succeed()
         await self._count(user_id, answered.tokens)
         return answered
+
+    def _note(self, error: BaseException, began: datetime) -> None:
+        """Let the breaker know what an error says of the server."""
+        if isinstance(error, InvalidExtractionError):
+            self.breaker.succeed()  # it is there and it answers: what is wrong is this call
+        elif (
+            isinstance(error, ExtractorError)
+            and not isinstance(error, ExtractorUnusableError)
+            and not error.is_of_one
+        ):
+            now = self._clock()
+            self.breaker.fail(now, (now - began).total_seconds())
+        else:
+            self.breaker.give_up()
 
     async def _require_budget(self, user_id: str) -> None:
         if not (self._budget.user or self._budget.everybody):

@@ -152,6 +152,7 @@ class Exchange:
         credential: The request's own ``Authorization`` value, while this process lives; never
             written down, never shown by ``repr``.
         injected: The blocks that were added to prompts of its chat; filled where it is to be formed.
+        share: What part of the usual a model is shown of it, and may answer: less where that took it too long.
     """
 
     id: UUID
@@ -162,6 +163,7 @@ class Exchange:
     authorized: bool = False
     credential: str | None = field(default=None, repr=False, compare=False)
     injected: tuple[str, ...] = field(default=(), repr=False)
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

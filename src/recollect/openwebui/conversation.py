@@ -42,6 +42,7 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     answer = noted(call)
     is_first, answer.is_prepared = not answer.is_prepared, True
     if is_first:
+        await _come_first(call, find_engine)
         _remember_if_stopped(dict(body), call, find_engine)
         answer.saying = await _begun(body, call, find_engine)
     try:
@@ -49,6 +50,16 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     finally:
         if is_first and answer.saying is not None:
             await answer.saying.durable()
+
+
+async def _come_first(call: Call, find_engine: FindEngine) -> None:
+    """Let formation yield to this answer until it is over, or the task that answers is done, however that ends."""
+    answering = asyncio.current_task()
+    if answering is None or call.request is None:
+        return
+    coming_first = noted(call).coming_first
+    coming_first.enter_context((await find_engine()).chat())
+    answering.add_done_callback(lambda _: coming_first.close())
 
 
 async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_first: bool) -> None:
@@ -88,6 +99,7 @@ async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
     place of any that came before them, or, on the page, leave those out.
     """
     noted(call).is_given = True
+    noted(call).coming_first.close()
     *said, answer = body["messages"]
     reply = answer["content"] if answer["role"] == "assistant" else None
     if not isinstance(reply, str) or not reply.strip():

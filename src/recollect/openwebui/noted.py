@@ -1,7 +1,8 @@
 """What is noted of an answer between the hooks of its request, on the request alone. Never: an engine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 
 from recollect.model import Recollection
 from recollect.openwebui.hearing import Call
@@ -18,6 +19,7 @@ class Noted:
         included: What was recalled into its prompt.
         blocks: As which texts.
         saying: What the person said for it, as it is remembered; None: it is not, or not yet.
+        coming_first: Closed when it is over: till then formation yields to it.
     """
 
     is_prepared: bool = False
@@ -25,6 +27,7 @@ class Noted:
     included: Sequence[Recollection] = ()
     blocks: Sequence[str] = ()
     saying: Saying | None = None
+    coming_first: ExitStack = field(default_factory=ExitStack)
 
 
 def noted(call: Call) -> Noted:

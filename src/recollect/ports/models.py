@@ -47,12 +47,14 @@ class Asker:
         model: The model the exchange was with.
         authorized: Whether its request carried a credential.
         credential: That one, while it is at hand.
+        share: What part of the usual it may answer: less where that took it too long.
     """
 
     user_id: str
     model: str
     authorized: bool = False
     credential: str | None = field(default=None, repr=False)
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,10 @@ class Inbox(Protocol):
         """
         ...
 
+    async def answers_under_way(self, since: datetime) -> int:
+        """Return how many exchanges of all users have their answer under way that were said since then."""
+        ...
+
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
     ) -> Conversation | None:

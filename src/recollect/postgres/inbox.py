@@ -129,6 +129,12 @@ class PostgresInbox:
         progress = Progress.PENDING if row["state"] == "open" else Progress(row["state"])
         return Outcome(progress, messages, tuple(map(update_of, updates)))
 
+    async def answers_under_way(self, since: datetime) -> int:
+        """Return how many exchanges of all users have their answer under way that were said since then."""
+        async with self._database.over_all_users() as connection:
+            count: int = await connection.fetchval(SQL["answers_under_way"], since)
+        return count
+
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
     ) -> Conversation | None:

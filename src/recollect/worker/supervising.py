@@ -16,7 +16,7 @@ from recollect.counting import FormationCounts
 from recollect.failures import place
 from recollect.formation import Guarded
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
-from recollect.worker.wire import LONGEST_LINE, Clear, Lend, Start, ToWorker, line_of, told
+from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, ToWorker, line_of, told
 
 _COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
 """What a worker is started by; nothing is imported from the folder that we happen to be started in."""
@@ -39,10 +39,13 @@ class WorkerProcess:
 
     Args:
         start: What it works with.
+        yields: Whether it has to know of the chats that run on the upstream.
     """
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, *, yields: bool = False) -> None:
         self._start = start
+        self._yields = yields
+        self._running = 0
         self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._process: asyncio.subprocess.Process | None = None
         self._before = FormationCounts()
@@ -67,6 +70,12 @@ class WorkerProcess:
     def clear_caches(self) -> None:
         """Let it forget what it keeps of texts."""
         self._send(Clear())
+
+    def chats(self, running: int) -> None:
+        """Let it know how many chats run on the upstream now; that any does, and that none does any more."""
+        before, self._running = self._running, running
+        if self._yields and bool(before) != bool(running):
+            self._send(Chats(running))
 
     def _send(self, message: ToWorker) -> None:
         pipe = None if self._process is None else self._process.stdin
@@ -104,6 +113,8 @@ class WorkerProcess:
         self._process = process
         try:
             self._send(self._start)
+            if self._yields and self._running:
+                self._send(Chats(self._running))
             for exchange_id, credential in reversed(list(self._credentials.items())):  # the newest first
                 self._send(Lend(exchange_id, credential))
             log.info("worker_started", process=process.pid)

@@ -24,11 +24,13 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
         settings: Of the engine, by their names; secrets in clear.
         upstream: Base URL of the chat's own LLM, if there is one.
         log_level: How much is logged, as JSON; None: as structlog does by itself.
+        is_told: Whether it is told of the chats that run; else it looks into the log.
     """
 
     settings: Mapping[str, Any]
     upstream: str | None = None
     log_level: str | None = None
+    is_told: bool = True
 
 
 class Lend(msgspec.Struct, frozen=True, tag="lend"):
@@ -42,6 +44,12 @@ class Clear(msgspec.Struct, frozen=True, tag="clear"):
     """To a worker: forget what is kept of texts."""
 
 
+class Chats(msgspec.Struct, frozen=True, tag="chats"):
+    """To a worker: so many chats run on the upstream now."""
+
+    running: int
+
+
 class Told(msgspec.Struct, frozen=True, tag="told"):
     """From a worker: what it did since its start, and how its calls of models stand."""
 
@@ -49,14 +57,14 @@ class Told(msgspec.Struct, frozen=True, tag="told"):
     guarded: Guarded
 
 
-ToWorker: TypeAlias = Start | Lend | Clear
+ToWorker: TypeAlias = Start | Lend | Clear | Chats
 
 
 def _counter(_kind: type, numbers: Mapping[str, int]) -> Counter[str]:
     return Counter(numbers)
 
 
-_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lend | Clear)
+_TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lend | Clear | Chats)
 _TOLD = msgspec.json.Decoder(Told, dec_hook=_counter)
 
 

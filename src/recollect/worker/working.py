@@ -26,7 +26,7 @@ from recollect.logs import configure_logging
 from recollect.ports import Cache
 from recollect.settings import EngineSettings
 from recollect.worker.watchdog import watch
-from recollect.worker.wire import LONGEST_LINE, Clear, Lend, Start, Told, line_of, to_worker
+from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, Told, line_of, to_worker
 
 _TELL_SECONDS = 1.0
 _NICENESS = 5
@@ -72,7 +72,8 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
         await asyncio.to_thread(warm_up)
         gc.collect()
         gc.freeze()  # what a start has made stays: no later collection looks through it
-        background = Background(backends, make_policy(settings), system_clock)
+        policy = make_policy(settings, upstream=start.upstream)
+        background = Background(backends, policy, system_clock, is_told=start.is_told)
         working = asyncio.create_task(background.run())
         further = {
             working,
@@ -98,6 +99,8 @@ async def _listen(reader: asyncio.StreamReader, background: Background, caches: 
         match to_worker(line):
             case Lend(exchange_id, credential):
                 background.lend(exchange_id, credential)
+            case Chats(running):
+                background.chats(running)
             case Clear():
                 for cache in caches:
                     cache.clear()

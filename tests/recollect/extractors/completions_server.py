@@ -1,5 +1,6 @@
 """A chat completions server on a real socket, that answers as it is told."""
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -43,6 +44,21 @@ class Server:
         self.bodies.append(await request.json())
         reply = self.replies[min(len(self.bodies), len(self.replies)) - 1](self.bodies[-1])
         return reply if isinstance(reply, web.StreamResponse) else await reply
+
+    def streams(self, *events: object, then: Callable[[], Awaitable[object]] | None = None) -> None:
+        """Answer each call with a stream of these events; ``then`` is waited for before its end."""
+
+        async def stream(_: Body) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+            await response.prepare(self.requests[-1])
+            for event in events:
+                await response.write(b"data: " + json.dumps(event).encode() + b"\n\n")
+            if then is not None:
+                await then()
+            await response.write(b"data: [DONE]\n\n")
+            return response
+
+        self.replies = [stream]
 
     @property
     def forms(self) -> list[str]:

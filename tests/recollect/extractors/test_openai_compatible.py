@@ -17,6 +17,7 @@ from tests.recollect.extractors.completions_server import Body, Reply, Server, r
 from recollect.errors import (
     ConfigurationError,
     ExtractorError,
+    ExtractorTimeoutError,
     ExtractorUnusableError,
     InvalidExtractionError,
 )
@@ -25,6 +26,7 @@ from recollect.extractors.completion import TOKENS_BELIEVED
 from recollect.extractors.openai_compatible import ANSWER_BYTES
 from recollect.extractors.schema import CHOICE, EXTRACTION
 from recollect.ports import Asker
+from recollect.spending import counting_tokens
 from recollect.tokens import estimate_tokens
 
 ANSWER = '{"numbers": [2]}'
@@ -47,7 +49,7 @@ async def test_one_call_asks_in_the_strictest_form(server: Server, model: OpenAI
     assert await model.ask(MESSAGES, CHOICE, ASKER) == Answer(ANSWER, 321, "chat-model")
 
     [body] = server.bodies
-    assert body["stream"] is False
+    assert body["stream"] is True
     assert body["temperature"] == 0
     assert body["messages"] == MESSAGES
     named = body["response_format"]["json_schema"]
@@ -75,6 +77,98 @@ async def test_a_usage_that_is_no_object_counts_nothing(server: Server, model: O
 
 def test_an_answer_never_shows_its_words() -> None:
     assert "tea" not in repr(Answer("prefers tea", 3, "a-model"))
+
+
+ASKED_TOKENS = sum(estimate_tokens(m["content"]) for m in MESSAGES)
+
+
+def token(words: str) -> object:
+    return {"choices": [{"delta": {"content": words}}], "usage": None, "error": None}
+
+
+class TestAStream:
+    async def test_is_read_as_one_answer(self, server: Server, model: OpenAICompatibleModel) -> None:
+        counted = {"choices": [], "usage": {"total_tokens": 77}}
+        server.streams(token('{"num'), token('bers": [2]}'), counted)
+
+        assert await model.ask(MESSAGES, CHOICE, ASKER) == Answer(ANSWER, 77, "chat-model")
+
+    async def test_a_server_that_takes_none_is_asked_without(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        server.replies = [refuses(400, "no streams here", "stream"), says(ANSWER)]
+
+        assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ANSWER
+        assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ANSWER
+
+        assert [body["stream"] for body in server.bodies] == [True, False, False]
+        assert ["stream_options" in body for body in server.bodies] == [True, False, False]
+
+    async def test_an_error_within_it_is_one(self, server: Server, model: OpenAICompatibleModel) -> None:
+        server.streams(token("{"), {"error": {"message": "out of memory"}})
+
+        with pytest.raises(ExtractorError, match="broke off"):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+
+class TestWhatWasTaken:
+    async def test_of_an_answer_that_takes_too_long_what_came_is_counted(
+        self, server: Server, client: httpx.AsyncClient
+    ) -> None:
+        server.streams(*[token("so on and so on ")] * 50, then=asyncio.Event().wait)
+        hurried = OpenAICompatibleModel(client, base_url=server.base_url, timeout=timedelta(seconds=0.5))
+
+        with counting_tokens() as spent, pytest.raises(ExtractorTimeoutError):
+            await hurried.ask(MESSAGES, CHOICE, ASKER)
+
+        assert spent.tokens == ASKED_TOKENS + 50
+
+    async def test_of_one_that_is_given_up_too_and_the_server_sees_its_client_leave(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        came, left = asyncio.Event(), asyncio.Event()
+
+        async def wait() -> None:
+            came.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                left.set()
+
+        server.streams(*[token("so on ")] * 7, then=wait)
+
+        with counting_tokens() as spent:
+            asking = asyncio.create_task(model.ask(MESSAGES, CHOICE, ASKER))
+            await came.wait()
+            await asyncio.sleep(0.1)  # what was written has come
+            asking.cancel()
+            async with asyncio.timeout(1):
+                await asyncio.wait({asking})
+                await left.wait()
+
+        assert asking.cancelled()
+        assert spent.tokens == ASKED_TOKENS + 7
+
+    @pytest.mark.parametrize(("status", "counts"), [(500, True), (502, True), (429, False), (503, False)])
+    async def test_what_a_server_did_not_begin_costs_nothing(
+        self, server: Server, model: OpenAICompatibleModel, status: int, *, counts: bool
+    ) -> None:
+        server.replies = [refuses(status)]
+
+        with counting_tokens() as spent, pytest.raises(ExtractorError):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert (spent.tokens >= ASKED_TOKENS) is counts
+
+
+async def test_half_may_be_answered_where_half_is_asked_for(
+    server: Server, model: OpenAICompatibleModel
+) -> None:
+    await model.ask(MESSAGES, CHOICE, ASKER)
+    await model.ask(MESSAGES, CHOICE, replace(ASKER, share=0.5))
+
+    whole, half = (body["max_tokens"] for body in server.bodies)
+    assert half == whole // 2
 
 
 class TestWhichModelAndCredential:
@@ -292,7 +386,7 @@ class TestWhatTheServerTakes:
 
 
 class TestFailures:
-    @pytest.mark.parametrize("status", [402, 408, 409, 425, 429, 500, 502, 503, 504])
+    @pytest.mark.parametrize("status", [402, 409, 425, 429, 500, 502, 503])
     async def test_what_may_pass_is_worth_another_try_later(
         self, server: Server, model: OpenAICompatibleModel, status: int
     ) -> None:
@@ -333,8 +427,17 @@ class TestFailures:
         server.replies = [hang]
         hurried = OpenAICompatibleModel(client, base_url=server.base_url, timeout=timedelta(milliseconds=200))
 
-        with pytest.raises(ExtractorError, match="Timeout"):
+        with pytest.raises(ExtractorTimeoutError, match="in time"):
             await hurried.ask(MESSAGES, CHOICE, ASKER)
+
+    @pytest.mark.parametrize("status", [408, 504, 524])
+    async def test_a_server_that_says_it_is_too_slow(
+        self, server: Server, model: OpenAICompatibleModel, status: int
+    ) -> None:
+        server.replies = [refuses(status)]
+
+        with pytest.raises(ExtractorTimeoutError):
+            await model.ask(MESSAGES, CHOICE, ASKER)
 
     async def test_a_server_that_drips(self, server: Server, client: httpx.AsyncClient) -> None:
         async def drip(request: web.Request) -> web.StreamResponse:

@@ -1,3 +1,4 @@
+import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -9,14 +10,18 @@ from recollect.errors import (
     BudgetSpentError,
     ExtractorError,
     ExtractorPausedError,
+    ExtractorTimeoutError,
     ExtractorUnusableError,
     InvalidExtractionError,
     StoreError,
+    YieldedError,
 )
 from recollect.formation import Budget, Guard
-from recollect.formation.guarding import FAILURES
+from recollect.formation.guarding import FAILED_SECONDS, FAILURES
 from recollect.model import Usage
 from recollect.ports import Extracted
+from recollect.spending import spend
+from recollect.yielding import Yielding
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -72,6 +77,25 @@ class TestBreaker:
 
         assert guarded.model.asked == FAILURES
         assert paused.value.until == NOON + timedelta(seconds=30)
+
+    async def test_seconds_waited_in_vain_count_as_failures_do(self, store: Store) -> None:
+        guarded = Guarded(store)
+
+        async def hang() -> Extracted:
+            guarded.now += timedelta(seconds=FAILED_SECONDS / 2)
+            raise ExtractorTimeoutError
+
+        for _ in range(2):
+            with pytest.raises(ExtractorTimeoutError):
+                await guarded.guard.call(store.anna, hang)
+        with pytest.raises(ExtractorPausedError):
+            await guarded.call()
+        guarded.now += timedelta(seconds=30)
+        await guarded.call()
+        with pytest.raises(ExtractorTimeoutError):
+            await guarded.guard.call(store.anna, hang)
+
+        assert (await guarded.call()).tokens == 100  # what answered meanwhile was not waited for in vain
 
     async def test_one_call_tries_it_then_and_success_closes_it(self, store: Store) -> None:
         guarded = Guarded(store)
@@ -146,6 +170,29 @@ class TestBudget:
 
         assert await own_store.usage.used(own_store.anna, NOON.date()) == Usage(112, 212)
 
+    async def test_what_was_spent_is_counted_however_a_call_ends(self, own_store: Store) -> None:
+        await have_said_something(own_store)
+        guarded = Guarded(own_store)
+
+        async def fail() -> Extracted:
+            spend(30)
+            raise ExtractorTimeoutError
+
+        async def wait() -> Extracted:
+            spend(12)
+            await asyncio.Event().wait()
+            return Extracted()
+
+        with pytest.raises(ExtractorTimeoutError):
+            await guarded.guard.call(own_store.anna, fail)
+        calling = asyncio.create_task(guarded.guard.call(own_store.anna, wait))
+        await asyncio.sleep(0.1)
+        calling.cancel()
+        await asyncio.wait({calling})
+
+        assert calling.cancelled()
+        assert (await own_store.usage.used(own_store.anna, NOON.date())).user == 42
+
     async def test_a_user_whose_budget_is_spent_is_refused_until_tomorrow(self, store: Store) -> None:
         await have_said_something(store)
         guarded = Guarded(store, Budget(user=200))  # what two calls take, to the token
@@ -172,3 +219,32 @@ class TestBudget:
         guarded = Guarded(breakable(store, Outage(StoreError(), ("use",))))
 
         assert (await guarded.call()).tokens == 100
+
+
+class TestChatsFirst:
+    async def test_a_call_that_is_given_up_for_a_chat_is_no_failure_and_its_tokens_count(
+        self, own_store: Store
+    ) -> None:
+        await have_said_something(own_store)
+        yielding, asked = Yielding(yields=True, idle=0), asyncio.Event()
+        guard = Guard(own_store.usage, Budget(), lambda: NOON, yielding)
+
+        async def wait() -> Extracted:
+            spend(12)
+            asked.set()
+            await asyncio.Event().wait()
+            return Extracted()
+
+        for _ in range(FAILURES + 1):
+            asked.clear()
+            calling = asyncio.create_task(guard.call(own_store.anna, wait))
+            await asked.wait()
+            yielding.chats(1)
+            with pytest.raises(YieldedError):
+                await calling
+            yielding.chats(0)
+
+        assert guard.guarded.failures == 0
+        assert guard.guarded.errors == {}
+        assert guard.guarded.given_up == FAILURES + 1
+        assert (await own_store.usage.used(own_store.anna, NOON.date())).user == 12 * (FAILURES + 1)

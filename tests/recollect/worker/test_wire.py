@@ -13,7 +13,7 @@ from recollect.assembly import opening
 from recollect.counting import FormationCounts
 from recollect.formation import Guarded
 from recollect.settings import EngineSettings, Precision
-from recollect.worker.wire import Clear, Start, Told, line_of, to_worker, told
+from recollect.worker.wire import Chats, Clear, Start, Told, line_of, to_worker, told
 
 CHANGED = {
     "database_url": SecretStr("postgresql://given"),
@@ -63,6 +63,7 @@ def test_the_counts_of_two_workers_add_up() -> None:
 
 def test_what_nobody_says_is_told_from_what_is_said() -> None:
     assert to_worker(line_of(Clear())) == Clear()
+    assert to_worker(line_of(Chats(3))) == Chats(3)
     with pytest.raises(msgspec.MsgspecError):
         to_worker(b'{"type": "sleep"}')
     with pytest.raises(msgspec.MsgspecError):

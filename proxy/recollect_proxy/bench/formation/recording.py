@@ -70,6 +70,10 @@ class RecordingInbox:
         """Return what became of an exchange."""
         return await self._inbox.outcome(scope, key)
 
+    async def answers_under_way(self, since: datetime) -> int:
+        """Return how many exchanges have their answer under way."""
+        return await self._inbox.answers_under_way(since)
+
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
     ) -> Conversation | None:

@@ -85,6 +85,10 @@ SELECT count(*) FILTER (WHERE state IN ('open', 'pending')) AS pending,
     min(said_at) FILTER (WHERE state = 'pending') AS oldest_pending_at
 FROM exchanges;
 
+-- name: answers_under_way
+-- How many exchanges have their answer under way that were said since a time, over all users.
+SELECT count(*) FROM exchanges WHERE state = 'open' AND said_at >= $1;
+
 -- name: retry_failed
 -- Put every held exchange back to pending, over all users.
 UPDATE exchanges
