@@ -220,7 +220,6 @@ RULES = (
         "recollect_proxy.upstream recollect_proxy.wishes",
         "uuid_utils",
     ),
-    Rule("recollect_proxy.held_end", pure=True),
     Rule("recollect_proxy.aside"),
     Rule(
         "recollect_proxy.sent",

@@ -20,6 +20,7 @@ def make_policy(settings: EngineSettings) -> Policy:
         ConfigurationError: A weight is named that there is not.
     """
     return Policy(
+        records=settings.record,
         deadline=settings.recall_deadline_ms / 1000,
         reach=Reach(
             limit=settings.recall_candidates,
