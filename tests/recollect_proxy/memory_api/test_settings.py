@@ -40,6 +40,8 @@ async def test_at_first_everything_is_as_recollect_was_started(api: Api, annas: 
 
 
 VALUES: list[tuple[str, Any]] = [
+    ("record", False),
+    ("record", True),
     ("recall", False),
     ("recall", True),
     *(("formation", each) for each in ("extract", "qa_turn", "both", "off")),
@@ -94,13 +96,13 @@ async def test_a_users_own_settings_come_before_everybodys(api: Api, annas: str)
 async def test_a_change_counts_at_once(api: Api, annas: str, own_store: Store) -> None:
     said = own_store.turn()
     await changed(api, EVERYBODY, {"recall": False})
-    await changed(api, annas, {"formation": "off"})
+    await changed(api, annas, {"record": False})
 
     assert (await api.engine.recall(said)).skipped is Skip.OFF
     assert not await api.engine.remember(said, "Tea.")
 
     await changed(api, EVERYBODY, {"recall": None})
-    await changed(api, annas, {"formation": None})
+    await changed(api, annas, {"record": None})
 
     assert (await api.engine.recall(said)).skipped is not Skip.OFF
     assert await api.engine.remember(said, "Tea.")
