@@ -66,9 +66,7 @@ class Filter:
         """What each user decides."""
 
         recall: Annotated[bool, Field(description="Use what I said in earlier chats.")] = True
-        remember: Annotated[
-            bool, Field(description="Remember what I say from now on; off: it is not even logged.")
-        ] = True
+        remember: Annotated[bool, Field(description="Remember what I say; off: not even logged.")] = True
         show_status: Annotated[bool, Field(description="Show what was recalled and remembered.")] = True
 
     def __init__(self) -> None:

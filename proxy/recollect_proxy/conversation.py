@@ -80,20 +80,8 @@ class Conversation:
             listener.broke_off = True
             raise
         finally:
-            self._remember(sent, listener)
+            sent.remember(listener)
         return None
-
-    def _remember(self, sent: Sent, listener: Listener) -> None:
-        """Remember how the answer ended, once; what was said is remembered by now, whatever became of its answer."""
-        if listener.is_over:
-            return
-        reply, saying = listener.reply(), sent.saying
-        if saying is None or listener.goes_on:
-            return
-        if reply is None:
-            saying.fail()
-        else:
-            saying.end(reply, recollections=sent.prepared.included)
 
     async def _prepare(self, caller: Caller, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
         forms = asked.heard.forms and asked.wishes.remember

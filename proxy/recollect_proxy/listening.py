@@ -13,7 +13,6 @@ class Listener:
     Attributes:
         client_left: Whether who asked left before its end.
         broke_off: Whether the upstream broke it off.
-        is_over: Whether the reply was asked for: nothing more is heard.
         goes_on: Whether there is no reply yet, as the answer calls tools: the turn is asked about again.
     """
 
@@ -24,7 +23,6 @@ class Listener:
         self._answered = False
         self.client_left = False
         self.broke_off = False
-        self.is_over = False
         self.goes_on = False
 
     def hear(self, answer: Answer) -> None:
@@ -47,7 +45,6 @@ class Listener:
         first word, is none. A user who left before the first word, or got none, has said something all the same; so has one whose
         words will not be seen again with the reply.
         """
-        self.is_over = True
         if self._reader is None:
             return "" if self.client_left and not self._answered else None
         heard = self._reader.finish()

@@ -21,7 +21,6 @@ from recollect.failures import place
 from recollect.live_engine import LiveEngine
 from recollect.model import News, Recollection, Turn
 from recollect.openwebui import telling
-from recollect.openwebui.background import in_background
 from recollect_proxy.asgi import Send, values
 from recollect_proxy.headers import BOUND_TO_THE_BODY
 from recollect_proxy.identity import Caller
@@ -125,12 +124,7 @@ class Shown:
     def end(self) -> None:
         """Leave to the chat's next answer what could not be shown with this one."""
         if self._looking is not None:
-            in_background(self._give_back(self._looking))
-
-    async def _give_back(self, looking: "asyncio.Task[News | None]") -> None:
-        news, engine = await looking, self._engine.engine
-        if news is not None and news.exchanges and engine is not None:
-            await engine.untell(news)
+            self._engine.leave_untold(self._looking)
 
 
 def has_room(answer: Answer) -> bool:

@@ -20,7 +20,6 @@ from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
 from recollect.model import News, Recollection, Scope, Turn
-from recollect.openwebui import background
 from recollect.ports import Inbox
 from recollect_proxy.asgi import Event, Headers
 from recollect_proxy.http1 import Response
@@ -135,7 +134,7 @@ async def test_an_answer_ends_while_nobody_knows_what_was_learned_and_the_next_o
         await remembered(live, store)
         assert b"Meanwhile" not in await relayed(live, asked, known=False)
         inbox.go_on.set()
-        await until(lambda: not background._running)
+        await live.settle(30)
         assert b"Meanwhile remembered: it" in await relayed(live, asked)
         assert b"Meanwhile" not in await relayed(live, asked)
 
@@ -153,7 +152,7 @@ async def test_what_a_client_that_leaves_was_not_shown_the_next_answer_shows(
         await remembered(live, store)
         with pytest.raises(ConnectionResetError):
             await relayed(live, asked, client=Client(leaves=True))
-        await until(lambda: not background._running)
+        await live.settle(30)
         assert b"Meanwhile remembered: it" in await relayed(live, asked)
 
 
