@@ -54,6 +54,7 @@ class Filter:
         extraction_base_url: Annotated[str, Field(description="Of the LLM that extracts memories.")] = ""
         extraction_model: Annotated[str, Field(description="Its model: needed with that LLM.")] = ""
         extraction_api_key: Annotated[_Secret, Field(description="Its key.")] = ""
+        record: Annotated[bool, Field(description="Off: of nobody is kept, or logged, what they say.")] = True
         recall_deadline_ms: Annotated[int, Field(gt=0, description="A chat waits no longer for it.")] = 300
         recall_gate: Annotated[float | None, Field(ge=-1, le=1, description="Blank: the embedder's.")] = None
         memory_tokens: Annotated[int, Field(ge=50, description="Tokens the memories of a turn take.")] = 1000
@@ -65,7 +66,7 @@ class Filter:
         """What each user decides."""
 
         recall: Annotated[bool, Field(description="Use what I said in earlier chats.")] = True
-        remember: Annotated[bool, Field(description="Remember what I say from now on.")] = True
+        remember: Annotated[bool, Field(description="Remember what I say; off: not even logged.")] = True
         show_status: Annotated[bool, Field(description="Show what was recalled and remembered.")] = True
 
     def __init__(self) -> None:

@@ -230,17 +230,16 @@ RULES = (
         "recollect_proxy.upstream recollect_proxy.wishes",
         "uuid_utils",
     ),
-    Rule("recollect_proxy.held_end", pure=True),
     Rule("recollect_proxy.aside"),
     Rule(
         "recollect_proxy.sent",
-        "recollect.model recollect.recalling recollect.saying recollect_proxy.identity recollect_proxy.reading "
+        "recollect.model recollect.recalling recollect.saying recollect_proxy.identity recollect_proxy.listening recollect_proxy.reading "
         "recollect_proxy.status",
     ),
     Rule(
         "recollect_proxy.status",
         f"{NOUNS} recollect.chat recollect.live_engine recollect.openwebui.telling recollect_proxy.asgi "
-        "recollect_proxy.headers recollect_proxy.held_end recollect_proxy.identity recollect_proxy.upstream",
+        "recollect_proxy.headers recollect_proxy.identity recollect_proxy.upstream",
         "structlog",
     ),
     Rule(

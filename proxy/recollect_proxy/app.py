@@ -101,7 +101,7 @@ class App:
             clock=clock,
             aside=self._aside,
         )
-        status = Status(self.engine, settings.openwebui_status_seconds) if settings.openwebui_status else None
+        status = Status(self.engine) if settings.openwebui_status else None
         return {
             self._base + path: Conversation(
                 reading=reading(dialect),

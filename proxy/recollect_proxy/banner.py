@@ -68,8 +68,10 @@ def _embedder(settings: ProxySettings) -> str:
 
 
 def _formation(settings: ProxySettings) -> str:
+    if not settings.record:
+        return "off: nothing is recorded (RECOLLECT_RECORD)"
     if settings.formation is Strategy.OFF:
-        return "off: nothing is remembered"
+        return "off: what is said is logged, and nothing else (RECOLLECT_RECORD=false: not even that)"
     if settings.formation is Strategy.QA_TURN:
         return "without a model: each question and its answer is kept"
     model = settings.extraction_model or "the chat's own model"

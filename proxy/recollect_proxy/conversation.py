@@ -3,7 +3,7 @@
 Never: SQL, prompts, header policy.
 """
 
-import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 from recollect.chat import ChatBody, add_memories, is_light
 from recollect.composition import Placed
 from recollect.live_engine import LiveEngine
-from recollect.model import Became, Skip, Turn
+from recollect.model import Skip, Turn
 from recollect.tokens import token_counter
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
 from recollect_proxy.composing import Composing
@@ -26,7 +26,7 @@ from recollect_proxy.relaying import is_json, relay, relay_whole
 from recollect_proxy.report import Reports, shown
 from recollect_proxy.sent import Sent
 from recollect_proxy.status import Status, has_room
-from recollect_proxy.upstream import Upstream
+from recollect_proxy.upstream import TruncatedError, Upstream
 from recollect_proxy.wishes import RefusedError
 
 
@@ -76,20 +76,11 @@ class Conversation:
         except ClientLeftError:
             listener.client_left = True
             raise
+        except TruncatedError:
+            listener.broke_off = True
+            raise
         finally:
-            self._remember(sent, listener)
-        return None
-
-    def _remember(self, sent: Sent, listener: Listener) -> "asyncio.Task[Became] | None":
-        """Remember the exchange, if it is one, and once; return what tells whether it is a new one."""
-        if listener.is_over:
-            return None
-        reply, saying = listener.reply(), sent.saying
-        if saying is None or listener.goes_on:
-            return None
-        if reply is not None:
-            return saying.end(reply, recollections=sent.prepared.included)
-        saying.withdraw()
+            sent.remember(listener)
         return None
 
     async def _prepare(self, caller: Caller, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
@@ -120,21 +111,24 @@ class Conversation:
     async def _answer(self, scope: Scope, send: Send, sent: Sent, listener: Listener) -> None:
         listed = sent.asked.wishes.includes_memories
         headers = forwardable(scope["headers"], without=self._passthrough.strip)
-        async with self._upstream.forward(
-            scope["method"],
-            self._passthrough.target(scope),
-            rewritable(headers, body=sent.instead is not None, answer=listed),
-            sent.body,
-        ) as answer:
+        beside = nullcontext() if sent.status is None else sent.status.beside(sent.turn)
+        async with (
+            beside as status,
+            self._upstream.forward(
+                scope["method"],
+                self._passthrough.target(scope),
+                rewritable(headers, body=sent.instead is not None, answer=listed),
+                sent.body,
+            ) as answer,
+        ):
             listener.hear(answer)
             whole = listed and is_json(answer)
             extra = self._reports.about(sent.prepared, sent.id, listed=listed and not whole)
             if whole:
                 used = sent.prepared.placed.history_tokens
                 add = partial(add_memories, memories=shown(sent.prepared.included), used_history_tokens=used)
-                return await relay_whole(answer, send, rewrite=add, extra=extra, listen=listener.feed)
-            if sent.status is None or not has_room(answer):
-                return await relay(answer, send, extra=extra, listen=listener.feed)
-            included = sent.prepared.included
-            end = await sent.status.relay(answer, send, included, extra=extra, listen=listener.feed)
-        return await sent.status.close(send, end, sent.turn, self._remember(sent, listener))
+                await relay_whole(answer, send, rewrite=add, extra=extra, listen=listener.feed)
+            elif status is None or not has_room(answer):
+                await relay(answer, send, extra=extra, listen=listener.feed)
+            else:
+                await status.relay(answer, send, sent.prepared.included, extra=extra, listen=listener.feed)

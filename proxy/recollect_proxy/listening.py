@@ -12,7 +12,7 @@ class Listener:
 
     Attributes:
         client_left: Whether who asked left before its end.
-        is_over: Whether the reply was asked for: nothing more is heard.
+        broke_off: Whether the upstream broke it off.
         goes_on: Whether there is no reply yet, as the answer calls tools: the turn is asked about again.
     """
 
@@ -22,7 +22,7 @@ class Listener:
         self._reader: ReplyReader | None = None
         self._answered = False
         self.client_left = False
-        self.is_over = False
+        self.broke_off = False
         self.goes_on = False
 
     def hear(self, answer: Answer) -> None:
@@ -39,17 +39,18 @@ class Listener:
             self._reader.feed(chunk)
 
     def reply(self) -> str | None:
-        """Return what was said, as far as it came; None where there is no exchange to remember.
+        """Return what was said, as far as it came; None where the answer failed.
 
-        An answer that calls tools is not the reply yet, and one that failed is none. A user who
-        left before the first word, or got none, has said something all the same; so has one whose
+        An answer that calls tools is not the reply yet, and one that failed, or broke off before its
+        first word, is none. A user who left before the first word, or got none, has said something all the same; so has one whose
         words will not be seen again with the reply.
         """
-        self.is_over = True
         if self._reader is None:
             return "" if self.client_left and not self._answered else None
         heard = self._reader.finish()
         if heard.has_tool_calls and not heard.failed:
             self.goes_on = not self._dialect.kept_by_server
             return None if self.goes_on else ""
-        return None if heard.failed else heard.text
+        if heard.failed or (self.broke_off and not heard.text):
+            return None
+        return heard.text

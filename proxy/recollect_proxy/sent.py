@@ -7,6 +7,7 @@ from recollect.model import Turn
 from recollect.recalling import Prepared
 from recollect.saying import Saying
 from recollect_proxy.identity import Caller
+from recollect_proxy.listening import Listener
 from recollect_proxy.reading import Asked
 from recollect_proxy.status import Status
 
@@ -36,6 +37,16 @@ class Sent:
     prepared: Prepared
     saying: Saying | None = None
     status: Status | None = None
+
+    def remember(self, listener: Listener) -> None:
+        """Remember how the answer ended; what was said is remembered by now, whatever became of its answer."""
+        reply = listener.reply()
+        if self.saying is None or listener.goes_on:
+            return
+        if reply is None:
+            self.saying.fail()
+        else:
+            self.saying.end(reply, recollections=self.prepared.included)
 
     @property
     def body(self) -> bytes:

@@ -96,13 +96,7 @@ class ProxySettings(EngineSettings):
     )
     openwebui_status: bool = Field(
         default=True,
-        description="Show people of OpenWebUI, and no other client, in the chat what was recalled and what was remembered.",
-    )
-    openwebui_status_seconds: float = Field(
-        default=3,
-        ge=0,
-        le=60,
-        description="How long the end of an answer, never a word of it, waits for what was remembered; 0: not at all.",
+        description="Show people of OpenWebUI, and no other client, in the chat what was recalled and, as soon as it is known, remembered.",
     )
 
     connect_timeout_seconds: float = Field(default=10, gt=0, description="To connect to the upstream.")

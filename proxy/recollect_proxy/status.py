@@ -2,12 +2,14 @@
 
 OpenWebUI takes the ``event`` of a chat completion chunk for one of its own: it shows it, and keeps it with the message.
 
-Never: anything for another client; changes or reorders what the upstream says, or lets a word of it wait; fails a chat.
+Never: anything for another client; changes or reorders what the upstream says, or lets a byte of it wait; fails a chat.
 """
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,35 +19,61 @@ from recollect.chat import ChatBody
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.live_engine import LiveEngine
-from recollect.model import Became, Outcome, Progress, Recollection, Turn, Written
+from recollect.model import News, Recollection, Turn
 from recollect.openwebui import telling
 from recollect_proxy.asgi import Send, values
 from recollect_proxy.headers import BOUND_TO_THE_BODY
-from recollect_proxy.held_end import HeldEnd
 from recollect_proxy.identity import Caller
-from recollect_proxy.upstream import Answer, TruncatedError
+from recollect_proxy.upstream import Answer
 
 _OK = 200
-_PAUSE_SECONDS = 0.2
+
+_LOOK_SECONDS = 1.0
+"""How often it is looked during an answer whether anything was remembered meanwhile."""
+
+_ENDS = (b"\n\n", b"\n\r\n", b"\r\r")
+"""How an event ends: with an empty line (WHATWG HTML, section 9.2.6)."""
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Shows what was recalled before an answer's first word, and what was learned behind its last one.
+    """Shows what was recalled before an answer's first word, and what the chat taught meanwhile as soon as it is known.
 
     Attributes:
         engine: Tells what was learned.
-        seconds: How long the end of an answer, and never a word of it, waits for that; 0: not at all.
     """
 
     engine: LiveEngine
-    seconds: float
 
     def is_for(self, caller: Caller, chat: ChatBody) -> bool:
         """Whether a request is of somebody who sees it: who chats on OpenWebUI's own page."""
         return caller.by_openwebui and caller.session_id is not None and chat.stream
+
+    @asynccontextmanager
+    async def beside(self, turn: Turn) -> "AsyncIterator[Shown]":
+        """Look for what the chat of a turn taught meanwhile, beside the asking and the answer, until that ends."""
+        shown = Shown(self.engine, turn)
+        try:
+            yield shown
+        finally:
+            shown.end()
+
+
+class Shown:
+    """What is shown in the stream of one answer; nothing of it waits.
+
+    Args:
+        engine: Tells what was learned.
+        turn: Whose answer it is.
+    """
+
+    def __init__(self, engine: LiveEngine, turn: Turn) -> None:
+        self._engine = engine
+        self._turn = turn
+        self._looked = time.monotonic()
+        self._looking: asyncio.Task[News | None] | None = asyncio.create_task(self._look())
 
     async def relay(
         self,
@@ -55,63 +83,48 @@ class Status:
         *,
         extra: Iterable[tuple[bytes, bytes]],
         listen: Callable[[bytes], None],
-    ) -> HeldEnd:
-        """Send an answer on as it comes, behind what was recalled for it, and return what is held of its end.
+    ) -> None:
+        """Send an answer on as it comes, behind what was recalled for it; between its events, what was learned meanwhile.
 
         Arguments and errors are those of ``recollect_proxy.relaying.relay``.
         """
         headers = [*answer.headers, *extra]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await _send_on(send, _told(recollections))
-        end = HeldEnd()
+        end = _ENDS[0]  # a stream begins as if an event had just ended
+        while chunk := await answer.chunk():
+            listen(chunk)
+            if end.endswith(_ENDS):
+                await self._show_news(send)
+            await _send_on(send, chunk)
+            end = (end + chunk[-3:])[-3:]
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _show_news(self, send: Send) -> None:
+        """Show what was learned meanwhile, where that is known by now."""
+        if self._looking is None:
+            if time.monotonic() - self._looked >= _LOOK_SECONDS:
+                self._looked = time.monotonic()
+                self._looking = asyncio.create_task(self._look())
+        elif self._looking.done():
+            news = self._looking.result()
+            await _send_on(send, _learned(news) if news is not None else b"")
+            self._looking = None  # now it is told; who is cut off before was not
+
+    async def _look(self) -> News | None:
+        engine = self._engine.engine
         try:
-            while chunk := await answer.chunk():
-                listen(chunk)
-                await _send_on(send, end.take(chunk))
-        except TruncatedError:
-            await _send_on(send, end.held)
-            raise
-        return end
+            return None if engine is None else await engine.tell(self._turn.scope, self._turn.key)
+        except RecollectError:
+            return None  # the next answer tells it
+        except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
+            _untold(error)
+            return None
 
-    async def close(
-        self, send: Send, end: HeldEnd, turn: Turn, remembering: "asyncio.Task[Became] | None"
-    ) -> None:
-        """Send what is held of an answer's end, behind what its exchange taught.
-
-        Args:
-            send: To the client.
-            end: As ``relay`` returned it.
-            turn: The exchange's.
-            remembering: Tells what became of its exchange; None: nothing of it is remembered.
-        """
-        if remembering is not None and self.seconds and end.is_between_events:
-            await _send_on(send, await self._learned(turn, remembering))
-        await send({"type": "http.response.body", "body": end.held})
-
-    async def _learned(self, turn: Turn, remembering: "asyncio.Task[Became]") -> bytes:
-        try:
-            async with asyncio.timeout(self.seconds):
-                outcome = await self._outcome(turn, remembering)
-            told = telling.changes(outcome.updates[::-1]) if outcome else ""
-            return _chunk(telling.status(told)) if told else b""
-        except (TimeoutError, RecollectError):
-            return b""  # it is remembered all the same, and shown to nobody
-        except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody the end of their answer
-            return _untold(error)
-
-    async def _outcome(self, turn: Turn, remembering: "asyncio.Task[Became]") -> Outcome | None:
-        """Wait until an exchange is formed, or will not be; None where it is not a new one, or nobody knows."""
-        is_new: bool | None = None
-        while is_new is not False and (engine := self.engine.engine) is not None:
-            outcome = await engine.outcome(turn.scope, turn.key)
-            if is_new is None:
-                # Behind that question, as the log waits for a store that is away, and this must not.
-                is_new = await asyncio.shield(remembering) is Written.NEW
-            elif outcome is None or outcome.progress is not Progress.PENDING:
-                return outcome
-            else:
-                await asyncio.sleep(_PAUSE_SECONDS)
-        return None
+    def end(self) -> None:
+        """Leave to the chat's next answer what could not be shown with this one."""
+        if self._looking is not None:
+            self._engine.leave_untold(self._looking)
 
 
 def has_room(answer: Answer) -> bool:
@@ -129,6 +142,14 @@ def _told(recollections: Sequence[Recollection]) -> bytes:
     try:
         return b"".join(map(_chunk, [telling.recalled(recollections), *map(telling.citation, recollections)]))
     except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
+        return _untold(error)
+
+
+def _learned(news: News) -> bytes:
+    try:
+        told = telling.meanwhile(news.updates[::-1])
+        return _chunk(telling.status(told)) if told else b""
+    except Exception as error:  # noqa: BLE001 -- as above
         return _untold(error)
 
 

@@ -218,7 +218,7 @@ class Background:
             counts=self.counts,
         )
         again = await draining.drain(user_id)
-        indexed = await self._keep_indexed(user_id)
+        indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
             if await self._backends.inbox.pending(user_id, limit=1):
@@ -243,8 +243,10 @@ class Background:
         """Return what exchanges change; they are indexed before.
 
         What was said is found as soon as what is understood from it. A backlog of older messages is left to the
-        end of the drain: nobody is to wait for it.
+        end of the drain: nobody is to wait for it. With formation off nothing comes of them, then or later.
         """
+        if policy.strategy is Strategy.OFF:
+            return [Formed(each) for each in exchanges]
         last = exchanges[-1]
         await self._index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
         forming = Forming(self._backends, self._guard, policy.rules, clock=self._clock, new_id=uuid7)

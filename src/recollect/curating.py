@@ -6,6 +6,7 @@ What is asked for by name must not fail silently. Never: a concrete backend, a c
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from uuid import UUID
 
 from recollect.commons import Commons
@@ -134,7 +135,8 @@ class Curating(Commons):
     ) -> tuple[Update, ...] | None:
         """Undo what one exchange changed, newest first, and recall its words no more; what waits is never formed.
 
-        What was changed again since stays as it is.
+        So with the earlier exchanges of which it was shown with this one's answer what they taught. What was changed
+        again since stays as it is.
 
         Args:
             scope: In which chat.
@@ -144,6 +146,12 @@ class Curating(Commons):
         Returns:
             The rows of the audit that say what was undone; None where the log has no such exchange.
         """
+        keys = (key, *await self._backends.inbox.told_with(scope, key))
+        undone = [await self._take_back(scope, each, actor) for each in keys]
+        known = [each for each in undone if each is not None]
+        return tuple(chain.from_iterable(known)) if known else None
+
+    async def _take_back(self, scope: Scope, key: str, actor: Actor) -> tuple[Update, ...] | None:
         inbox, undone = self._backends.inbox, []
         found = await inbox.outcome(scope, key)
         if found is None:

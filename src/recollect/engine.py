@@ -19,6 +19,7 @@ from recollect.model import (
     Backlog,
     Erasure,
     LogEntry,
+    News,
     Outcome,
     Recall,
     Recollection,
@@ -196,6 +197,22 @@ class Engine(Curating):
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
         """Return what became of the exchange with this key (``Turn.key``); None where it is not logged (yet)."""
         return await self._backends.inbox.outcome(scope, key)
+
+    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
+        """Take what a chat, or this turn alone, taught and its person was not shown yet, to show it with the turn's answer.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return await self._backends.inbox.tell(scope, key, own=own)
+
+    async def untell(self, news: News) -> None:
+        """Give back what could not be shown: the chat's next answer shows it.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        await self._backends.inbox.untell(news)
 
     async def backlog(self) -> Backlog:
         """Count what is waiting to be formed, and what failed."""

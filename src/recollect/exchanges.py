@@ -36,6 +36,6 @@ def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection])
     return LogEntry(Phase.ENDED, replace(exchange, reply=reply), recalled)
 
 
-def withdrawn(exchange: Exchange) -> LogEntry:
-    """Return the entry that says that there is no answer to it, and no exchange."""
-    return LogEntry(Phase.WITHDRAWN, exchange)
+def failed(exchange: Exchange) -> LogEntry:
+    """Return the entry that says that the model failed to answer it."""
+    return LogEntry(Phase.FAILED, exchange)

@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.exchanges import ended, new_exchange
-from recollect.model import Became, LogEntry, Recall, Recollection, Skip, Turn
+from recollect.model import Became, LogEntry, News, Recall, Recollection, Skip, Turn
 from recollect.phase_writing import is_storable, write_phase
 from recollect.recalling import Prepared, Wishes
 from recollect.saying import Pace, Saying
@@ -184,6 +184,23 @@ class LiveEngine:
             log.debug("note_dropped", reason="too many are waiting for the store")
             return
         _keep(_note(self._engine, turn, prepared, request_id or uuid7(), api), self._notes)
+
+    def leave_untold(self, looking: "asyncio.Task[News | None]") -> None:
+        """Give back in the background what could not be shown: the chat's next answer shows it; never raises, never waits.
+
+        Args:
+            looking: Returns what it is, once it is known.
+        """
+        _keep(self._untell(looking), self._notes)
+
+    async def _untell(self, looking: "asyncio.Task[News | None]") -> None:
+        news, engine = await looking, self._engine
+        if news is None or not news.exchanges or engine is None:
+            return
+        try:
+            await engine.untell(news)
+        except RecollectError as error:
+            log.warning("news_not_given_back", error=type(error).__name__)
 
     def begin(self, turn: Turn, *, credential: str | None) -> Saying | None:
         """Begin to write what a user says, before it is answered; never raises, never waits.

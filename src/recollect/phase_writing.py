@@ -61,8 +61,10 @@ async def _write(
         await pace.noted.wait()  # whoever finds the journal reads the turn before its end
     async with writing.noting(entry) as noted:
         pace.noted.set()
-        if noted.is_kept:
-            (pace.kept if begins else pace.over).set()
+        if noted.is_kept and begins:
+            pace.kept.set()
+        elif noted.is_kept and entry.phase is Phase.ENDED:
+            pace.over.set()  # where the model failed the turn is written by itself
         if behind is not None and not behind.done():
             await asyncio.wait({behind})
         if begins and noted.is_kept and await _is_over_soon(pace):

@@ -7,7 +7,7 @@ from typing import Self
 from recollect.composition import Bounds
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
-from recollect.model import Caps, Flags, Strategy
+from recollect.model import Caps, Flags, Placement, Strategy
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 
 
@@ -57,6 +57,7 @@ class Policy:
     """How the engine behaves.
 
     Attributes:
+        records: Whether what is said is kept at all; else it is not even logged.
         recalls: Whether anything is recalled.
         deadline: Seconds a recall may take.
         reach: How far is searched.
@@ -65,7 +66,7 @@ class Policy:
         selecting: What of the ranked is taken.
         bounds: Where it goes in a prompt, and how much of it.
         embedded: What of the message log gets embeddings.
-        strategy: How exchanges are formed; OFF: they are not even logged.
+        strategy: How exchanges are formed; OFF: they are logged, and nothing is formed of them.
         rules: By what rules they are formed.
         batching: Which of them at once.
         yields: Whether chats come first.
@@ -78,6 +79,7 @@ class Policy:
         keep_requests_days: How long is kept what requests were like.
     """
 
+    records: bool = True
     recalls: bool = True
     deadline: float = 0.3
     reach: Reach = field(default_factory=Reach)
@@ -98,6 +100,12 @@ class Policy:
     log_text: bool = False
     keep_requests_days: int = 30
 
+    @property
+    def only_logs(self) -> bool:
+        """Whether what is said is kept and nothing made of it: neither memories, nor an index to recall it by."""
+        is_recalled = self.recalls and self.bounds.placement is not Placement.OFF
+        return self.strategy is Strategy.OFF and not is_recalled
+
     def under(self, flags: Flags) -> Self:
         """Return the policy with what was changed while the engine runs."""
         if flags == Flags():
@@ -113,6 +121,7 @@ class Policy:
             caps = replace(caps, user=flags.user_cap)
         return replace(
             self,
+            records=self.records if flags.record is None else flags.record,
             recalls=self.recalls if flags.recall is None else flags.recall,
             strategy=self.strategy if flags.formation is None else flags.formation,
             summarizing=Summarizing() if flags.summaries is False else self.summarizing,

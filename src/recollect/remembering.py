@@ -23,7 +23,6 @@ from recollect.model import (
     Recollection,
     RequestRecord,
     Scope,
-    Strategy,
     Turn,
     Written,
 )
@@ -100,8 +99,8 @@ class Remembering:
         exchange = entry.exchange
         if self._is_erased(exchange.turn):
             return Written.ERASED
-        if entry.phase is Phase.WITHDRAWN:
-            await self._backends.log.withdraw(exchange)
+        if entry.phase is Phase.FAILED:
+            await self._backends.log.fail(exchange)
             return Written.KNOWN
         if entry.phase is Phase.BEGUN:
             return await self._begin(exchange)
@@ -130,7 +129,7 @@ class Remembering:
 
     def _keeps(self, flags: Flags) -> bool:
         """Return whether anything is kept of a user of whom this is otherwise than the settings have it."""
-        return self._policy.under(flags).strategy is not Strategy.OFF
+        return self._policy.under(flags).records
 
     async def _touch(self, scope: Scope, memories: Sequence[UUID]) -> None:
         """Count memories as recalled; to miss a count is no reason to lose an exchange."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
-from recollect.exchanges import begun, ended, withdrawn
+from recollect.exchanges import begun, ended, failed
 from recollect.model import Became, Exchange, LogEntry, Recollection
 
 _PATIENCE_SECONDS = 0.5
@@ -90,7 +90,7 @@ class Saying:
         self.is_over = True
         return self._write_soon(ended(self._exchange, reply, recollections), self._begun, self._pace)
 
-    def withdraw(self) -> None:
-        """Note in the background that there is no answer to it, and no exchange; never raises, never waits."""
+    def fail(self) -> None:
+        """Note in the background that the model failed to answer it; never raises, never waits."""
         self.is_over = True
-        self._write_soon(withdrawn(self._exchange), self._begun, self._pace)
+        self._write_soon(failed(self._exchange), self._begun, self._pace)

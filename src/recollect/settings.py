@@ -185,9 +185,13 @@ class EngineSettings(BaseSettings):
         description="Tokens for what was said earlier in a conversation and the request lacks; 0: none.",
     )
 
+    record: bool = Field(
+        default=True,
+        description="Keep what is said in the message log, whatever is made of it; off: it is not even logged.",
+    )
     formation: Strategy = Field(
         default=Strategy.EXTRACT,
-        description="extract (by the model, qa_turn where there is none), qa_turn, both, or off.",
+        description="extract (by the model, qa_turn where there is none), qa_turn, both, or off: logged, and nothing formed.",
     )
     formation_quiet_seconds: float | None = Field(
         default=None,

@@ -13,12 +13,16 @@ from recollect.ports import Backends, Clock
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
+_LOOK_SECONDS = 15.0
 
 _OPEN_AT_MOST = timedelta(minutes=10)
 """How long after its turn an answer is waited for: longer than models answer, and than a person leaves a tool's question.
 
 Then what the person said is formed by itself. An answer that comes later is still kept.
 """
+
+_FAILED_AT_MOST = timedelta(seconds=30)
+"""The same where the model failed: an SDK, or the person, asks once more within seconds, or not at all."""
 
 log = structlog.get_logger(__name__)
 
@@ -27,7 +31,7 @@ async def keep_tidy(backends: Backends, policy: Policy, clock: Clock) -> None:
     """Look after the store until cancelled.
 
     What was said before there was an index is indexed, once. Old requests are forgotten, hour after hour. What was said
-    to a relay that died, or whose answer nobody asked for again, is formed without one, minute after minute.
+    to a relay that died, or whose answer failed and nobody asked for again, is formed without one, within the minute.
     """
     async with asyncio.TaskGroup() as tidying:
         tidying.create_task(_forget(backends, policy, clock))
@@ -47,9 +51,13 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
 
 
 async def _end_abandoned(backends: Backends, clock: Clock) -> None:
+    def end() -> Awaitable[int]:
+        now = clock()
+        return backends.log.end_abandoned(now - _OPEN_AT_MOST, failed=now - _FAILED_AT_MOST)
+
     while True:
-        await _quietly("end_abandoned_failed", lambda: backends.log.end_abandoned(clock() - _OPEN_AT_MOST))
-        await asyncio.sleep(_RETRY_SECONDS)
+        await _quietly("end_abandoned_failed", end)
+        await asyncio.sleep(_LOOK_SECONDS)
 
 
 async def _quietly(event: str, tidy: Callable[[], Awaitable[object]]) -> bool:

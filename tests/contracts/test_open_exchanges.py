@@ -1,4 +1,4 @@
-"""What is said before it is answered: open, until its answer ends, is refused, or is waited for no more."""
+"""What is said before it is answered: open, until its answer ends, or is waited for no more."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -7,7 +7,7 @@ from tests.contracts.keeping import formed, next_pending
 from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
-from recollect.model import ROOT, Actor, Exchange, Flags, Hide, Progress, Reason, Scope, Strategy, Written
+from recollect.model import ROOT, Actor, Exchange, Flags, Hide, Progress, Reason, Scope, Written
 from recollect.ports import MessageLog
 
 
@@ -54,9 +54,9 @@ async def test_a_turn_is_in_the_log_before_its_answer_and_is_formed_with_it(stor
 
 async def test_who_is_not_to_be_remembered_is_not_even_begun(store: Store) -> None:
     exchange = store.exchange("I moved to Oslo")
-    await store.flags.set_flags(store.anna, Flags(formation=Strategy.OFF), at=NOON)
+    await store.flags.set_flags(store.anna, Flags(record=False), at=NOON)
 
-    written = await store.log.begin(exchange, keeps=lambda flags: flags.formation is not Strategy.OFF)
+    written = await store.log.begin(exchange, keeps=lambda flags: flags.record is not False)
 
     assert written is Written.UNWANTED
     assert await said(store) == []
@@ -75,55 +75,84 @@ async def test_to_begin_and_to_end_twice_changes_nothing_more(store: Store) -> N
     assert await next_pending(store) is None
 
 
-async def test_what_the_model_refused_was_never_said(store: Store) -> None:
-    exchange = store.exchange("I moved to Oslo")
-    await begin(store, exchange)
+async def test_what_a_model_failed_to_answer_was_said_and_is_formed_soon_without_an_answer(
+    own_store: Store,
+) -> None:
+    store = own_store
+    failed, answering = store.exchange("I moved to Oslo"), store.exchange("Hi", store.anna.elsewhere)
+    await begin(store, failed)
+    await begin(store, answering)
 
     for _ in range(2):
-        await store.log.withdraw(exchange)
+        await store.log.fail(failed)
 
-    assert await said(store) == []
-    assert await progress(store, exchange) is None
-    assert await store.memories.sessions(store.anna) == []
-    assert await store.index.unindexed(store.anna, limit=9) == []
+    assert await said(store) == [("I moved to Oslo", "")]
+    assert await next_pending(store) is None  # somebody may ask for its answer once more
+    assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=NOON) == 0
+    assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 1
+    pending = await next_pending(store)
+    assert pending is not None
+    assert (pending.exchange.turn.text, pending.exchange.reply) == ("I moved to Oslo", "")
+    await formed(store, pending.exchange)
+    assert await next_pending(store) is None
 
 
-async def test_a_turn_that_several_models_are_asked_about_is_withdrawn_by_the_last(store: Store) -> None:
+async def test_a_retry_of_what_failed_is_the_same_turn_and_is_formed_once_with_its_answer(
+    store: Store,
+) -> None:
+    failed = store.exchange("I moved to Oslo")
+    again = asked_again(failed, "Nice!")
+    await begin(store, failed)
+    await store.log.fail(failed)
+
+    assert await store.log.begin(turn_of(again)) == failed.id
+    assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 0  # it is asked for
+    assert await store.log.append(again) is True
+
+    pending = await next_pending(store)
+    assert pending is not None
+    assert (pending.exchange.id, pending.exchange.reply) == (failed.id, "Nice!")
+    assert await said(store) == [("I moved to Oslo", "Nice!")]
+
+
+async def test_an_answer_to_what_was_formed_without_one_is_kept_as_its_reply(store: Store) -> None:
+    failed = store.exchange("I moved to Oslo")
+    await begin(store, failed)
+    await store.log.fail(failed)
+    await store.log.end_abandoned(LATER)
+    await formed(store, failed)
+
+    assert await store.log.append(asked_again(failed, "Nice!")) is False
+
+    assert await next_pending(store) is None
+    assert await said(store) == [("I moved to Oslo", "Nice!")]
+
+
+async def test_a_turn_that_several_models_are_asked_about_waits_for_the_last(store: Store) -> None:
     first = store.exchange("I moved to Oslo")
     second, third = asked_again(first), asked_again(first, "Nice!")
     await begin(store, first)
     for other in (second, third):
         assert await store.log.begin(turn_of(other)) == first.id
 
-    await store.log.withdraw(first)
-    await store.log.withdraw(second)
-    assert await said(store) == [("I moved to Oslo", "")]
+    await store.log.fail(first)
+    await store.log.fail(second)
+    assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 0
     assert await store.log.append(third) is True
-    await store.log.withdraw(first)
+    await store.log.fail(first)
 
     assert await said(store) == [("I moved to Oslo", "Nice!")]
 
 
-async def test_an_answer_asked_for_anew_and_refused_costs_nothing_that_was_there(store: Store) -> None:
+async def test_an_answer_asked_for_anew_that_fails_costs_nothing_that_was_there(store: Store) -> None:
     exchange = store.exchange("I moved to Oslo", reply="Nice!")
     await store.log.append(exchange)
     again = asked_again(exchange)
 
     assert await store.log.begin(turn_of(again)) == exchange.id
-    await store.log.withdraw(again)
+    await store.log.fail(again)
 
     assert await said(store) == [("I moved to Oslo", "Nice!")]
-
-
-async def test_a_round_that_fails_after_a_tool_was_called_leaves_what_was_said(store: Store) -> None:
-    exchange = store.exchange("What is the weather?")
-    await begin(store, exchange)  # and a tool is called
-    second = asked_again(exchange)
-    await store.log.begin(turn_of(second))
-
-    await store.log.withdraw(second)
-
-    assert await said(store) == [("What is the weather?", "")]
 
 
 async def test_the_next_turn_of_a_chat_ends_what_was_open_and_its_late_answer_is_kept(store: Store) -> None:
@@ -172,7 +201,7 @@ async def test_what_is_open_for_long_is_formed_without_an_answer(own_store: Stor
     assert (await own_store.inbox.backlog()).pending == 3
 
 
-async def test_an_edited_message_abandons_the_other_once_it_is_answered_and_not_when_it_is_refused(
+async def test_an_edited_message_abandons_the_other_once_it_is_answered_and_not_when_it_fails(
     store: Store,
 ) -> None:
     first = store.exchange("I live in Rome", parent=ROOT)
@@ -185,14 +214,32 @@ async def test_an_edited_message_abandons_the_other_once_it_is_answered_and_not_
     assert (
         first.message_id in told.abandoned
     )  # while it is under way, nothing of the other is recalled for it
-    await store.log.withdraw(refused)
+    await store.log.fail(refused)
     assert await progress(store, first) is Progress.PENDING
-    await begin(store, edited)
+    await begin(store, edited)  # and the one that failed is to be formed
     assert await progress(store, first) is Progress.PENDING
     await store.log.append(edited)
 
     assert await progress(store, first) is Progress.ABANDONED
+    assert await progress(store, refused) is Progress.ABANDONED
     assert await said(store) == [("I live in Oslo", "I see.")]
+
+
+async def test_an_edit_that_is_answered_after_it_was_formed_without_an_answer_abandons_the_other(
+    store: Store,
+) -> None:
+    first = store.exchange("I live in Rome", parent=ROOT)
+    await store.log.append(first)
+    edited = store.exchange("I live in Oslo", parent=ROOT, at=NOON + timedelta(minutes=1))
+    await begin(store, edited)
+    await store.log.fail(edited)
+    await store.log.end_abandoned(LATER)
+    assert await progress(store, first) is Progress.PENDING
+
+    await store.log.append(replace(edited, reply="Oslo!"))
+
+    assert await progress(store, first) is Progress.ABANDONED
+    assert await said(store) == [("I live in Oslo", "Oslo!")]
 
 
 async def test_a_version_that_is_answered_after_a_later_one_is_abandoned(store: Store) -> None:

@@ -10,6 +10,7 @@ from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import DOG, LISBON, OSLO, ROME, WHERE, formed, settled, told
 from tests.people import Person
 from tests.scripted_extraction import Pupil
+from tests.scripted_upstream import ScriptedUpstream
 from tests.waiting import until
 
 from recollect.engine import Engine
@@ -159,6 +160,61 @@ async def test_a_turn_that_is_never_formed_is_waited_for_no_longer_than_that(
     await told()
 
     assert chat.statuses == []
+
+
+async def test_what_is_formed_later_is_told_with_the_chats_next_answer_and_once(
+    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat, other = Chat(taught, alice), Chat(taught, alice)
+    with monkeypatch.context() as hurried:
+        hurried.setattr(conversation, "_OUTCOME_SECONDS", 0.0)
+        await chat.says(DOG)
+        await formed(taught, alice, 1)
+        await told()
+    assert chat.statuses == []
+
+    for each in (other, chat, chat):
+        await each.says("Good morning!")
+        await told()
+
+    assert chat.statuses == [f"Meanwhile remembered: {DOG}"]
+    assert other.statuses == []
+
+
+async def test_no_answer_is_held_while_a_model_that_extracts_never_answers(
+    taught: Any, alice: Person, model: ScriptedUpstream, pupil: Pupil
+) -> None:
+    go_on = asyncio.Event()
+    model.otherwise = lambda request: (go_on, *pupil(request))
+    chat = Chat(taught, alice)
+
+    async with asyncio.timeout(30):
+        await chat.says(DOG)  # both its hooks come back
+        await chat.says("Good morning!")
+    assert chat.statuses == []
+    go_on.set()
+    await told()
+
+    assert chat.statuses == [f"Remembered: {DOG}"]
+
+
+async def test_what_a_browser_could_not_be_told_its_next_answer_tells(
+    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = Chat(taught, alice)
+
+    async def broken(_event: dict[str, Any]) -> None:
+        raise RuntimeError("Nobody listens.")
+
+    with monkeypatch.context() as away:
+        away.setattr(chat, "_show", broken)
+        await chat.says(DOG)
+        await told()
+    assert chat.statuses == []
+
+    await chat.says("Good morning!")
+    await told()
+    assert chat.statuses == [f"Meanwhile remembered: {DOG}"]
 
 
 async def test_an_engine_that_is_closed_meanwhile_has_nothing_to_tell(

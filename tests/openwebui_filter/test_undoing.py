@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import UNDO, Chat, load
-from tests.openwebui_filter.telling import DOG, OSLO, ROME, formed, progress, settled, told
+from tests.openwebui_filter.telling import DOG, OSLO, ROME, formed, nothing_waits, progress, settled, told
 from tests.people import Person
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.inbox import Draining
+from recollect.openwebui import conversation
 
 
 @pytest.fixture
@@ -102,6 +103,28 @@ async def test_only_the_message_under_whose_answer_it_stands_is_undone(
     await chat.acts(undo)
 
     assert await contents(taught, alice) == [ROME]
+
+
+async def test_what_was_told_with_a_later_answer_is_undone_under_either(
+    taught: Any, undo: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chats = [Chat(taught, alice), Chat(taught, alice)]
+    for chat, said in zip(chats, (DOG, ROME), strict=True):
+        with monkeypatch.context() as hurried:
+            hurried.setattr(conversation, "_OUTCOME_SECONDS", 0.0)
+            await chat.says(said)
+            await nothing_waits(taught, alice)
+            await told()
+        await chat.says("Good morning!")
+        await told()
+        assert chat.statuses[-1] == f"Meanwhile remembered: {said}"
+    assert await contents(taught, alice) == [DOG, ROME]
+
+    assert notified(await chats[0].acts(undo)) == f"Undone. Forgot: {DOG}"
+    assert await contents(taught, alice) == [ROME]
+    del chats[1].history[-2:]  # under the answer to what taught it
+    assert notified(await chats[1].acts(undo)) == f"Undone. Forgot: {ROME}"
+    assert await contents(taught, alice) == []
 
 
 async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Person, bob: Person) -> None:

@@ -85,13 +85,16 @@ async def test_an_extractor_is_given_the_requests_own_credential(store: Store) -
     assert memory.content == "Drinks tea."
 
 
-async def test_what_was_logged_before_formation_was_switched_off_is_kept_as_it_is(store: Store) -> None:
+async def test_what_waits_when_formation_is_switched_off_is_never_formed_and_is_found_in_the_log(
+    store: Store,
+) -> None:
     await engine_over(store).remember(store.turn("I drink tea"), "Good.")
 
-    await engine_over(store, replace(QUICK, strategy=Strategy.OFF)).drain(store.anna)
+    assert await engine_over(store, replace(QUICK, strategy=Strategy.OFF)).drain(store.anna) is None
+    await engine_over(store).drain(store.anna)
 
-    [memory] = (await store.memories.page(store.anna, limit=10)).memories
-    assert memory.kind is Kind.QA_TURN
+    assert (await store.memories.page(store.anna, limit=10)).memories == ()
+    assert await store.index.unindexed(store.anna, limit=9) == []
 
 
 async def test_what_failed_can_be_tried_once_more(own_store: Store) -> None:

@@ -60,13 +60,24 @@ class TestRecall:
 
 
 class TestFormation:
-    async def test_off_keeps_nothing_not_even_the_words(self, store: Store) -> None:
+    async def test_off_keeps_the_words_and_makes_nothing_of_them(self, store: Store) -> None:
         subject = engine_over(store)
         await subject.set_flags(Flags(formation=Strategy.OFF), store.anna)
+
+        assert await subject.remember(store.turn("I bought a boat"), "Nice.") is True
+        await subject.drain(store.anna)
+
+        assert await store.inbox.pending(store.anna, limit=9) == []
+        assert (await subject.page(store.anna, limit=9)).memories == ()
+
+    async def test_a_persons_wish_keeps_nothing_not_even_the_words(self, store: Store) -> None:
+        subject = engine_over(store)
+        await subject.set_flags(Flags(record=False), store.anna)
 
         assert await subject.remember(store.turn("I bought a boat"), "Nice.") is False
 
         assert await store.inbox.pending(store.anna, limit=9) == []
+        assert await store.memories.sessions(store.anna) == []
 
     async def test_both_keeps_the_words_beside_the_statements(self, own_store: Store) -> None:
         extracting = replace(PATIENT, strategy=Strategy.EXTRACT)

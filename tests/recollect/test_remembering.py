@@ -43,11 +43,19 @@ async def test_an_exchange_is_remembered_once(store: Store) -> None:
     assert await waiting(store) == 1
 
 
-async def test_without_formation_nothing_is_even_logged(store: Store) -> None:
-    subject = engine_over(store, replace(QUICK, strategy=Strategy.OFF))
+async def test_where_nothing_is_to_be_recorded_nothing_is_even_logged(store: Store) -> None:
+    subject = engine_over(store, replace(QUICK, records=False))
 
     assert await subject.remember(store.turn(), "Good.") is False
     assert await waiting(store) == 0
+    assert await store.memories.sessions(store.anna) == []
+
+
+async def test_with_formation_and_recall_off_what_is_said_is_logged_all_the_same(store: Store) -> None:
+    subject = engine_over(store, replace(QUICK, strategy=Strategy.OFF, recalls=False))
+
+    assert await subject.remember(store.turn(), "Good.") is True
+    assert await store.memories.sessions(store.anna) == [store.anna.scope.session_id]
 
 
 async def test_a_bug_in_remembering_is_not_tried_again(store: Store) -> None:

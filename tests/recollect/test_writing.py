@@ -21,7 +21,7 @@ from tests.watched_stores import Through
 from recollect import live_engine, phase_writing, saying, writing
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import Became, Exchange, Flags, Scope, Strategy, Written
+from recollect.model import Became, Exchange, Flags, Scope, Written
 from recollect.postgres import message_log
 from recollect.saying import Saying
 from recollect.spool import Spool
@@ -126,11 +126,11 @@ async def test_a_turn_and_its_answer_come_together_wherever_each_of_them_waited(
     assert live.waiting.exchanges == 2
     opener.outage.failure = None
     await waiting.end("Second.", recollections=())
-    refused = await say(live, store, "three", seconds=2)
-    refused.withdraw()
+    failed = await say(live, store, "three", seconds=2)
+    failed.fail()
     await live.settle(20)
 
-    assert await said(store) == [("one", "First."), ("two", "Second.")]
+    assert await said(store) == [("one", "First."), ("two", "Second."), ("three", "")]
     await live.aclose()
     assert list(folder.iterdir()) == []  # noqa: ASYNC240 -- it is a test
 
@@ -162,7 +162,7 @@ async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothi
     for number in range(4):
         saying = await say(before, store, f"said {number}", seconds=number)
         if number == 2:
-            saying.withdraw()
+            saying.fail()
         elif number != 3:
             await saying.end("Good.", recollections=())
     await before.aclose()
@@ -173,7 +173,12 @@ async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothi
         await after.start()
         await until(lambda: not any(folder.iterdir()))
         await after.aclose()
-        assert await said(store) == [("said 0", "Good."), ("said 1", "Good."), ("said 3", "")]
+        assert await said(store) == [
+            ("said 0", "Good."),
+            ("said 1", "Good."),
+            ("said 2", ""),
+            ("said 3", ""),
+        ]
         shutil.copytree(tmp_path / "kept", folder, dirs_exist_ok=True)  # as if it had not come to delete it
 
 
@@ -199,7 +204,7 @@ async def test_who_is_known_to_want_nothing_kept_is_not_kept_on_disk_either(
     opener = Opener(store)
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM), patience=10)
     await live.start()
-    await store.flags.set_flags(store.anna, Flags(formation=Strategy.OFF), at=NOON)
+    await store.flags.set_flags(store.anna, Flags(record=False), at=NOON)
     await say(live, store, "one")
     opener.outage.failure = StoreUnavailableError()
 

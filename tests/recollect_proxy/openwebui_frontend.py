@@ -6,20 +6,23 @@ Never: a test.
 import json
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from tests.running_proxy import User
 
 _EVENT = re.compile(rb'data: (\{"choices": \[\], "event": [^\n]*\})\n\n')
+_ENDS = (b"\n\n", b"\n\r\n", b"\r\r")
+"""How an event ends: with an empty line."""
 
 
-def spoken_for(user: User) -> list[tuple[bytes, bytes]]:
-    """Return what OpenWebUI says of a user beside the id, when it does not sign it."""
+def spoken_for(user: User, said: str = "") -> list[tuple[bytes, bytes]]:
+    """Return what OpenWebUI says of a user beside the id, when it does not sign it; and the id of what they said."""
     return [
         (b"X-OpenWebUI-User-Name", b"Ann B."),
         (b"X-OpenWebUI-User-Email", b"ann@example.com"),
         (b"X-OpenWebUI-User-Role", b"user"),
-        (b"X-Recollect-Message", f"m-{user.id}".encode()),
+        (b"X-Recollect-Message", f"m-{user.id}-{sha256(said.encode()).hexdigest()[:8]}".encode()),
     ]
 
 
@@ -30,24 +33,24 @@ class Shown:
     Attributes:
         before: The events of ours in front of what the upstream said.
         said: What the upstream said, as it said it.
-        after: The events of ours behind its words.
+        within: The events of ours between events of the upstream's.
     """
 
     before: list[dict[str, Any]]
     said: bytes
-    after: list[dict[str, Any]]
+    within: list[dict[str, Any]]
 
     @property
     def lines(self) -> list[str]:
         """What the status says, line by line."""
-        told = [each for each in [*self.before, *self.after] if each["type"] == "status"]
+        told = [each for each in [*self.before, *self.within] if each["type"] == "status"]
         assert all(each["data"]["done"] is True for each in told)
         return [each["data"]["description"] for each in told]
 
     @property
     def sources(self) -> list[str]:
         """What is cited."""
-        told = [each for each in [*self.before, *self.after] if each["type"] == "source"]
+        told = [each for each in [*self.before, *self.within] if each["type"] == "source"]
         return [document for each in told for document in each["data"]["document"]]
 
 
@@ -59,14 +62,15 @@ def shown(body: bytes, last: bytes = b"") -> Shown:
         last: What of the upstream's has to stand behind all events of ours.
 
     Raises:
-        AssertionError: Ours stand elsewhere than in front of all and behind all but ``last``.
+        AssertionError: Ours stand within an event of the upstream's, or behind ``last``.
     """
     assert body.endswith(last)
     rest, before = body[: len(body) - len(last)], []
     while found := _EVENT.match(rest):
         before.append(json.loads(found[1])["event"])
         rest = rest[found.end() :]
-    said = _EVENT.sub(b"", rest)
-    assert rest.startswith(said), "an event of ours stands within what the upstream said"
-    after = [json.loads(each)["event"] for each in _EVENT.findall(rest[len(said) :])]
-    return Shown(before, said + last, after)
+    within = list(_EVENT.finditer(rest))
+    assert all(rest[: each.start()].endswith(_ENDS) for each in within), (
+        "an event of ours stands within another"
+    )
+    return Shown(before, _EVENT.sub(b"", rest) + last, [json.loads(each[1])["event"] for each in within])

@@ -112,7 +112,8 @@ def test_the_address_is_one_that_can_be_reached(host: str, origin: str) -> None:
 @table(
     ("settings", "row", "named"),
     [
-        ({"formation": "off"}, "formation", ("off",)),
+        ({"formation": "off"}, "formation", ("off", "logged", "RECOLLECT_RECORD=false")),
+        ({"record": "off", "formation": "both"}, "formation", ("nothing is recorded",)),
         (
             {"extraction_model": "m-1", "extraction_base_url": "http://e/v1"},
             "formation",

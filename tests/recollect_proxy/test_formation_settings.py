@@ -26,7 +26,7 @@ async def own_proxy(changeable: RunningProxy, upstream: ScriptedUpstream) -> Asy
     assert upstream.base_url == changeable.settings.upstream
     yield changeable
     await changeable.all_formed()
-    as_before = dict.fromkeys(("recall", "formation", "placement"))
+    as_before = dict.fromkeys(("record", "recall", "formation", "placement"))
     assert (await changeable.api(b"PATCH", "/settings", as_before)).status == 200
 
 
@@ -57,20 +57,60 @@ async def test_recall_is_off_and_on_again_at_once(
 
 
 @FOR
-async def test_with_formation_off_nothing_is_even_logged(
+async def test_with_record_off_nothing_is_even_logged(
     own_proxy: RunningProxy, pupil: Pupil, user: User, other_user: User, path: str
 ) -> None:
     pupil.lessons.append(Lesson(CAT))
 
-    await change(own_proxy, path, user, formation="off")
+    await change(own_proxy, path, user, record=False)
     await own_proxy.say(user, CAT)
     await own_proxy.say(other_user, CAT)
 
     assert await own_proxy.logged(user) == []
     assert bool(await own_proxy.logged(other_user)) is ("users" in path)
-    await change(own_proxy, path, user, formation="extract")
+    await change(own_proxy, path, user, record=None)
     await own_proxy.say(user, CAT)
     assert await own_proxy.statements(user) == [CAT]
+
+
+@FOR
+async def test_with_formation_off_it_is_logged_and_nothing_is_formed_of_it_then_or_later(
+    own_proxy: RunningProxy, pupil: Pupil, user: User, path: str
+) -> None:
+    await change(own_proxy, path, user, formation="off")
+    await own_proxy.say(user, CAT)
+
+    assert await own_proxy.logged(user) == [("user", CAT), ("assistant", "All right.")]
+    await own_proxy.formed(user)
+    await change(own_proxy, path, user, formation="extract")
+    await own_proxy.say(user, "Good morning!", chat="another")
+    await own_proxy.formed(user)
+    assert [each.content for each in (await own_proxy.engine.page(user.known_as, limit=9)).memories] == []
+    assert [request for request in pupil.asked if "Minka" in request.body.decode()] == []
+
+
+@FOR
+async def test_with_formation_and_recall_off_what_is_said_is_logged_and_not_even_indexed(
+    own_proxy: RunningProxy, user: User, path: str
+) -> None:
+    await change(own_proxy, path, user, formation="off", recall=False)
+    await own_proxy.say(user, CAT)
+    await own_proxy.formed(user)
+
+    assert await own_proxy.logged(user) == [("user", CAT), ("assistant", "All right.")]
+    assert len(await own_proxy.engine._backends.index.unindexed(user.known_as, limit=9)) == 2
+
+
+async def test_who_asked_not_to_be_recorded_is_not_whatever_is_set_for_everybody(
+    own_proxy: RunningProxy, user: User, other_user: User
+) -> None:
+    await change(own_proxy, "/users/{user}/settings", user, record=False)
+    await change(own_proxy, "/settings", user, record=True, formation="qa_turn")
+    for each in (user, other_user):
+        await own_proxy.say(each, CAT)
+
+    assert await own_proxy.logged(user) == []
+    assert await own_proxy.logged(other_user) != []
 
 
 @FOR

@@ -36,6 +36,13 @@ def test_an_answer_that_broke_off_is_a_reply_as_far_as_it_came(response: Respons
     assert overheard(200, STREAM, response=response).reply() == ""
 
 
+def test_an_answer_that_broke_off_before_its_first_word_failed(response: Response) -> None:
+    for pieces, expected in (((event({"content": "Te"}),), "Te"), ((event({"role": "assistant"}),), None)):
+        listener = overheard(200, STREAM, *pieces, response=response)
+        listener.broke_off = True
+        assert listener.reply() == expected
+
+
 def test_a_whole_answer_without_a_word_is_an_empty_reply(response: Response) -> None:
     assert overheard(200, STREAM, event({}, finish="stop"), DONE, response=response).reply() == ""
 
@@ -60,7 +67,7 @@ def test_a_user_who_left_before_any_answer_has_said_something_all_the_same() -> 
     assert listener.reply() == ""
 
 
-def test_a_user_who_leaves_a_failed_answer_is_not_remembered(response: Response) -> None:
+def test_a_user_who_leaves_a_failed_answer_leaves_it_failed(response: Response) -> None:
     listener = overheard(500, JSON, b"{}", response=response)
     listener.client_left = True
 

@@ -98,8 +98,8 @@ async def test_an_answer_in_an_unknown_coding_is_relayed_and_its_question_rememb
     assert await proxy.logged(user) == [("user", CAT)]
 
 
-@in_turn("status", [400, 401, 429, 500, 503])
-async def test_a_failed_answer_is_relayed_as_it_is_and_not_remembered(
+@in_turn("status", [400, 401, 404, 429, 500, 503])
+async def test_a_failed_answer_is_relayed_as_it_is_and_what_was_said_is_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
 ) -> None:
     upstream.answers.append(failure(status, headers=[(b"Retry-After", b"7")]))
@@ -109,10 +109,10 @@ async def test_a_failed_answer_is_relayed_as_it_is_and_not_remembered(
     assert answer.status == status
     assert answer.header(b"retry-after") == b"7"
     assert answer.json["error"]["code"] == f"scripted_{status}"
-    assert await proxy.logged(user) == []
+    assert await proxy.logged(user) == [("user", CAT)]
 
 
-async def test_an_error_within_a_stream_is_not_remembered(
+async def test_of_an_error_within_a_stream_only_what_was_said_is_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     error = b'data: {"error": {"message": "overloaded"}}\n\n'
@@ -121,7 +121,7 @@ async def test_an_error_within_a_stream_is_not_remembered(
     answer = await proxy.say(user, CAT, stream=True)
 
     assert answer.body.endswith(error)
-    assert await proxy.logged(user) == []
+    assert await proxy.logged(user) == [("user", CAT)]
 
 
 # -- requests --------------------------------------------------------------------------------------

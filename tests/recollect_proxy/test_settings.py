@@ -107,9 +107,3 @@ def test_a_key_has_no_place_in_the_upstreams_address() -> None:
 def test_an_upstream_that_makes_no_sense_is_told_of(url: str) -> None:
     with pytest.raises(ValidationError):
         proxy_settings(upstream=url)
-
-
-@table("seconds", [-1, 61, "long"])
-def test_the_end_of_an_answer_waits_for_no_senseless_time(seconds: object) -> None:
-    with pytest.raises(ValidationError, match="openwebui_status_seconds"):
-        proxy_settings(openwebui_status_seconds=seconds)

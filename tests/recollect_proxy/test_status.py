@@ -10,19 +10,18 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import recollection
-from tests.scripted_answers import DONE, EVENT_STREAM, completion_stream
+from tests.scripted_answers import EVENT_STREAM, completion_stream
 from tests.stores import Ports, Store
 from tests.tables import table
+from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable
 
-from recollect import writing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import Outcome, Progress, Recollection, Scope, Strategy, Turn
+from recollect.model import News, Recollection, Scope, Turn
 from recollect.ports import Inbox
 from recollect_proxy.asgi import Event, Headers
-from recollect_proxy.held_end import HeldEnd
 from recollect_proxy.http1 import Response
 from recollect_proxy.status import Status, has_room
 from recollect_proxy.upstream import Answer
@@ -30,31 +29,36 @@ from recollect_proxy.upstream import Answer
 SECRET_WORDS = "The code of my locker is 417."
 
 
-class Progressing(Through):
-    """An inbox in which every exchange has come as far as this says; it raises what is an error."""
+class Telling(Through):
+    """An inbox that tells what is new when it is let, or raises what is an error."""
 
-    def __init__(self, inbox: Inbox, *progress: Progress | Exception) -> None:
+    def __init__(self, inbox: Inbox, error: Exception | None = None) -> None:
         super().__init__(inbox)
-        self.progress = list(progress)
+        self.go_on, self.error = asyncio.Event(), error
+        self.told: list[News] = []
 
-    async def outcome(self, scope: Scope, key: str) -> Outcome | None:
-        now = self.progress.pop(0)
-        if isinstance(now, Exception):
-            raise now
-        return replace(await self._port.outcome(scope, key) or Outcome(now), progress=now)
+    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
+        if self.error is not None:
+            raise self.error
+        await self.go_on.wait()
+        self.told.append(await self._port.tell(scope, key, own=own))
+        return self.told[-1]
 
 
 class Client:
     """Takes what is sent to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, leaves: bool = False) -> None:
         self.body = b""
         self.ended = False
+        self.leaves = leaves
 
     async def send(self, event: Event) -> None:
         assert not self.ended
         self.body += event.get("body", b"")
         self.ended = event["type"] == "http.response.body" and not event.get("more_body", False)
+        if self.leaves and b"Meanwhile" in self.body:
+            raise ConnectionResetError
 
 
 def opening(store: Ports, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
@@ -73,35 +77,88 @@ async def live_over(store: Ports, **policy: Any) -> AsyncIterator[LiveEngine]:
     await live.aclose()
 
 
-async def end_of(live: LiveEngine, asked: Turn) -> bytes:
-    """Let somebody's answer end, which may wait for long; return what they are sent."""
-    end, client = HeldEnd(), Client()
-    end.take(DONE)
-    remembering = live.remember(asked, "All right.", recollections=(), credential=None)
-    async with asyncio.timeout(30):
-        await Status(live, 3600).close(client.send, end, asked, remembering)
+def answering() -> Answer:
+    """Return an answer of the upstream's, which has come whole."""
+    response = Response(asyncio.get_running_loop(), bodiless=False, drained=lambda: None)
+    for piece in completion_stream("All right."):
+        assert isinstance(piece, bytes)
+        response.feed(piece)
+    return Answer(200, response.headers, response)
+
+
+async def relayed(
+    live: LiveEngine,
+    asked: Turn,
+    *recollections: Recollection,
+    known: bool = True,
+    client: Client | None = None,
+) -> bytes:
+    """Let somebody be answered; return what they are sent.
+
+    Args:
+        live: The engine.
+        asked: What they said.
+        recollections: What was recalled for it.
+        known: Whether it is known before the answer what was learned, where that is known at all.
+        client: Who takes it.
+    """
+    client = client or Client()
+    async with asyncio.timeout(30), Status(live).beside(asked) as status:
+        if known:
+            await until(lambda: status._looking is not None and status._looking.done())
+        await status.relay(answering(), client.send, recollections, extra=(), listen=lambda _chunk: None)
     assert client.ended
     return client.body
 
 
 @pytest.fixture
 def asked(store: Store) -> Turn:
-    return store.turn(SECRET_WORDS)
+    return store.turn("Which number has my locker?")
 
 
-async def test_a_store_that_is_away_is_not_waited_for_and_nothing_is_lost(
+async def remembered(live: LiveEngine, store: Store) -> None:
+    assert live.engine is not None
+    assert await live.engine.remember(store.turn(SECRET_WORDS), "All right.")
+    await live.engine.drain(store.anna)
+
+
+async def test_an_answer_ends_while_nobody_knows_what_was_learned_and_the_next_one_tells_it(
     store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
-    outage = Outage(StoreUnavailableError())
+    monkeypatch.setattr(
+        "recollect.openwebui.telling.changes", lambda updates: "Remembered: it" * bool(updates)
+    )
+    inbox = Telling(store.inbox)
 
-    async with live_over(breakable(store, outage)) as live:
-        assert await end_of(live, asked) == DONE
-        outage.failure = None
+    async with live_over(replace(store, inbox=inbox)) as live:
+        await remembered(live, store)
+        assert b"Meanwhile" not in await relayed(live, asked, known=False)
+        inbox.go_on.set()
         await live.settle(30)
-        [exchange] = await store.inbox.pending(store.anna, limit=9)
+        assert b"Meanwhile remembered: it" in await relayed(live, asked)
+        assert b"Meanwhile" not in await relayed(live, asked)
 
-    assert exchange.exchange.turn.text == SECRET_WORDS
+    assert [len(each.exchanges) for each in inbox.told] == [1, 1, 0]
+
+
+async def test_what_a_client_that_leaves_was_not_shown_the_next_answer_shows(
+    store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "recollect.openwebui.telling.changes", lambda updates: "Remembered: it" * bool(updates)
+    )
+
+    async with live_over(store) as live:
+        await remembered(live, store)
+        with pytest.raises(ConnectionResetError):
+            await relayed(live, asked, client=Client(leaves=True))
+        await live.settle(30)
+        assert b"Meanwhile remembered: it" in await relayed(live, asked)
+
+
+async def test_a_store_that_is_away_costs_no_answer(store: Store, asked: Turn) -> None:
+    async with live_over(breakable(store, Outage(StoreUnavailableError()))) as live:
+        assert b"All right." in await relayed(live, asked)
 
 
 async def test_an_engine_that_is_not_open_is_not_waited_for(asked: Turn) -> None:
@@ -113,67 +170,26 @@ async def test_an_engine_that_is_not_open_is_not_waited_for(asked: Turn) -> None
     live = LiveEngine(never)
     live.open()
 
-    assert await end_of(live, asked) == DONE
+    assert b"All right." in await relayed(live, asked)
 
     await live.aclose()
 
 
-async def test_what_nobody_keeps_is_not_waited_for(store: Store, asked: Turn) -> None:
-    async with live_over(store, strategy=Strategy.OFF) as live:
-        assert await end_of(live, asked) == DONE
-
-
-@pytest.mark.parametrize("last", [Progress.FORMED, Progress.FAILED, Progress.ABANDONED])
-async def test_what_is_formed_or_never_will_be_is_waited_for_no_longer(
-    store: Store, asked: Turn, last: Progress, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recollect_proxy.status._PAUSE_SECONDS", 0.01)
-    inbox = Progressing(store.inbox, Progress.PENDING, Progress.PENDING, Progress.PENDING, last)
-
-    async with live_over(replace(store, inbox=inbox)) as live:
-        assert await end_of(live, asked) == DONE
-
-    assert inbox.progress == []
-
-
-async def test_a_bug_costs_nobody_the_end_of_an_answer_and_is_logged_without_their_words(
+async def test_a_bug_costs_nobody_their_answer_and_is_logged_without_their_words(
     store: Store, asked: Turn
 ) -> None:
-    faulty = replace(store, inbox=Progressing(store.inbox, TypeError(SECRET_WORDS)))
+    faulty = replace(store, inbox=Telling(store.inbox, TypeError(SECRET_WORDS)))
+    broken = Recollection(None, 1.0)  # type: ignore[arg-type]  # that is another bug
 
     with capture_logs() as logs:
         async with live_over(faulty) as live:
-            assert await end_of(live, asked) == DONE
+            body = await relayed(live, asked, recollection(SECRET_WORDS), broken)
 
-    [line] = [each for each in logs if each["event"] == "status_failed"]
-    assert line["error"] == "TypeError"
+    assert b"All right." in body
+    assert b"Recalled" not in body
+    lines = [each for each in logs if each["event"] == "status_failed"]
+    assert {each["error"] for each in lines} == {"TypeError", "AttributeError"}
     assert "417" not in str(logs)
-
-
-async def test_a_bug_costs_nobody_their_answer(store: Store) -> None:
-    client, response = (
-        Client(),
-        Response(asyncio.get_running_loop(), bodiless=False, drained=lambda: None),
-    )
-    for piece in completion_stream("All right."):
-        assert isinstance(piece, bytes)
-        response.feed(piece)
-    broken = Recollection(None, 1.0)  # type: ignore[arg-type]  # that is the bug
-
-    with capture_logs() as logs:
-        live = LiveEngine(opening(store))
-        end = await Status(live, 0).relay(
-            Answer(200, response.headers, response),
-            client.send,
-            [recollection(SECRET_WORDS), broken],
-            extra=(),
-            listen=lambda _chunk: None,
-        )
-
-    assert b"All right." in client.body
-    assert b"Recalled" not in client.body
-    assert end.held == DONE
-    assert [each["event"] for each in logs] == ["status_failed"]
 
 
 @table(

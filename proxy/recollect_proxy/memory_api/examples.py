@@ -120,7 +120,7 @@ EXAMPLES = (
     Todos([Todo("Renew the passport.", UUID("01980f76-0b1c-7d2e-8f30-415263748596"), "chat-1", _SAID, None)]),
     GlobalMemories([_FOR_ALL]),
     _OWN,
-    FlagsChange(formation=Strategy.OFF, user_cap=None),
+    FlagsChange(record=False, user_cap=None),
     UserFlags(_OWN, _EFFECTIVE),
     Usage(_SAID.date(), 5_210, 20_000),
     shapes.Retried(1),

@@ -24,11 +24,15 @@ from recollect_proxy.memory_api.parameters import (
     user_named,
 )
 
+Records: TypeAlias = Annotated[
+    bool | None,
+    Meta(description="Whether what is said is kept at all; false: it is not even logged."),
+]
 Recalls: TypeAlias = Annotated[bool | None, Meta(description="Whether anything is recalled.")]
 Formation: TypeAlias = Annotated[
     Strategy | None,
     Meta(
-        description="How exchanges become memories: by a model, as they are, both; off: they are not even logged."
+        description="How exchanges become memories: by a model, as they are, both; off: they are logged, and nothing else."
     ),
 ]
 WhereTo: TypeAlias = Annotated[Placement | None, Meta(description="Where in a prompt goes what is recalled.")]
@@ -47,6 +51,7 @@ UserCap: TypeAlias = Annotated[Cap | None, Meta(description="Memories a user may
 class Flags(Struct):
     """What was changed; what is null is as Recollect was started."""
 
+    record: Records = None
     recall: Recalls = None
     formation: Formation = None
     placement: WhereTo = None
@@ -64,6 +69,7 @@ class Flags(Struct):
 class FlagsChange(Struct, forbid_unknown_fields=True):
     """What is to be otherwise: at least one of the fields; null takes a change back. The others stay as they are."""
 
+    record: Records | UnsetType = UNSET
     recall: Recalls | UnsetType = UNSET
     formation: Formation | UnsetType = UNSET
     placement: WhereTo | UnsetType = UNSET

@@ -10,7 +10,7 @@ from itertools import chain
 
 from recollect.chat import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect.errors import ConfigurationError
-from recollect.model import Skip
+from recollect.model import Skip, Strategy
 from recollect_proxy.asgi import values
 from recollect_proxy.identity import make_identity, readable_id
 from recollect_proxy.identity.signed import OpenWebUIToken
@@ -71,6 +71,7 @@ def examine(captured: Captured, settings: ProxySettings, *, aged: bool) -> list[
         lambda: _task(captured, settings),
         lambda: _body(captured),
         lambda: _way(captured, settings),
+        lambda: _kept(settings),
     )
     return list(chain.from_iterable(check() for check in checks))
 
@@ -285,3 +286,19 @@ def _way(captured: Captured, settings: ProxySettings) -> Iterator[Finding]:
         else ""
     )
     yield Finding("way", Status.NOTE, told, remedy)
+
+
+# -- what is kept ----------------------------------------------------------------------------------
+
+
+def _kept(settings: ProxySettings) -> Iterator[Finding]:
+    """Tell where what people say is kept otherwise than they may expect."""
+    if not settings.record:
+        yield Finding("record", Status.NOTE, "nothing of what people say is kept: RECOLLECT_RECORD is off")
+    elif settings.formation is Strategy.OFF:
+        yield Finding(
+            "record",
+            Status.NOTE,
+            "what people say is logged, and nothing is formed of it: RECOLLECT_FORMATION is off",
+            "where it is not to be kept at all, set RECOLLECT_RECORD=false: formation off no longer means that",
+        )

@@ -18,7 +18,6 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
-    Strategy,
 )
 from recollect.policy import Policy
 from recollect.ports import Backends
@@ -259,9 +258,9 @@ class Importing:
     async def _is_remembered(self, user_id: str) -> bool:
         """Tell whether what this user says is kept at all."""
         if self.backends is None:
-            return self.policy.strategy is not Strategy.OFF
+            return self.policy.records
         flags = await self.backends.flags.flags(user_id)
-        return self.policy.under(flags).strategy is not Strategy.OFF
+        return self.policy.under(flags).records
 
     # ------------------------------------------------------------------------------------------------
 

@@ -94,7 +94,7 @@ class Tally:
             )
             yield f"exchanges: {self.exchanges['new']} new, {self.exchanges['there']} there already"
         if self.off:
-            yield f"formation is off for {len(self.off)} users: nothing of their chats is kept"
+            yield f"recording is off for {len(self.off)} users: nothing of their chats is kept"
         if self.strangers:
             yield f"left out:  {self.strangers} rows of users who have no account any more"
         if self.broken:

@@ -5,7 +5,6 @@ from functools import partial
 from recollect.assembly.opening import open_engine
 from recollect.engine import system_clock
 from recollect.live_engine import LiveEngine
-from recollect.model import Strategy
 from recollect.ports import Clock
 from recollect.settings import EngineSettings
 from recollect.spool import Spool
@@ -29,7 +28,7 @@ def live_engine(
     return LiveEngine(
         opening,
         spool=spool,
-        keeps=settings.formation is not Strategy.OFF,
+        keeps=settings.record,
         patience=settings.recall_deadline_ms / 1000,
         masks=not settings.log_secrets,
     )

@@ -28,6 +28,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         ConfigurationError: A weight is named that there is not.
     """
     return Policy(
+        records=settings.record,
         deadline=settings.recall_deadline_ms / 1000,
         reach=Reach(
             limit=settings.recall_candidates,

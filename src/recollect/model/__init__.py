@@ -3,7 +3,7 @@
 Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of version 7 (RFC 9562).
 """
 
-from recollect.model.audit import Backlog, Erasure, Outcome, Update
+from recollect.model.audit import Backlog, Erasure, News, Outcome, Update
 from recollect.model.change import Add, Change, Hide, Ignore, Mark, Quarantine, Reinforce, Replace, Retire
 from recollect.model.chat import (
     ROOT,
@@ -96,6 +96,7 @@ __all__ = [
     "Memory",
     "Message",
     "Neighbor",
+    "News",
     "Occurrences",
     "Outcome",
     "Outline",

@@ -61,6 +61,21 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class News:
+    """What a chat taught and its person was not shown yet.
+
+    Attributes:
+        user_id: Whose chat it is.
+        exchanges: Which of its exchanges were formed since something was shown; also those that taught nothing.
+        updates: What they changed and nobody undid, newest first.
+    """
+
+    user_id: str
+    exchanges: tuple[UUID, ...] = ()
+    updates: tuple[Update, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """What formation has before it and behind it, over all users.
 

@@ -11,8 +11,9 @@ class Flags:
     """What is otherwise than the settings have it; None: as they have it.
 
     Attributes:
+        record: Whether what is said is kept at all; False: it is not even logged.
         recall: Whether anything is recalled.
-        formation: How exchanges become memories; OFF: they are not even logged.
+        formation: How exchanges become memories; OFF: they are logged, and nothing else.
         placement: Where in a prompt goes what is recalled.
         summaries: Whether chats are summarized.
         minimum_importance: Candidates below it are not kept.
@@ -20,6 +21,7 @@ class Flags:
         user_cap: How many a user may have; 0: any number.
     """
 
+    record: bool | None = None
     recall: bool | None = None
     formation: Strategy | None = None
     placement: Placement | None = None

@@ -61,7 +61,7 @@ class Strategy(StrEnum):
     """Question and answer are kept as they are, without a model."""
     BOTH = "both"
     OFF = "off"
-    """It is not even logged."""
+    """It is logged, and nothing is formed of it."""
 
 
 class Fallback(StrEnum):
@@ -187,8 +187,12 @@ class Phase(StrEnum):
     """The user said something; the model is yet to be asked."""
     ENDED = "ended"
     """The answer has come, or as much of it as will."""
-    WITHDRAWN = "withdrawn"
-    """The model refused, or failed: there is no exchange."""
+    FAILED = "failed"
+    """The model refused, or failed. What was said stays said; it is formed without an answer, unless one is asked for anew."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Phase | None":
+        return cls.FAILED if value == "withdrawn" else None  # as the spools of earlier versions call it
 
 
 class Written(StrEnum):

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import msgspec
 
 from recollect.chat import COMPLETIONS
+from recollect.engine import Engine
 from recollect.live_engine import LiveEngine
-from recollect.model import Became, Outcome, Progress, Recollection, Turn, Written
+from recollect.model import Became, News, Outcome, Progress, Recollection, Turn, Written
 from recollect.openwebui import telling
 from recollect.openwebui.background import in_background
 from recollect.openwebui.hearing import Call
@@ -26,7 +27,7 @@ _OPENING_SECONDS = 1.0
 """What a chat waits for an engine that is just being opened."""
 
 _OUTCOME_SECONDS = 30.0
-"""For how long after an answer it is still told what was remembered of it."""
+"""For how long after an answer it is still told under it what was remembered of it; then the chat's next answer tells it."""
 
 _LOOK_SECONDS = 0.5
 
@@ -49,6 +50,8 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
         await _add_memories(body, call, find_engine, is_first=is_first)
     finally:
         if is_first and answer.saying is not None:
+            if call.shows:
+                in_background(_tell_meanwhile(call, await find_engine(), answer.saying.turn))
             await answer.saying.durable()
 
 
@@ -146,7 +149,7 @@ async def _cite(call: Call, included: Sequence[Recollection]) -> None:
 async def _tell_outcome(
     call: Call, engine: LiveEngine, turn: Turn, remembering: "asyncio.Task[Became]"
 ) -> None:
-    """Say what was remembered, if anything was and it is known in time."""
+    """Say what was remembered, if anything was and it is known in time; if not, the chat's next answer says it."""
     try:
         async with asyncio.timeout(_OUTCOME_SECONDS):
             became = await asyncio.shield(remembering)
@@ -157,9 +160,29 @@ async def _tell_outcome(
             outcome = await _outcome(engine, turn) if became is Written.NEW else None
     except TimeoutError:
         return
-    told = telling.changes(outcome.updates[::-1]) if outcome else ""
-    if told:
+    if outcome is not None and engine.engine is not None:
+        news = await engine.engine.tell(turn.scope, turn.key, own=True)
+        await _tell(call, engine.engine, news, telling.changes(news.updates[::-1]))
+
+
+async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:
+    """Say what was remembered in this chat since something was last shown in it."""
+    if live.engine is not None:
+        news = await live.engine.tell(turn.scope, turn.key)
+        await _tell(call, live.engine, news, telling.meanwhile(news.updates[::-1]))
+
+
+async def _tell(call: Call, engine: Engine, news: News, told: str) -> None:
+    """Say it, if it is anything; what can't be said is news to the chat's next answer."""
+    if not told:
+        return
+    is_told = False
+    try:
         await call.emit(telling.status(told))
+        is_told = True
+    finally:
+        if not is_told:
+            await engine.untell(news)
 
 
 async def _outcome(live: LiveEngine, turn: Turn) -> Outcome | None:

@@ -61,6 +61,12 @@ def changes(updates: Sequence[Update]) -> str:
     return _cut("; ".join(_grouped(told)), _LINE)
 
 
+def meanwhile(updates: Sequence[Update]) -> str:
+    """Return the same of what earlier turns of the chat taught since something was shown in it."""
+    told = changes(updates)
+    return _cut(f"Meanwhile {told[0].lower()}{told[1:]}", _LINE) if told else ""
+
+
 def undone(updates: Sequence[Update]) -> str:
     """Return in a line what was undone; "" where nothing was but that the words are recalled no more.
 

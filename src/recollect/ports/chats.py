@@ -51,17 +51,24 @@ class MessageLog(Protocol):
         """
         ...
 
-    async def withdraw(self, exchange: Exchange) -> None:
-        """Delete the turn that this exchange began: there is no answer to it.
+    async def fail(self, exchange: Exchange) -> None:
+        """Note that a model failed to answer the turn: what was said stays, and waits for another request's answer.
 
-        Not where the log had the turn before, nor while another request asks for its answer.
+        As long as another request asks for its answer, it is as if nothing had happened.
         """
         ...
 
-    async def end_abandoned(self, before: datetime) -> int:
-        """Let what is open since before a time be formed without its answer, as nobody seems to wait for that.
+    async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
+        """Let what is open for long be formed without its answer, as nobody seems to wait for that.
 
-        Where it comes all the same, it is kept as the reply. Returns how many exchanges those are.
+        Where it comes all the same, it is kept as the reply; and what it is another version of is abandoned only then.
+
+        Args:
+            before: What was said before this time.
+            failed: What was said before this one, where every request for its answer failed; None: as of the others.
+
+        Returns:
+            How many exchanges those are.
         """
         ...
 

@@ -5,7 +5,19 @@ from contextlib import AbstractAsyncContextManager
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
-from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, Outcome, Pending, Scope, Usage
+from recollect.model import (
+    Backlog,
+    Caps,
+    Change,
+    Exchange,
+    Formed,
+    Memory,
+    News,
+    Outcome,
+    Pending,
+    Scope,
+    Usage,
+)
 from recollect.ports.models import Conversation
 
 NO_CAPS = Caps()
@@ -73,6 +85,26 @@ class Inbox(Protocol):
 
     async def answers_under_way(self, since: datetime) -> int:
         """Return how many exchanges of all users have their answer under way that were said since then."""
+        ...
+
+    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
+        """Take what was formed in a chat and its person was not shown yet, to show it with this turn's answer.
+
+        It is told once, whoever asks, and however many do at a time. What was imported is no news.
+
+        Args:
+            scope: In which chat.
+            key: With the answer to which turn it is shown.
+            own: Only what that turn taught.
+        """
+        ...
+
+    async def untell(self, news: News) -> None:
+        """Give back what was not shown after all: it is told again."""
+        ...
+
+    async def told_with(self, scope: Scope, key: str) -> list[str]:
+        """Return the keys of the other turns of a chat whose news were told with this one's answer, the newest first."""
         ...
 
     async def to_summarize(

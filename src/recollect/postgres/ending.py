@@ -21,18 +21,32 @@ async def end_exchange(connection: Connection, scope: Scope, row: Record) -> Non
         scope: In which chat it is.
         row: What the log has of it.
     """
-    version = Version(scope, row["key"], row["parent"], row["anchor"] or row["key"], row["said_at"])
-    is_late = row["parent"] is not None and await abandon_other_versions(connection, version)
+    is_late = await abandon_others(connection, scope, row)
     state = "abandoned" if is_late else "pending"
     await connection.execute(SQL["end_exchange"], scope.user_id, row["id"], state)
     if is_late:
-        changing = Changing(connection, scope.user_id, Actor.FORMATION, version.at, scope.session_id)
+        changing = Changing(connection, scope.user_id, Actor.FORMATION, row["said_at"], scope.session_id)
         await hide_messages(changing, Reason.ABANDONED, [row["message_id"]])
 
 
+async def abandon_others(connection: Connection, scope: Scope, row: Record) -> bool:
+    """Abandon what an exchange is another version of, now that it has an answer; return whether it comes too late for that.
+
+    Args:
+        connection: In a transaction under the user's lock.
+        scope: In which chat it is.
+        row: What the log has of it.
+    """
+    version = Version(scope, row["key"], row["parent"], row["anchor"] or row["key"], row["said_at"])
+    return row["parent"] is not None and await abandon_other_versions(connection, version)
+
+
 async def end_without_reply(connection: Connection, user_id: str, rows: Sequence[Record]) -> None:
-    """End open exchanges of a user whose answers nobody waits for any more, in order; a late one is still kept."""
+    """End open exchanges of a user whose answers nobody waits for any more, in order; a late one is still kept.
+
+    What they are other versions of stays: an edit that was never answered costs nothing.
+    """
     for row in rows:
-        await end_exchange(connection, Scope(user_id, row["session_id"]), row)
+        await connection.execute(SQL["end_exchange"], user_id, row["id"], "pending")
     if rows:
         await enqueue(connection, [user_id])

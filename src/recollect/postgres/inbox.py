@@ -13,6 +13,7 @@ from recollect.model import (
     Exchange,
     Formed,
     Memory,
+    News,
     Outcome,
     Pending,
     Progress,
@@ -134,6 +135,27 @@ class PostgresInbox:
         async with self._database.over_all_users() as connection:
             count: int = await connection.fetchval(SQL["answers_under_way"], since)
         return count
+
+    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
+        """Take what was formed in a chat and was shown with no answer yet, to be shown with that of this turn."""
+        user_id = scope.user_id
+        which = (user_id, storable_id(scope.session_id), storable_key(key), own)
+        async with self._database.for_user(user_id) as connection:
+            told = await connection.fetch(SQL["tell_news"], *which)
+            ids = tuple(row["id"] for row in told)
+            updates = await connection.fetch(SQL["updates_of_exchanges"], user_id, ids) if ids else ()
+        return News(user_id, ids, tuple(map(update_of, updates)))
+
+    async def untell(self, news: News) -> None:
+        """Give back what was not shown after all."""
+        async with self._database.for_user(news.user_id) as connection:
+            await connection.execute(SQL["untell_news"], news.user_id, news.exchanges)
+
+    async def told_with(self, scope: Scope, key: str) -> list[str]:
+        """Return of which other turns of a chat it was shown with this one's answer what they taught, newest first."""
+        which = (scope.user_id, storable_id(scope.session_id), storable_key(key))
+        async with self._database.for_user(scope.user_id) as connection:
+            return [row["key"] for row in await connection.fetch(SQL["turns_told_with"], *which)]
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()

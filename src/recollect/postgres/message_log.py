@@ -12,7 +12,7 @@ from recollect.errors import StoreError
 from recollect.model import Exchange, Flags, Role, Turn, Written
 from recollect.normalization import storable_id, storable_text
 from recollect.postgres.abandoning import Version, abandon_other_versions
-from recollect.postgres.ending import end_exchange, end_without_reply
+from recollect.postgres.ending import abandon_others, end_exchange, end_without_reply
 from recollect.postgres.marking import marks_of
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue
@@ -62,42 +62,42 @@ class PostgresMessageLog:
             known = await _known(connection, exchange, key)
             if known["is_erased"] and not revives:
                 return False
-            appending = _Appending(connection, exchange)
+            appending = _Appending(connection, exchange, is_news=not revives)
             if known["id"] is None:
                 await _end_before(connection, exchange.turn, key, known)
                 await appending.whole(key)
                 await enqueue(connection, [scope.user_id])
                 return True
             is_open: bool = known["state"] == "open"
+            is_another = _has_text(exchange) and not known["kept"]
+            is_first = is_another and not known["replied"]
             if is_open:
                 await end_exchange(connection, scope, known)
                 await _say_again(connection, exchange, known)
-            if _has_text(exchange) and not known["kept"]:
+            elif is_first and known["state"] != "abandoned":
+                await abandon_others(connection, scope, known)
+            if is_another:
                 await appending.another_reply(known["id"], known["turn_index"], alternate=known["replied"])
-            if is_open or (_has_text(exchange) and not known["kept"] and not known["replied"]):
+            if is_open or is_first:
                 await enqueue(connection, [scope.user_id])  # it is to be formed, or still to be indexed
             return is_open
 
-    async def withdraw(self, exchange: Exchange) -> None:
-        """Delete the turn that this exchange began, unless somebody else asks for its answer."""
+    async def fail(self, exchange: Exchange) -> None:
+        """Note that this request's model failed to answer the turn; it stays open, as it may be asked again."""
         scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
-        user_id, session_id = scope.user_id, storable_id(scope.session_id)
-        async with self._database.changing(user_id) as connection:
-            left = await connection.fetchrow(SQL["ask_no_more"], user_id, session_id, key, exchange.id)
-            if left is None or left["is_asked"]:
-                return
-            await connection.execute(SQL["delete_messages_of_exchange"], user_id, left["id"])
-            await connection.execute(SQL["delete_exchange"], user_id, left["id"])
-            await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
+        session_id = storable_id(scope.session_id)
+        async with self._database.changing(scope.user_id) as connection:
+            await connection.execute(SQL["ask_no_more"], scope.user_id, session_id, key, exchange.id)
 
-    async def end_abandoned(self, before: datetime) -> int:
+    async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let what is open since before a time be formed without its answer; return how many exchanges that are."""
+        times = (before, failed or before)
         async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_with_open_exchanges"], before)
+            rows = await connection.fetch(SQL["users_with_open_exchanges"], *times)
         count = 0
         for user_id in [row["user_id"] for row in rows]:
             async with self._database.changing(user_id) as connection:
-                left = await connection.fetch(SQL["open_exchanges_of_user"], user_id, before)
+                left = await connection.fetch(SQL["open_exchanges_of_user"], user_id, *times)
                 await end_without_reply(connection, user_id, left)
                 count += len(left)
         return count
@@ -160,8 +160,9 @@ async def _known(connection: Connection, exchange: Exchange, key: str) -> Record
 
 
 class _Appending:
-    def __init__(self, connection: Connection, exchange: Exchange) -> None:
+    def __init__(self, connection: Connection, exchange: Exchange, *, is_news: bool) -> None:
         self._connection = connection
+        self._is_news = is_news
         self._exchange = exchange
         self._turn = exchange.turn
         self._scope = exchange.turn.scope
@@ -195,6 +196,7 @@ class _Appending:
             storable_text(turn.anchor),
             parent,
             state,
+            None if self._is_news else "",
         )
         is_hidden = state == "abandoned"
         speaker = None if turn.speaker is None else storable_text(turn.speaker)

@@ -94,6 +94,7 @@ def flags_of(written: str | None) -> Flags:
     if not isinstance(kept, dict):
         return Flags()
     return Flags(
+        record=_as(bool, kept.get("record")),
         recall=_as(bool, kept.get("recall")),
         formation=_word(Strategy, kept.get("formation")),
         placement=_word(Placement, kept.get("placement")),

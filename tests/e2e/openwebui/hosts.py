@@ -150,14 +150,7 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI before the proxy before the LLM, as our README says."""
     model = LanguageModel()
     async with model.upstream, _running_database() as database:
-        settings = _settings(
-            model,
-            database,
-            folder,
-            identity="openwebui-jwt",
-            openwebui_jwt_secret=_SECRET,
-            openwebui_status_seconds=30,  # the machine may be busy with other tests
-        )
+        settings = _settings(model, database, folder, identity="openwebui-jwt", openwebui_jwt_secret=_SECRET)
         async with (
             running_proxy(settings) as proxy,
             served_openwebui(

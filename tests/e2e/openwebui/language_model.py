@@ -21,6 +21,9 @@ MARKS = {"X-Test-Task": "{{TASK}}", "X-Test-Chat": "{{CHAT_ID}}"}
 TOOL = "get_current_timestamp"
 _CALL = {"index": 0, "id": "call-1", "type": "function", "function": {"name": TOOL, "arguments": "{}"}}
 _BROODING_SECONDS = 60.0
+_THINKING_SECONDS = 0.3
+"""Before its first word, as with any model: time enough to look up what was remembered meanwhile."""
+
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _OF_TASKS = {
     "title": "A scripted title",
@@ -92,7 +95,8 @@ class LanguageModel:
         if not _task(request) and last_message(request) in self.broods:
             return streamed(event({"role": "assistant", "content": "Well"}), _BROODING_SECONDS, DONE)
         said = json.dumps(_OF_TASKS) if _task(request) else REPLY
-        return completion_stream(said) if request.json.get("stream") else completion(said)
+        answer = completion_stream(said) if request.json.get("stream") else completion(said)
+        return answer if _task(request) else (_THINKING_SECONDS, *answer)
 
 
 def prompt(request: Received) -> str:

@@ -10,6 +10,7 @@ from tests.e2e.openwebui.people import Conversation, Person
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
 LOCKER_AND_WHERE = f"My locker at the pool has the number 417. {WHERE}"
+THANKS, AGAIN = "Is that so?", "And why is that?"
 LOCKER = "My locker at the pool has the number 417."
 
 
@@ -27,12 +28,20 @@ async def shown(chat: Conversation) -> tuple[list[str], list[dict[str, Any]]]:
     return [each["description"] for each in answer.get("statusHistory", [])], answer.get("sources", [])
 
 
-async def test_what_is_remembered_is_shown_under_its_own_answer(host: Host, alice: Person) -> None:
-    chat = Conversation(alice)
+async def test_what_is_remembered_is_shown_with_the_chats_next_answer_and_once(
+    host: Host, alice: Person
+) -> None:
+    chat, other = Conversation(alice), Conversation(alice)
 
     assert await chat.says(LISBON) == REPLY
-    assert await shown(chat) == ([f"Remembered: {LISBON}"], [])
+    assert await shown(chat) == ([], [])
     await host.learned(alice, LISBON)
+    assert await other.says(THANKS) == REPLY
+    assert await shown(other) == ([], [])
+    assert await chat.says(THANKS) == REPLY
+    assert await shown(chat) == ([f"Meanwhile remembered: {LISBON}"], [])
+    assert await chat.says(AGAIN) == REPLY
+    assert await shown(chat) == ([], [])
 
 
 async def test_what_is_recalled_is_shown_and_cited(host: Host, alice: Person, bob: Person) -> None:
@@ -60,8 +69,12 @@ async def test_a_turn_with_a_tool_shows_each_thing_once(host: Host, alice: Perso
     assert await chat.says(LOCKER_AND_WHERE) == REPLY
 
     lines, sources = await shown(chat)
-    assert lines == ["Recalled 1 memory", f"Remembered: {LOCKER}"]
+    assert lines == ["Recalled 1 memory"]
     assert [each["document"] for each in sources] == [[LISBON]]
+    await host.learned(alice, LISBON, LOCKER)
+    host.model.looks_up.add(AGAIN)
+    assert await chat.says(AGAIN) == REPLY
+    assert await shown(chat) == ([f"Meanwhile remembered: {LOCKER}"], [])
 
 
 async def test_a_stream_of_the_api_without_a_chat_shows_nothing(host: Host, alice: Person) -> None:

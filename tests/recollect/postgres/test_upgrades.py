@@ -1,5 +1,6 @@
 """A database that an earlier Recollect filled serves a later one."""
 
+import json
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -9,6 +10,7 @@ import pytest
 from tests.databases import administrator, new_database
 from uuid_utils.compat import uuid7
 
+from recollect.model import Flags, News, Scope, Strategy
 from recollect.postgres import open_postgres
 from recollect.postgres.schema import migrate
 from recollect.postgres.sql import load_migrations
@@ -72,4 +74,31 @@ async def test_an_upgrade_makes_no_old_chat_due_and_forms_nothing_forgotten(dsn:
         assert [row[0] for row in turns] == [11, 1]
     async with store.database.over_all_users() as everybody:
         assert await everybody.fetchval("SELECT count(*) FROM sessions") == 0, "the wall stands"
+    await store.aclose()
+
+
+async def test_an_upgrade_keeps_unrecorded_who_had_formation_off_and_has_no_old_news(dsn: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    await migrate(connection, load_migrations()[:7])
+    await fill(connection, "anna")
+    kept = {"anna": {"formation": "off", "user_cap": 9}, "ben": {"formation": "both"}}
+    for user_id, flags in kept.items():
+        await connection.execute("SELECT set_config('recollect.user_id', $1, false)", user_id)
+        await connection.execute(
+            "INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, now())",
+            user_id,
+            json.dumps(flags),
+        )
+    await connection.close()
+
+    store = await open_postgres(dsn)
+
+    off = Flags(record=False, formation=Strategy.OFF, user_cap=9)
+    assert await store.flags.own_flags("anna") == off
+    assert await store.flags.own_flags("ben") == Flags(formation=Strategy.BOTH)
+    assert await store.inbox.tell(Scope("anna", "old"), "next") == News("anna")
+    async with store.database.for_user("ben") as bens:
+        assert await bens.fetchval("SELECT count(*) FROM user_settings WHERE user_id = 'anna'") == 0, (
+            "the wall"
+        )
     await store.aclose()

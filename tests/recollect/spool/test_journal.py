@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from tests.stores import NOON
 from tests.waiting import until
 
-from recollect.exchanges import begun, ended, new_exchange, withdrawn
+from recollect.exchanges import begun, ended, failed, new_exchange
 from recollect.model import LogEntry, Scope, Turn
 from recollect.spool import Journal, Spool
 from recollect.spool import journal as journals
@@ -118,7 +118,7 @@ def many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("many_pages")
-async def test_a_turn_that_was_taken_back_does_not_come_back_from_an_older_page(
+async def test_how_a_turn_ended_does_not_go_from_the_disk_before_its_beginning_in_an_older_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal, refused = opened(tmp_path), entry("refused")
@@ -127,7 +127,7 @@ async def test_a_turn_that_was_taken_back_does_not_come_back_from_an_older_page(
             patched.setattr(journals, "_PAGE_BYTES", 10_000)
             async with journal.noting(refused):
                 pass
-        async with journal.noting(withdrawn(refused.exchange)):
+        async with journal.noting(failed(refused.exchange)):
             pass
         lines = held(tmp_path)
         await journal.close()

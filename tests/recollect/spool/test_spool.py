@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from structlog.testing import capture_logs
 from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError, StoreUnavailableError
-from recollect.exchanges import begun, ended, new_exchange
+from recollect.exchanges import begun, ended, failed, new_exchange
 from recollect.file_lock import FileLock
 from recollect.model import LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.spool import FullError, Spool
@@ -49,6 +50,18 @@ class Taking:
         if (error := self.fails(given)) is not None:
             raise error
         self.texts.append(given.exchange.turn.text)
+
+
+def test_what_an_earlier_version_took_back_failed() -> None:
+    line = encode(failed(entry().exchange))
+    text = line[18:].rstrip(b"\n").replace(b'"failed"', b'"withdrawn"')
+    earlier = b"%08x %08x %s\n" % (crc32(text), len(text), text)
+
+    known = decode(earlier)
+
+    assert known is not None
+    assert known.phase is Phase.FAILED
+    assert decode(line) == known
 
 
 @pytest.fixture

@@ -40,6 +40,8 @@ async def test_at_first_everything_is_as_recollect_was_started(api: Api, annas: 
 
 
 VALUES: list[tuple[str, Any]] = [
+    ("record", False),
+    ("record", True),
     ("recall", False),
     ("recall", True),
     *(("formation", each) for each in ("extract", "qa_turn", "both", "off")),
@@ -94,13 +96,13 @@ async def test_a_users_own_settings_come_before_everybodys(api: Api, annas: str)
 async def test_a_change_counts_at_once(api: Api, annas: str, own_store: Store) -> None:
     said = own_store.turn()
     await changed(api, EVERYBODY, {"recall": False})
-    await changed(api, annas, {"formation": "off"})
+    await changed(api, annas, {"record": False})
 
     assert (await api.engine.recall(said)).skipped is Skip.OFF
     assert not await api.engine.remember(said, "Tea.")
 
     await changed(api, EVERYBODY, {"recall": None})
-    await changed(api, annas, {"formation": None})
+    await changed(api, annas, {"record": None})
 
     assert (await api.engine.recall(said)).skipped is not Skip.OFF
     assert await api.engine.remember(said, "Tea.")
@@ -126,7 +128,7 @@ async def test_who_is_erased_has_no_settings_any_more(api: Api, annas: str) -> N
 @table(
     ("body", "field", "says"),
     [
-        ({}, None, "at least one of recall, formation, placement"),
+        ({}, None, "at least one of record, recall, formation"),
         ({"recall": "no"}, "recall", "true, false or null"),
         ({"recall": 0}, "recall", "true, false or null"),
         ({"formation": SECRET}, "formation", "one of extract, qa_turn, both, off, or null"),
@@ -138,7 +140,7 @@ async def test_who_is_erased_has_no_settings_any_more(api: Api, annas: str) -> N
         ({"session_cap": 1.5}, "session_cap", "whole number"),
         ({"user_cap": 1_000_001}, "user_cap", "whole number"),
         ({"user_cap": "200"}, "user_cap", "whole number"),
-        ({"session_caps": 1}, "session_caps", "unknown field. Known are recall, formation"),
+        ({"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, formation"),
         ({f"{SECRET} is long": 1}, None, "unknown field"),
         ({"recall": False, "formation": 1}, "formation", "one of extract"),
     ],

@@ -1,11 +1,15 @@
 """What OpenWebUI's people are shown is nothing that the SDK stumbles over, should it read such a stream."""
 
+from datetime import UTC, datetime
+from uuid import uuid4
+
 import pytest
 from tests.recollect_proxy.openai_sdk.application import ASK, TEA, assert_recalled, sdk
 from tests.recollect_proxy.openwebui_frontend import spoken_for
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream, completion_stream
 
+from recollect.model import Action, Actor, News, Reason, Update
 from recollect_proxy import status
 
 
@@ -16,9 +20,16 @@ def proxy(session_proxy: RunningProxy) -> RunningProxy:
 
 
 @pytest.fixture(autouse=True)
-def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look more often for what was learned."""
-    monkeypatch.setattr(status, "_PAUSE_SECONDS", 0.02)
+def _news(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever it is looked, something was learned meanwhile."""
+
+    async def look(_: status.Shown) -> News:
+        at, ids = datetime.now(UTC), uuid4()
+        return News(
+            "", (), (Update(ids, at, Action.ADD, Actor.FORMATION, Reason.NEW, ids, after="Has a cat."),)
+        )
+
+    monkeypatch.setattr(status.Shown, "_look", look)
 
 
 async def test_a_stream_with_a_status_is_read_as_any_other(
@@ -38,6 +49,7 @@ async def test_a_stream_with_a_status_is_read_as_any_other(
     assert "".join(said) == "Lapsang Souchong."
     assert told[0]["data"]["description"] == "Recalled 1 memory"
     assert told[1]["data"]["document"] == [TEA]
+    assert told[2]["data"]["description"] == "Meanwhile remembered: Has a cat."
     assert_recalled(upstream.last, someone)
 
 

@@ -12,7 +12,7 @@ from tests.recollect_proxy.openwebui.requests_of_openwebui import (
     headers,
     token,
 )
-from tests.recollect_proxy.settings import proxy_settings
+from tests.recollect_proxy.settings import changed, proxy_settings
 from tests.tables import table
 
 from recollect.model import Skip
@@ -42,6 +42,20 @@ def test_all_is_well_where_all_is_set() -> None:
     assert [(each.check, each.status, each.remedy) for each in findings] == [
         (check, Status.OK, "") for check in CHECKS
     ]
+
+
+@table(
+    ("own", "told"),
+    [
+        ({"record": False}, "nothing of what people say is kept"),
+        ({"formation": "off"}, "logged, and nothing is formed of it"),
+    ],
+)
+def test_what_is_not_kept_is_told(own: dict[str, object], told: str) -> None:
+    note = found(captured(headers()), changed(SIGNED, **own))["record"]
+
+    assert note.status is Status.NOTE
+    assert told in note.told
 
 
 def test_a_later_message_names_the_one_before() -> None:

@@ -119,7 +119,7 @@ def test_the_summary_counts_each_reason() -> None:
         "1 refused (nothing but a secret), 4 refused (too long)"
     )
     assert lines[2].endswith("5 left out (of a sub-agent)")
-    assert lines[-1] == "formation is off for 1 users: nothing of their chats is kept"
+    assert lines[-1] == "recording is off for 1 users: nothing of their chats is kept"
 
 
 def test_of_many_broken_rows_the_first_are_told() -> None:

@@ -18,7 +18,7 @@ from tests.waiting import until
 from recollect.assembly import open_backends, open_engine
 from recollect.embedders.cache import CachedEmbedder
 from recollect.errors import EmbedderError
-from recollect.model import Actor, Flags, Reason, Scope, Source, Strategy
+from recollect.model import Actor, Flags, Reason, Scope, Source
 from recollect_proxy.openwebui import importing, known
 from recollect_proxy.openwebui.known import Known
 from recollect_proxy.openwebui.rows import SourceError
@@ -114,7 +114,7 @@ async def test_a_dry_run_makes_no_database(tmp_path: Path) -> None:
 
     assert (told.memories, told.exchanges) == ({"new": 1, "there": 1}, {"new": 1, "there": 0})
     assert not data_dir.exists()
-    off = await brought(proxy_settings(data_dir=data_dir, formation="off"), source, chats=True, dry_run=True)
+    off = await brought(proxy_settings(data_dir=data_dir, record=False), source, chats=True, dry_run=True)
     assert (off.off, off.exchanges) == ({"anna"}, {})
 
 
@@ -260,7 +260,7 @@ async def test_chats_become_memories_in_the_background_oldest_first(
 
 
 async def test_nothing_is_kept_of_the_chats_of_who_switched_it_off(imports: Imports) -> None:
-    await imports.engine.set_flags(Flags(formation=Strategy.OFF), imports.anna)
+    await imports.engine.set_flags(Flags(record=False), imports.anna)
     chats = [imports.chat(talk((BEES, "Oh.")), user=user, id_=user) for user in (imports.anna, imports.ben)]
 
     tally = await imports.bring_rows(*chats, chats=True)

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 from tests.raw_client import RawConnection, Response, request_bytes
@@ -10,8 +12,9 @@ from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openwebui_frontend import shown, spoken_for
 from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
+from tests.recollect_proxy.settings import changed
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements, running_proxy
 from tests.scripted_upstream import (
     DONE,
     EVENT_STREAM,
@@ -20,6 +23,7 @@ from tests.scripted_upstream import (
     End,
     Received,
     ScriptedUpstream,
+    Step,
     completion_body,
     completion_stream,
     compressed,
@@ -29,8 +33,8 @@ from tests.scripted_upstream import (
     streamed,
     whole,
 )
-from tests.waiting import until
 
+from recollect.model import Action, Actor, News, Page, Reason, Update
 from recollect_proxy import status
 
 CAT = "I have a cat called Minka."
@@ -49,22 +53,16 @@ SPOKEN: dict[str, tuple[list[bytes], bytes]] = {
 
 
 @pytest.fixture(scope="module")
-async def patient_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
-    async with own_proxies.serve(openwebui_status_seconds=60) as proxy:
+async def quick_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve(formation_quiet_seconds=0) as proxy:
         yield proxy
 
 
-@pytest.fixture(autouse=True)
-def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look more often for what was learned."""
-    monkeypatch.setattr(status, "_PAUSE_SECONDS", 0.02)
-
-
 @pytest.fixture
-def proxy(patient_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
-    """A proxy before ``upstream``; the end of an answer waits for long, as the machine may be busy."""
-    assert upstream.base_url == patient_proxy.settings.upstream
-    return patient_proxy
+def proxy(quick_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    """A proxy before ``upstream``, which forms what was said at once."""
+    assert upstream.base_url == quick_proxy.settings.upstream
+    return quick_proxy
 
 
 @pytest.fixture
@@ -81,11 +79,35 @@ def forming(extraction: ScriptedUpstream) -> Iterator[asyncio.Event]:
     extraction.otherwise = extract_statements
 
 
-async def ask(proxy: RunningProxy, user: User, said: str = WHICH_TEA, *, stream: bool = True) -> Response:
+async def ask(
+    proxy: RunningProxy, user: User, said: str = WHICH_TEA, *, stream: bool = True, chat: str = "chat-1"
+) -> Response:
     """Ask on OpenWebUI's page."""
-    answer = await proxy.say(user, said, extra=spoken_for(user), stream=stream)
+    answer = await proxy.say(user, said, chat=chat, extra=spoken_for(user, said), stream=stream)
     assert answer.status == 200
     return answer
+
+
+async def learned(proxy: RunningProxy, upstream: ScriptedUpstream, user: User, *said: str) -> None:
+    """Have something said on OpenWebUI's page and formed."""
+    for each in said:
+        upstream.answers.append(completion_stream("Nice."))
+        await ask(proxy, user, each)
+    await proxy.formed(user)
+
+
+def once_looked(monkeypatch: pytest.MonkeyPatch) -> Answer:
+    """Return an answer that comes once it is known what was learned meanwhile."""
+    looked = asyncio.Event()
+    look = status.Shown._look
+
+    async def noted(shown: status.Shown) -> News | None:
+        news = await look(shown)
+        asyncio.get_running_loop().call_soon(looked.set)
+        return news
+
+    monkeypatch.setattr(status.Shown, "_look", noted)
+    return (looked, *streamed(*STREAM))
 
 
 # -- what is shown -------------------------------------------------------------------------------------------
@@ -125,23 +147,110 @@ async def test_each_memory_is_cited_and_the_status_is_done(
     assert seen.lines == ["Recalled 2 memories"]
     assert set(seen.sources) == {TEA, "Of all teas my favourite cup is Assam in the morning."}
     assert [each["type"] for each in seen.before] == ["status", "source", "source"]
-    assert seen.after == []
+    assert seen.within == []
 
 
-async def test_what_was_learned_is_shown_behind_the_last_word_and_before_the_end(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+async def test_what_was_learned_is_shown_with_the_chats_next_answer_and_once(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upstream.answers.append(streamed(*STREAM))
+    await learned(proxy, upstream, user, CAT)
 
-    seen = shown((await ask(proxy, user, CAT)).body, DONE)
+    upstream.answers.append(once_looked(monkeypatch))
+    seen = shown((await ask(proxy, user, "Good morning!")).body, DONE)
+    upstream.answers.append(once_looked(monkeypatch))
+    again = shown((await ask(proxy, user, "And good night!")).body, DONE)
 
-    assert seen.before == []
     assert seen.said == b"".join(STREAM)
-    assert seen.lines == [f"Remembered: {CAT}"]
-    assert [memory.content for memory in await proxy.memories(user)] == [CAT]
-    await proxy.settle()
-    kept = await proxy.rows("SELECT role FROM recollect.messages WHERE user_id = $1", user.known_as)
-    assert sorted(row["role"] for row in kept) == ["assistant", "user"], "the exchange was remembered twice"
+    assert seen.lines == [f"Meanwhile remembered: {CAT}"]
+    assert seen.within == []
+    assert again.lines == []
+
+
+async def test_it_is_shown_neither_in_another_chat_nor_to_anybody_else(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    other_user: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await learned(proxy, upstream, user, CAT)
+
+    for who, chat in ((other_user, "chat-1"), (user, "another"), (user, "chat-1")):
+        upstream.answers.append(once_looked(monkeypatch))
+        lines = shown((await ask(proxy, who, "Good morning!", chat=chat)).body, DONE).lines
+        assert [each for each in lines if not each.startswith("Recalled")] == (
+            [f"Meanwhile remembered: {CAT}"] if (who, chat) == (user, "chat-1") else []
+        )
+
+
+async def test_no_answer_ends_later_for_what_is_never_formed_and_once_it_is_it_is_shown(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    forming: asyncio.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    upstream.answers.append(completion_stream("Nice."))
+    async with asyncio.timeout(30):  # the model that extracts never answers
+        assert shown((await ask(proxy, user, CAT)).body, DONE).lines == []
+        upstream.answers.append(once_looked(monkeypatch))
+        assert shown((await ask(proxy, user, "Good morning!")).body, DONE).lines == []
+    assert not forming.is_set()
+    assert await proxy.engine.page(user.known_as, limit=9) == Page(())
+
+    forming.set()
+    await proxy.formed(user)
+    upstream.answers.append(once_looked(monkeypatch))
+    seen = shown((await ask(proxy, user, "And good night?")).body, DONE)
+
+    [line] = seen.lines
+    assert line.startswith("Meanwhile remembered")
+    assert CAT.removesuffix(".") in line
+
+
+async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    forming: asyncio.Event,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(status, "_LOOK_SECONDS", 0.0)
+    upstream.answers.append(completion_stream("Nice."))
+    await ask(proxy, user, CAT)
+    go_on, talking = asyncio.Event(), [event({"content": "la "}) for _ in range(1000)]
+    steps: list[Step] = [part for each in talking for part in (0.02, each)]
+    upstream.answers.append(streamed(STREAM[0], go_on, *steps, *STREAM[1:]))
+
+    async with RawConnection(proxy.port) as client, asyncio.timeout(30):
+        body = chat_body("Good morning?", stream=True)
+        headers = user.headers(extra=spoken_for(user, "Good morning?"))
+        await client.send(request_bytes(b"POST", CHAT, headers, body))
+        assert await client.read_head() == 200
+        before = await client.read_until(STREAM[0])
+        forming.set()
+        go_on.set()
+        within = await client.read_until(f"Meanwhile remembered: {CAT}".encode())
+
+    assert b"Meanwhile" not in before
+    assert b"la " in within
+
+
+async def test_several_proxies_over_one_database_show_it_once(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    user: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await learned(proxy, upstream, user, CAT)
+    settings = changed(proxy.settings, port=0)
+    async with running_proxy(settings, forms=False) as second:
+        lines = []
+        for each in (second, proxy):
+            upstream.answers.append(once_looked(monkeypatch))
+            lines += shown((await ask(each, user, "Good morning!")).body, DONE).lines
+
+    assert lines == [f"Meanwhile remembered: {CAT}"]
 
 
 async def test_where_nothing_happened_nothing_is_shown(
@@ -153,25 +262,23 @@ async def test_where_nothing_happened_nothing_is_shown(
     await proxy.formed(user)
 
 
-async def test_an_answer_made_anew_has_taught_nothing_and_its_end_waits_for_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, forming: asyncio.Event
-) -> None:
-    upstream.otherwise = lambda _request: streamed(*STREAM)
-    first = asyncio.create_task(ask(proxy, user, CAT))
-    await upstream.requests(1)
-
-    async def logged() -> bool:
-        return bool(await proxy.rows("SELECT FROM recollect.exchanges WHERE user_id = $1", user.known_as))
-
-    await until(logged)
-
-    assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)
-    assert not first.done()
-    forming.set()
-    assert shown((await first).body, DONE).lines == [f"Remembered: {CAT}"]
-
-
 # -- every byte ----------------------------------------------------------------------------------------------
+
+
+async def always_new(_: status.Shown) -> News:
+    """Learn something whenever it is looked."""
+    at, ids = datetime.now(UTC), uuid4()
+    return News("", (), (Update(ids, at, Action.ADD, Actor.FORMATION, Reason.NEW, ids, after=CAT),))
+
+
+def _with_pauses(pieces: Sequence[bytes]) -> Iterator[Step]:
+    """Yield pieces of a stream, with time to look between its events."""
+    gone = b""
+    for each in pieces:
+        gone += each
+        yield each
+        if gone.endswith((b"\n\n", b"\n\r\n")):
+            yield 0.02
 
 
 @in_turn("by_byte", [False, True])
@@ -182,6 +289,7 @@ async def test_what_the_upstream_says_stays_as_it_came(
     user: User,
     words: list[bytes],
     last: bytes,
+    monkeypatch: pytest.MonkeyPatch,
     *,
     by_byte: bool,
 ) -> None:
@@ -189,20 +297,26 @@ async def test_what_the_upstream_says_stays_as_it_came(
     stream = b"".join(words) + last
     small = len(stream) < 10_000
     pieces = [stream[at : at + 1] for at in range(len(stream))] if by_byte and small else [*words, last]
-    upstream.answers.append(streamed(*filter(None, pieces)))
+    upstream.answers.append(streamed(*_with_pauses(list(filter(None, pieces)))))
+    monkeypatch.setattr(status.Shown, "_look", always_new)
+    monkeypatch.setattr(status, "_LOOK_SECONDS", 0.0)
 
-    answer = await ask(proxy, user, "My favourite tea I drink with my cat Minka.")
+    answer = await ask(proxy, user)
     seen = shown(answer.body, last)
 
     assert answer.complete
     assert seen.said == stream
     assert seen.before
-    assert seen.after
+    assert seen.within or not small
 
 
 async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, forming: asyncio.Event
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def never(_: status.Shown) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(status.Shown, "_look", never)
     permissions = [asyncio.Event() for _ in STREAM]
     steps = [step for pair in zip(STREAM, permissions, strict=True) for step in pair]
     upstream.answers.append(streamed(*steps))
@@ -211,13 +325,11 @@ async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
         body = chat_body(CAT, stream=True)
         await client.send(request_bytes(b"POST", CHAT, user.headers(extra=spoken_for(user)), body))
         assert await client.read_head() == 200
-        for piece, permission in zip(STREAM[:-1], permissions, strict=False):
-            assert await client.read_chunked(len(piece)) == piece
+        for piece, permission in zip(STREAM, permissions, strict=True):
+            assert (
+                await client.read_chunked(len(piece)) == piece
+            )  # [DONE] too, though the upstream has not ended
             permission.set()
-        permissions[-1].set()
-        await upstream.requests(1)
-        forming.set()
-        assert b"Remembered: " in await client.read_until(DONE)
 
 
 async def test_an_answer_that_breaks_off_stays_broken_off(
@@ -236,7 +348,7 @@ async def test_an_answer_that_breaks_off_stays_broken_off(
 
         assert not answer.complete
         assert seen.before
-        assert seen.after == []
+        assert seen.within == []
         assert seen.said == WORDS + (last or b": \n\n")
 
 
@@ -354,22 +466,7 @@ async def test_it_can_be_switched_off(
     assert answer.header(b"x-recollect-memories") == b"1"
 
 
-# -- the end waits only so long ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seconds", [0, 0.1])
-async def test_what_is_learned_too_late_is_not_shown(
-    own_proxies: OwnProxies,
-    upstream: ScriptedUpstream,
-    user: User,
-    forming: asyncio.Event,
-    seconds: float,
-) -> None:
-    upstream.answers.append(streamed(*STREAM))
-    async with own_proxies.serve(openwebui_status_seconds=seconds) as proxy:
-        assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)
-        forming.set()
-        assert await proxy.statements(user) == [CAT]
+# -- the end ------------------------------------------------------------------------------------------------
 
 
 async def test_what_is_said_by_who_leaves_before_the_end_is_learned_once(
@@ -387,13 +484,3 @@ async def test_what_is_said_by_who_leaves_before_the_end_is_learned_once(
 
     assert await proxy.statements(user) == [CAT]
     assert await proxy.logged(user) == [("user", CAT), ("assistant", "Lapsang.")]
-
-
-async def test_where_memory_is_off_the_end_waits_for_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    upstream.answers.append(streamed(*STREAM))
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "off"})
-
-    async with asyncio.timeout(30):
-        assert (await ask(proxy, user, CAT)).body == b"".join(STREAM)

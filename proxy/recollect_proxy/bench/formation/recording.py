@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, Outcome, Pending, Scope
+from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, News, Outcome, Pending, Scope
 from recollect.ports import NO_CAPS, Conversation, Inbox
 
 
@@ -73,6 +73,18 @@ class RecordingInbox:
     async def answers_under_way(self, since: datetime) -> int:
         """Return how many exchanges have their answer under way."""
         return await self._inbox.answers_under_way(since)
+
+    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
+        """Take what was not shown yet."""
+        return await self._inbox.tell(scope, key, own=own)
+
+    async def untell(self, news: News) -> None:
+        """Give it back."""
+        await self._inbox.untell(news)
+
+    async def told_with(self, scope: Scope, key: str) -> list[str]:
+        """Return of which other turns it was shown with this one what they taught."""
+        return await self._inbox.told_with(scope, key)
 
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()

@@ -76,6 +76,28 @@ WHERE user_id = $1 AND id = $2 AND state = 'pending';
 -- How far an exchange of a chat of the user is.
 SELECT id, state, message_id, reply_id FROM exchanges WHERE user_id = $1 AND session_id = $2 AND key = $3;
 
+-- name: tell_news
+-- Note that what was formed in a chat of the user, or of this turn alone, and was shown with no answer yet, is shown with
+-- this turn's. What another answer is just taking is left to it.
+UPDATE exchanges
+SET told_with = $3
+WHERE user_id = $1 AND id IN (
+    SELECT id FROM exchanges
+    WHERE user_id = $1 AND session_id = $2 AND state = 'formed' AND told_with IS NULL AND (key = $3 OR NOT $4)
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING id;
+
+-- name: untell_news
+-- Note that what these exchanges of the user taught was not shown after all.
+UPDATE exchanges SET told_with = NULL WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND told_with <> '';
+
+-- name: turns_told_with
+-- Of which turns of a chat of the user it was shown with this one's answer what they taught, the newest first.
+SELECT key FROM exchanges
+WHERE user_id = $1 AND session_id = $2 AND told_with = $3 AND told_with <> '' AND key <> $3
+ORDER BY turn_index DESC;
+
 -- name: backlog
 -- What is pending, or has its answer under way; what failed, and what is formed; over all users.
 SELECT count(*) FILTER (WHERE state IN ('open', 'pending')) AS pending,

@@ -45,14 +45,16 @@ WHERE user_id = $1 AND session_id = $2 AND key <> $3 AND said_at <= $4 AND state
 ORDER BY id;
 
 -- name: users_with_open_exchanges
--- Who has an exchange that is open since before a time, over all users.
-SELECT DISTINCT user_id FROM exchanges WHERE state = 'open' AND said_at < $1;
+-- Who has an exchange that is open since before a time; or before another one, where nobody asks for its answer any more;
+-- over all users.
+SELECT DISTINCT user_id FROM exchanges
+WHERE state = 'open' AND (said_at < $1 OR said_at < $2 AND asking = '{}');
 
 -- name: open_exchanges_of_user
--- The user's exchanges that are open since before a time, in order.
+-- Those exchanges of the user, in order.
 SELECT id, session_id, key, parent, anchor, said_at, message_id
 FROM exchanges
-WHERE user_id = $1 AND state = 'open' AND said_at < $2
+WHERE user_id = $1 AND state = 'open' AND (said_at < $2 OR said_at < $3 AND asking = '{}')
 ORDER BY id;
 
 -- name: ask_too
@@ -61,10 +63,9 @@ UPDATE exchanges SET asking = array_append(array_remove(asking, $3), $3)
 WHERE user_id = $1 AND id = $2 AND state = 'open';
 
 -- name: ask_no_more
--- Note that a request no longer asks for the answer of an open exchange of the user; whether another one does.
+-- Note that a request no longer asks for the answer of an open exchange of the user.
 UPDATE exchanges SET asking = array_remove(asking, $4)
-WHERE user_id = $1 AND session_id = $2 AND key = $3 AND state = 'open' AND $4 = ANY (asking)
-RETURNING id, cardinality(asking) > 0 AS is_asked;
+WHERE user_id = $1 AND session_id = $2 AND key = $3 AND state = 'open' AND $4 = ANY (asking);
 
 -- name: end_exchange
 -- The answer of an exchange of the user is no longer under way.
@@ -74,20 +75,6 @@ UPDATE exchanges SET state = $3, asking = '{}' WHERE user_id = $1 AND id = $2 AN
 -- Write other words for a message of the user that is not indexed yet.
 UPDATE messages SET content = $3, tokens = $4
 WHERE user_id = $1 AND id = $2 AND NOT indexed AND content <> $3;
-
--- name: delete_exchange
--- Delete an exchange of the user.
-DELETE FROM exchanges WHERE user_id = $1 AND id = $2;
-
--- name: delete_messages_of_exchange
--- Delete what was said in an exchange of the user.
-DELETE FROM messages WHERE user_id = $1 AND exchange_id = $2;
-
--- name: delete_session_without_exchange
--- Delete a chat of the user in which nothing was said.
-DELETE FROM sessions
-WHERE user_id = $1 AND id = $2
-    AND NOT EXISTS (SELECT FROM exchanges AS e WHERE e.user_id = $1 AND e.session_id = $2);
 
 -- name: next_turn_index
 -- Count a turn and its reply in a session of the user; the turn's index.
@@ -111,8 +98,8 @@ INSERT INTO messages (
 -- Write an exchange of the user: to be formed, or abandoned.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-    carried, anchor, parent, state
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14);
+    carried, anchor, parent, state, told_with
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15);
 
 -- name: set_reply
 -- Give an exchange of the user the reply it had not.
