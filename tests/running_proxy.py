@@ -286,7 +286,7 @@ def chat_request(user: User, said: str, *, chat: str = "chat-1", **fields: Any) 
 
 # -- a model that extracts -------------------------------------------------------------------------
 
-_WORDS = re.compile(r"^Message \d+, [^\n]*:\n(=+\w+)\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
+_WORDS = re.compile(r"^Message \d+, [^\n]*:\n(=+)\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
 
 
 def words_shown(request: Received) -> str:
