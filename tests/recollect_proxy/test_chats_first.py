@@ -15,34 +15,59 @@ from tests.waiting import until
 from recollect import yielding
 from recollect.assembly import run_worker
 
+LONG_STORY = "Tell me a long story."
 CIDER, WALNUTS = "I brew my own cider.", "I am allergic to walnuts."
 ONE_SERVER: dict[str, Any] = {"extraction_base_url": None, "extraction_model": None, "judge": "off"}
 
 
 @pytest.fixture(scope="module", params=["within", "own"])
-async def one_server(own_proxies: OwnProxies, request: pytest.FixtureRequest) -> AsyncIterator[RunningProxy]:
+async def shared(own_proxies: OwnProxies, request: pytest.FixtureRequest) -> AsyncIterator[RunningProxy]:
     """A proxy whose upstream is asked for memories, too, within its process or by a worker of its own."""
     async with own_proxies.serve(worker=request.param, **ONE_SERVER) as proxy:
         yield proxy
+
+
+@pytest.fixture
+async def one_server(shared: RunningProxy, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
+    """The same; what is asked of ``upstream`` in one test is over before the next."""
+    assert upstream.base_url == shared.settings.upstream
+    yield shared
+    await shared.all_formed()
 
 
 def extractions(upstream: ScriptedUpstream) -> list[Received]:
     return [each for each in upstream.received if asked_for(each) == "memories"]
 
 
-def extracting(upstream: ScriptedUpstream, answer: Callable[[Received], Answer] = extract_statements) -> None:
-    """Let extractions be answered so, and every chat as it comes."""
-    upstream.otherwise = lambda request: (
-        answer(request) if asked_for(request) == "memories" else completion("I see.")
-    )
+def extracting(
+    upstream: ScriptedUpstream,
+    answer: Callable[[Received], Answer] = extract_statements,
+    *,
+    story: asyncio.Event | None = None,
+) -> None:
+    """Let extractions be answered so, a long story with that event, and every other chat as it comes."""
+
+    def otherwise(request: Received) -> Answer:
+        if asked_for(request) == "memories":
+            return answer(request)
+        is_long = story is not None and request.json["messages"][-1]["content"] == LONG_STORY
+        return (story, *completion("At last.")) if story is not None and is_long else completion("I see.")
+
+    upstream.otherwise = otherwise
 
 
-def first_silent(upstream: ScriptedUpstream, times: int = 1) -> None:
-    """Let the first extractions go on for ever."""
-    left = [True] * times
+def first_silent(upstream: ScriptedUpstream, *, story: asyncio.Event | None = None) -> None:
+    """Let the first extraction go on for ever."""
+    left = [True]
     extracting(
-        upstream, lambda request: (End.SILENCE,) if left and left.pop() else extract_statements(request)
+        upstream,
+        lambda request: (End.SILENCE,) if left and left.pop() else extract_statements(request),
+        story=story,
     )
+
+
+def stories(upstream: ScriptedUpstream) -> list[Received]:
+    return [each for each in upstream.received if each.json["messages"][-1]["content"] == LONG_STORY]
 
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[str, int, str | None]]:
@@ -79,10 +104,9 @@ async def test_none_begins_while_a_chat_runs(
     one_server: RunningProxy, upstream: ScriptedUpstream, user: User, other_user: User
 ) -> None:
     over = asyncio.Event()
-    extracting(upstream)
-    upstream.answers.append((over, *completion("At last.")))
-    long = asyncio.create_task(one_server.say(other_user, "Tell me a long story.", chat="chat-2"))
-    await upstream.requests(1)
+    extracting(upstream, story=over)
+    long = asyncio.create_task(one_server.say(other_user, LONG_STORY, chat="chat-2"))
+    await until(lambda: bool(stories(upstream)))
 
     await one_server.say(user, WALNUTS)
     await asyncio.sleep(3)
@@ -120,11 +144,10 @@ async def test_chats_that_never_pause_put_it_off_for_a_while_only(
 ) -> None:
     monkeypatch.setattr(yielding, "LONGEST_WAIT", 2.0)
     over = asyncio.Event()
-    extracting(upstream)
+    extracting(upstream, story=over)
     async with own_proxies.serve(**ONE_SERVER) as proxy:
-        upstream.answers.append((over, *completion("At last.")))
-        long = asyncio.create_task(proxy.say(other_user, "Tell me a long story.", chat="chat-2"))
-        await upstream.requests(1)
+        long = asyncio.create_task(proxy.say(other_user, LONG_STORY, chat="chat-2"))
+        await until(lambda: bool(stories(upstream)))
 
         await proxy.say(user, CIDER)
         await asked(upstream, 1)  # while the other chat goes on
@@ -210,15 +233,14 @@ async def test_several_turns_that_take_too_long_are_asked_for_by_half_of_them(
 async def test_a_worker_elsewhere_reads_in_the_log_whose_answers_are_under_way(
     own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User, other_user: User
 ) -> None:
-    first_silent(upstream)
     over = asyncio.Event()
+    first_silent(upstream, story=over)
     async with own_proxies.serve(worker="elsewhere", extraction_api_key="ours", **ONE_SERVER) as proxy:
         working = asyncio.create_task(run_worker(proxy.settings, upstream=proxy.settings.upstream))
         try:
             await proxy.say(user, CIDER)
             [given_up] = await asked(upstream, 1)
-            upstream.answers.append((over, *completion("At last.")))
-            long = asyncio.create_task(proxy.say(other_user, "Tell me a long story.", chat="chat-2"))
+            long = asyncio.create_task(proxy.say(other_user, LONG_STORY, chat="chat-2"))
 
             async with asyncio.timeout(10):
                 await given_up.client_left.wait()
