@@ -129,6 +129,7 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
                     "a",
                     None,
                     "formed",
+                    "",
                 )
                 rows["insert_exchange"].append((user_id, exchange_id, *written))
             lengths = (_OWN_TERMS + _CONTEXT_TERMS, _OWN_TERMS)

@@ -98,21 +98,21 @@ async def test_what_a_model_failed_to_answer_was_said_and_is_formed_soon_without
 
 
 async def test_a_retry_of_what_failed_is_the_same_turn_and_is_formed_once_with_its_answer(
-    store: Store,
+    own_store: Store,
 ) -> None:
-    failed = store.exchange("I moved to Oslo")
+    failed = own_store.exchange("I moved to Oslo")
     again = asked_again(failed, "Nice!")
-    await begin(store, failed)
-    await store.log.fail(failed)
+    await begin(own_store, failed)
+    await own_store.log.fail(failed)
 
-    assert await store.log.begin(turn_of(again)) == failed.id
-    assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 0  # it is asked for
-    assert await store.log.append(again) is True
+    assert await own_store.log.begin(turn_of(again)) == failed.id
+    assert await own_store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 0  # it is asked for
+    assert await own_store.log.append(again) is True
 
-    pending = await next_pending(store)
+    pending = await next_pending(own_store)
     assert pending is not None
     assert (pending.exchange.id, pending.exchange.reply) == (failed.id, "Nice!")
-    assert await said(store) == [("I moved to Oslo", "Nice!")]
+    assert await said(own_store) == [("I moved to Oslo", "Nice!")]
 
 
 async def test_an_answer_to_what_was_formed_without_one_is_kept_as_its_reply(store: Store) -> None:

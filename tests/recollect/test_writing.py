@@ -139,7 +139,7 @@ async def test_a_store_that_is_slow_is_waited_for_no_longer_than_a_chat_can_bear
     store: Store, folder: Path
 ) -> None:
     log = HangingLog(store.log)
-    live = LiveEngine(Opener(replace(store, log=log)), spool=Spool(folder, limit=ROOM), patience=0.01)
+    live = LiveEngine(Opener(replace(store, log=log)), spool=Spool(folder, limit=ROOM), patience=0.5)
     await live.start()
 
     with capture_logs() as logs:

@@ -38,7 +38,6 @@ EXCEPTIONS = {
     "recollect_proxy.identity.plain_header": "bytes of a header, which the server bounds; nothing in it is repeated",
     "recollect_proxy.http1.response": "bytes of a header: one byte",
     "recollect_proxy.headers": "bytes of a header: as long as a key of ours",
-    "recollect_proxy.held_end": "bytes: the last 72 of a stream's part, or the last four",
     "recollect_proxy.openwebui.captured": "bytes of a file that an operator names; its parts exclude each other",
     "recollect_events": "an id, whose length it says; it runs where the package is not",
 }

@@ -26,6 +26,7 @@ USER_TABLES = {
 OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
     "retry_failed": "the operator tries again what failed, whoever's it is",
+    "answers_under_way": "a worker of its own looks whether chats run, whoever's they are, and counts them",
     "users_with_open_exchanges": "the operator's tidying ends what a relay that died left open, whoever's it is",
     "users_without_index": "the operator's jobs index what was said before there was an index",
     "largest_users": "the operator measures the gate where there is most to find",
