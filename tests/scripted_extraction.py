@@ -5,14 +5,14 @@ Never: a socket, what a test expects.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.received import Received
 from tests.scripted_answers import Answer, completion
 
-_PART = re.compile(r"^([^\n]+):\n(=+\w+)\n(.*?)\n\2$", re.MULTILINE | re.DOTALL)
+_PART = re.compile(r"^([^\n]+):\n(=+)\n(.*?)\n\2$", re.MULTILINE | re.DOTALL)
 _NUMBERED = re.compile(r"^\[(\d+)\] \(([^)]*)\) (.*)$", re.MULTILINE)
 _PAIR = re.compile(r"^\[(\d+)\] known: (.*)\n +new: (.*)$", re.MULTILINE)
 
@@ -42,18 +42,22 @@ def memories_shown(request: Received) -> list[str]:
 
 def statement(evidence: str, content: str = "", **fields: Any) -> dict[str, Any]:
     """Return a statement as a model tells it; without content it says what its evidence says."""
-    plain = {
+    plain: dict[str, Any] = {
         "evidence": evidence,
+        "subject": None,
+        "stance": "stated",
+        "steers": False,
+        "lasts": "years",
         "content": content or evidence,
         "kind": "fact",
         "importance": 0.7,
-        "confidence": 1.0,
         "relation": "new",
-        "about": None,
+        "about": [],
+        "ends": [],
+        "affects": [],
         "event_date": None,
         "valid_from": None,
         "valid_to": None,
-        "affects": [],
     }
     return plain | fields
 
@@ -68,6 +72,7 @@ class Lesson:
         relation: What that is to a known memory.
         about: A part of that memory's text; where none is shown that has it, the statement is new.
         affects: Parts of the texts of memories that may no longer hold.
+        ends: Parts of the texts of memories that are over with it.
         importance: How much it takes it to matter.
     """
 
@@ -76,24 +81,35 @@ class Lesson:
     relation: str = "new"
     about: str = ""
     affects: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
     importance: float = 0.7
 
     def told(self, known: list[str]) -> dict[str, Any]:
         """Return the statement, in view of the memories that are known."""
         number = _place(self.about, known) if self.about else None
-        affected = [_place(part, known) for part in self.affects]
         return statement(
             self.words,
             self.content,
             relation="new" if number is None else self.relation,
-            about=number,
+            about=[] if number is None else [number],
             importance=self.importance,
-            affects=[each for each in affected if each is not None],
+            affects=_places(self.affects, known),
+            ends=_places(self.ends, known),
         )
 
 
 def _place(part: str, known: list[str]) -> int | None:
     return next((number for number, content in enumerate(known) if part in content), None)
+
+
+def _places(parts: Iterable[str], known: list[str]) -> list[int]:
+    found = (_place(part, known) for part in parts)
+    return [each for each in found if each is not None]
+
+
+def wish(asking: str, evidence: str, *about: int) -> dict[str, Any]:
+    """Return something asked of the memory, as a model tells it."""
+    return {"asking": asking, "evidence": evidence, "about": list(about)}
 
 
 @dataclass
@@ -104,6 +120,7 @@ class Pupil:
         lessons: What it understands.
         extracts: What it answers to an extraction instead, if anything.
         means: Parts of the memories that it chooses where somebody wants something forgotten.
+        wishes: What it takes to be asked of the memory, if anything.
         summary: What it writes of every chat.
         outline: The parts of that.
         asked: What it was asked, in order.
@@ -112,6 +129,7 @@ class Pupil:
     lessons: list[Lesson] = field(default_factory=list)
     extracts: Callable[[Received], list[dict[str, Any]]] | None = None
     means: list[str] = field(default_factory=list)
+    wishes: Callable[[Received], list[dict[str, Any]]] | None = None
     summary: str = ""
     outline: dict[str, list[str]] = field(default_factory=dict)
     asked: list[Received] = field(default_factory=list)
@@ -136,10 +154,13 @@ class Pupil:
         ]
 
     def _extraction(self, request: Received) -> dict[str, Any]:
-        if self.extracts is not None:
-            return {"memories": self.extracts(request)}
         said, known = "\n".join(messages_shown(request)), memories_shown(request)
-        return {"memories": [lesson.told(known) for lesson in self.lessons if lesson.words in said]}
+        if self.extracts is not None:
+            memories = self.extracts(request)
+        else:
+            memories = [lesson.told(known) for lesson in self.lessons if lesson.words in said]
+        wishes = [] if self.wishes is None else self.wishes(request)
+        return {"words": "own", "wishes": wishes, "memories": memories}
 
     def _comparison(self, request: Received) -> dict[str, Any]:
         pairs = _PAIR.findall("\n".join(shown(request, "Pairs")))

@@ -85,14 +85,14 @@ class ScriptedExtractor:
     """Answers what it is told to, one answer a call; afterwards it finds nothing.
 
     Args:
-        answers: Candidates to return, or errors to raise.
+        answers: Candidates to return, all that was extracted, or errors to raise.
 
     Attributes:
         asked: The exchanges of each call, with the memories beside them.
         closed: Whether it was closed.
     """
 
-    def __init__(self, *answers: Sequence[Candidate] | Exception) -> None:
+    def __init__(self, *answers: Sequence[Candidate] | Extracted | Exception) -> None:
         self._answers = list(answers)
         self.asked: list[tuple[tuple[Exchange, ...], tuple[Memory, ...]]] = []
         self.closed = False
@@ -103,6 +103,8 @@ class ScriptedExtractor:
         answer = self._answers.pop(0) if self._answers else ()
         if isinstance(answer, Exception):
             raise answer
+        if isinstance(answer, Extracted):
+            return answer
         return Extracted(tuple(answer), tokens=_TOKENS, by="scripted extraction-0")
 
     async def aclose(self) -> None:

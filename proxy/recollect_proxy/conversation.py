@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 from recollect.chat import ChatBody, add_memories, is_light
 from recollect.composition import Placed
 from recollect.live_engine import LiveEngine
-from recollect.model import Skip, Turn
+from recollect.model import Became, Skip, Turn
 from recollect.tokens import token_counter
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
 from recollect_proxy.composing import Composing
@@ -80,7 +80,7 @@ class Conversation:
             self._remember(sent, listener)
         return None
 
-    def _remember(self, sent: Sent, listener: Listener) -> "asyncio.Task[bool] | None":
+    def _remember(self, sent: Sent, listener: Listener) -> "asyncio.Task[Became] | None":
         """Remember the exchange, if it is one, and once; return what tells whether it is a new one."""
         if listener.is_over:
             return None

@@ -17,7 +17,7 @@ from recollect.chat import ChatBody
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.live_engine import LiveEngine
-from recollect.model import Outcome, Progress, Recollection, Turn
+from recollect.model import Became, Outcome, Progress, Recollection, Turn, Written
 from recollect.openwebui import telling
 from recollect_proxy.asgi import Send, values
 from recollect_proxy.headers import BOUND_TO_THE_BODY
@@ -74,7 +74,7 @@ class Status:
         return end
 
     async def close(
-        self, send: Send, end: HeldEnd, turn: Turn, remembering: "asyncio.Task[bool] | None"
+        self, send: Send, end: HeldEnd, turn: Turn, remembering: "asyncio.Task[Became] | None"
     ) -> None:
         """Send what is held of an answer's end, behind what its exchange taught.
 
@@ -82,13 +82,13 @@ class Status:
             send: To the client.
             end: As ``relay`` returned it.
             turn: The exchange's.
-            remembering: Tells whether it is a new exchange; None: nothing of it is remembered.
+            remembering: Tells what became of its exchange; None: nothing of it is remembered.
         """
         if remembering is not None and self.seconds and end.is_between_events:
             await _send_on(send, await self._learned(turn, remembering))
         await send({"type": "http.response.body", "body": end.held})
 
-    async def _learned(self, turn: Turn, remembering: "asyncio.Task[bool]") -> bytes:
+    async def _learned(self, turn: Turn, remembering: "asyncio.Task[Became]") -> bytes:
         try:
             async with asyncio.timeout(self.seconds):
                 outcome = await self._outcome(turn, remembering)
@@ -99,14 +99,14 @@ class Status:
         except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody the end of their answer
             return _untold(error)
 
-    async def _outcome(self, turn: Turn, remembering: "asyncio.Task[bool]") -> Outcome | None:
+    async def _outcome(self, turn: Turn, remembering: "asyncio.Task[Became]") -> Outcome | None:
         """Wait until an exchange is formed, or will not be; None where it is not a new one, or nobody knows."""
         is_new: bool | None = None
         while is_new is not False and (engine := self.engine.engine) is not None:
             outcome = await engine.outcome(turn.scope, turn.key)
             if is_new is None:
                 # Behind that question, as the log waits for a store that is away, and this must not.
-                is_new = await asyncio.shield(remembering)
+                is_new = await asyncio.shield(remembering) is Written.NEW
             elif outcome is None or outcome.progress is not Progress.PENDING:
                 return outcome
             else:

@@ -16,7 +16,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.exchanges import ended, new_exchange
-from recollect.model import LogEntry, Recall, Recollection, Skip, Turn
+from recollect.model import Became, LogEntry, Recall, Recollection, Skip, Turn
 from recollect.phase_writing import is_storable, write_phase
 from recollect.recalling import Prepared, Wishes
 from recollect.saying import Pace, Saying
@@ -70,7 +70,7 @@ class LiveEngine:
         self._writing = Writing(
             spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps, patience=patience
         )
-        self._remembering: set[asyncio.Task[bool]] = set()
+        self._remembering: set[asyncio.Task[Became]] = set()
         self._notes: set[asyncio.Task[None]] = set()
         self._successor: LiveEngine | None = None
         self.failure: RecollectError | None = None
@@ -145,7 +145,8 @@ class LiveEngine:
         """Tell that it was tried, and wait until it is time to try again, or to close."""
         self._first_try.set()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), _REOPEN_SECONDS)
+            async with asyncio.timeout(_REOPEN_SECONDS):
+                await self._closing.wait()
 
     async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of a turn is given; never raises."""
@@ -180,11 +181,11 @@ class LiveEngine:
 
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
-    ) -> asyncio.Task[bool] | None:
+    ) -> asyncio.Task[Became] | None:
         """Remember an exchange that is over, in the background; never raises, never waits.
 
         Returns:
-            What tells, once it is done, whether it was a new exchange that is now logged; None where it can't be.
+            What tells what became of it, once it will outlive this process; None where it can't be kept.
         """
         if not is_storable(turn):
             return None
@@ -193,9 +194,9 @@ class LiveEngine:
     def write_soon(
         self,
         entry: LogEntry,
-        behind: asyncio.Task[bool] | None = None,
+        behind: asyncio.Task[Became] | None = None,
         pace: Pace | None = None,
-    ) -> asyncio.Task[bool]:
+    ) -> asyncio.Task[Became]:
         """Write a step of an exchange in the background.
 
         Args:
@@ -204,7 +205,7 @@ class LiveEngine:
             pace: Who waits for what of it.
 
         Returns:
-            What tells whether it was new to the log, once it will outlive this process.
+            What tells what became of it, once it will outlive this process.
         """
         writing = write_phase(lambda: self.writing, entry, behind, pace or Pace(), masks=self._masks)
         return _keep(writing, self._remembering)

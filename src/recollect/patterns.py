@@ -294,5 +294,5 @@ def _options(*, captures: bool) -> "re2.Options":
     options = re2.Options()
     options.never_capture = not captures
     options.log_errors = False  # they are raised
-    options.max_mem = 64 << 20
+    options.max_mem = 8 << 20  # of each; what needs more is read by the slower of its two automata
     return options

@@ -8,7 +8,7 @@ import structlog
 
 from recollect.errors import StoreError
 from recollect.failures import place
-from recollect.model import LogEntry, Phase, Turn, Written
+from recollect.model import Became, LogEntry, Phase, Turn
 from recollect.normalization import storable_id, storable_user
 from recollect.saying import Pace
 from recollect.without_secrets import entry_without_secrets, masking_is_ready
@@ -23,12 +23,12 @@ log = structlog.get_logger(__name__)
 async def write_phase(
     writing: Callable[[], Writing],
     entry: LogEntry,
-    behind: asyncio.Task[bool] | None,
+    behind: asyncio.Task[Became] | None,
     pace: Pace,
     *,
     masks: bool,
-) -> bool:
-    """Return whether the phase was new to the log, once it will outlive this process; never raises.
+) -> Became:
+    """Return what became of the phase in the log, once it will outlive this process; never raises.
 
     Args:
         writing: Returns what writes now.
@@ -48,12 +48,14 @@ async def write_phase(
     except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
         log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
         writing().lose(entry, "it can't be written")
-        return False
+        return None
     finally:
         pace.noted.set()
 
 
-async def _write(writing: Writing, entry: LogEntry, behind: asyncio.Task[bool] | None, pace: Pace) -> bool:
+async def _write(
+    writing: Writing, entry: LogEntry, behind: asyncio.Task[Became] | None, pace: Pace
+) -> Became:
     begins = entry.phase is Phase.BEGUN
     if behind is not None:
         await pace.noted.wait()  # whoever finds the journal reads the turn before its end
@@ -64,8 +66,8 @@ async def _write(writing: Writing, entry: LogEntry, behind: asyncio.Task[bool] |
         if behind is not None and not behind.done():
             await asyncio.wait({behind})
         if begins and noted.is_kept and await _is_over_soon(pace):
-            return False  # what ended it is written, and this with it
-        return await writing.write(entry, needed=pace.needed, line=noted.line) is Written.NEW
+            return None  # what ended it is written, and this with it
+        return await writing.write(entry, needed=pace.needed, line=noted.line)
 
 
 async def _is_over_soon(pace: Pace) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -87,6 +88,7 @@ class Recalling:
         self._backends = backends
         self._policy = policy
         self._clock = clock
+        self._users_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def rank(self, turn: Turn) -> Ranking:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
@@ -124,7 +126,12 @@ class Recalling:
         return replace(prepared, recall=recall)
 
     def _begin(self, turn: Turn) -> "asyncio.Task[Ranking]":
-        return asyncio.create_task(within(self._policy.deadline, self.rank(turn)))
+        return asyncio.create_task(within(self._policy.deadline, self._rank_in_turn(turn)))
+
+    async def _rank_in_turn(self, turn: Turn) -> Ranking:
+        """Rank for one turn of each user at a time: who asks many things at once waits for their own, not others for them."""
+        async with self._users_turns.setdefault(turn.scope.user_id, asyncio.Lock()):
+            return await self.rank(turn)
 
     async def _prepare(
         self,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from recollect.exchanges import begun, ended, withdrawn
-from recollect.model import Exchange, LogEntry, Recollection
+from recollect.model import Became, Exchange, LogEntry, Recollection
 
 _PATIENCE_SECONDS = 0.5
 """What a chat waits for its turn to be kept: a disk that hangs, or megabytes that are looked through for secrets, may take
@@ -37,10 +37,10 @@ class WriteSoon(Protocol):
     def __call__(
         self,
         entry: LogEntry,
-        behind: asyncio.Task[bool] | None = None,
+        behind: asyncio.Task[Became] | None = None,
         pace: "Pace | None" = None,
-    ) -> asyncio.Task[bool]:
-        """Return what tells whether the step was new to the log."""
+    ) -> asyncio.Task[Became]:
+        """Return what tells what became of the step, once it will outlive this process."""
         ...
 
 
@@ -77,7 +77,7 @@ class Saying:
         finally:
             happening.cancel()
 
-    def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[bool]:
+    def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[Became]:
         """Note in the background how its answer ended; never raises, never waits.
 
         Args:
@@ -85,7 +85,7 @@ class Saying:
             recollections: What of the user's memories went into the prompt.
 
         Returns:
-            What tells, once it is done, whether it is a new exchange that is now logged.
+            What tells what became of it, once it will outlive this process.
         """
         self.is_over = True
         return self._write_soon(ended(self._exchange, reply, recollections), self._begun, self._pace)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import structlog
 from cachetools import LRUCache, TTLCache
@@ -15,7 +16,7 @@ from cachetools import LRUCache, TTLCache
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
-from recollect.model import LogEntry, Phase, Written
+from recollect.model import Became, LogEntry, Phase, Written
 from recollect.spool import FullError, Noted, Spool, Waiting
 
 _AGAIN_SECONDS = 1.0
@@ -56,6 +57,7 @@ class Writing:
         self._keeps = keeps
         self._wishes: LRUCache[str, bool] = LRUCache(_KEPT)
         self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
+        self._later: WeakValueDictionary[tuple[UUID, Phase], asyncio.Future[Written]] = WeakValueDictionary()
         self._opened, self._adopted = asyncio.Event(), asyncio.Event()
         self._wake, self._tried = asyncio.Event(), asyncio.Event()
         self._closing, self._ending = asyncio.Event(), asyncio.Event()
@@ -94,7 +96,7 @@ class Writing:
 
     async def write(
         self, entry: LogEntry, *, needed: asyncio.Event | None = None, line: bytes | None = None
-    ) -> Written | None:
+    ) -> Became:
         """Write a step; return when it will outlive this process, as far as that can be. Never raises.
 
         Args:
@@ -103,18 +105,16 @@ class Writing:
             line: Its line for the spool, where somebody has made it.
 
         Returns:
-            What became of it in the log; None where it waits for that, or is lost.
+            What became of it in the log; where it waits for that, what will tell; None where it is lost, or not wanted.
         """
         self.start()
         try:
             written = await self._to_log(entry, needed or self._closing)
-            if written is None:
-                await self._to_spool(entry, line)
+            return written or await self._to_spool(entry, line)
         except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
             log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
             self.lose(entry, "it can't be written")
             return None
-        return written
 
     async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
         """Return what became of a step in the log; None where that can't take it, or not in time."""
@@ -152,19 +152,21 @@ class Writing:
             self._wishes[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
 
-    async def _to_spool(self, entry: LogEntry, line: bytes | None) -> None:
+    async def _to_spool(self, entry: LogEntry, line: bytes | None) -> asyncio.Future[Written] | None:
         exchange = entry.exchange
         if not self._wishes.get(exchange.turn.scope.user_id, self._keeps):
-            return
+            return None
         await self._opened.wait()
+        later = self._later[exchange.id, entry.phase] = asyncio.get_running_loop().create_future()
         try:
             await self._spool.add(entry, line)
         except (FullError, OSError) as error:
             self.lose(entry, "the spool is full" if isinstance(error, FullError) else "the disk refuses")
-            return
+            return None
         if exchange.credential is not None:
             self._credentials[exchange.id] = exchange.credential
         self._wake.set()
+        return later
 
     def lose(self, entry: LogEntry, reason: str) -> None:
         """Count a step that nothing could take, and tell of it."""
@@ -214,7 +216,9 @@ class Writing:
             writing.cancel()  # and not waited for, as above
             writing.add_done_callback(_ended)
             raise _AwayError
-        writing.result()
+        written, later = writing.result(), self._later.get((entry.exchange.id, entry.phase))
+        if later is not None and not later.done():
+            later.set_result(written)
 
     async def settle(self) -> None:
         """Wait until nothing waits, while there is an engine to write it."""

@@ -160,6 +160,18 @@ async def _kill_databases(times: int, load: _Load, environ: dict[str, str]) -> l
     return recovered
 
 
+async def _all_formed(folder: Path) -> None:
+    """Return when nothing waits to be formed any more, or none of it was formed for long: that is then told as not formed."""
+    least, since = None, time.monotonic()
+    while time.monotonic() - since < _PATIENCE_SECONDS:
+        [row] = await _rows(folder, "SELECT count(*) AS n FROM recollect.exchanges WHERE state = 'pending'")
+        if not row["n"]:
+            return
+        if least is None or row["n"] < least:
+            least, since = row["n"], time.monotonic()
+        await asyncio.sleep(1)
+
+
 _KILLERS = {"relay": _kill_relays, "worker": _kill_workers, "database": _kill_databases}
 
 
@@ -180,13 +192,8 @@ async def _measure(whom: str, times: int, folder: Path) -> None:
         await asyncio.gather(*talking)
         began = time.monotonic()
         async with _running(load, environ):
-
-            async def all_formed() -> bool:
-                query = "SELECT FROM recollect.exchanges WHERE state = 'pending' LIMIT 1"
-                return not await _rows(folder, query)
-
             await asyncio.sleep(5)
-            await until(all_formed, seconds=_PATIENCE_SECONDS)
+            await _all_formed(folder)
             settled = time.monotonic() - began
             said = await _rows(
                 folder, "SELECT content FROM recollect.messages WHERE role = 'user' AND NOT alternate"

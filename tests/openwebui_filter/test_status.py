@@ -10,6 +10,7 @@ from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.telling import DOG, LISBON, OSLO, ROME, WHERE, formed, settled, told
 from tests.people import Person
 from tests.scripted_extraction import Pupil
+from tests.waiting import until
 
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
@@ -89,6 +90,23 @@ async def test_another_answer_to_the_same_message_is_no_news(taught: Any, alice:
     await chat.says(DOG)
     await told()
     await chat.asks_again("Another answer.")
+    await told()
+
+    assert chat.statuses == [f"Remembered: {DOG}"]
+
+
+async def test_what_is_said_before_the_engine_is_open_is_told_once_it_is_and_once_alone(
+    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, chat = await taught._engine(), Chat(taught, alice)
+    with monkeypatch.context() as opening:
+        opening.setattr(live, "_engine", None)
+        opening.setattr(conversation, "_OPENING_SECONDS", 0.0)
+        await chat.says(DOG)
+        await chat.asks_again("Another answer.")
+        await until(lambda: live.waiting.exchanges == 2)
+        assert chat.shown == []
+    live.writing.wake()
     await told()
 
     assert chat.statuses == [f"Remembered: {DOG}"]

@@ -47,7 +47,13 @@ class Answering:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    async def ask(self, messages: Messages, schema: Schema, asker: Asker) -> Answer:  # noqa: ARG002 -- the port's
+    async def ask(
+        self,
+        messages: Messages,  # noqa: ARG002 -- the port's
+        schema: Schema,  # noqa: ARG002 -- the port's
+        asker: Asker,  # noqa: ARG002 -- the port's
+        most_tokens: int | None = None,  # noqa: ARG002 -- the port's
+    ) -> Answer:
         """Return the answer."""
         return Answer(self.text, 100, "m")
 

@@ -18,7 +18,7 @@ from recollect import live_engine, writing
 from recollect.engine import Engine, Wishes
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import Recall, RequestRecord, Skip, Turn
+from recollect.model import Recall, RequestRecord, Skip, Turn, Written
 from recollect.ports import RequestLog
 from recollect.recalling import Prepared
 from recollect.tokens import estimate_tokens
@@ -103,10 +103,10 @@ async def test_it_tells_whether_what_was_said_was_new(store: Store) -> None:
 
     first = live.remember(said, "Good.", recollections=(), credential=None)
     assert first is not None
-    assert await first
+    assert await first is Written.NEW
     again = live.remember(said, "Fine.", recollections=(), credential=None)
     assert again is not None
-    assert not await again
+    assert await again is Written.KNOWN
     await live.aclose()
 
 

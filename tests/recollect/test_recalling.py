@@ -1,7 +1,7 @@
 """What is recalled for a turn: within the deadline, and whatever fails, it never raises."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -27,6 +27,7 @@ from recollect.model import (
     Role,
     Skip,
     Stage,
+    Vector,
 )
 from recollect.ports import MemoryStore
 from recollect.retrieval import Gate
@@ -224,6 +225,36 @@ async def test_what_the_chat_was_given_before_stays_when_nothing_new_can_be_foun
     assert later.recall.skipped in {Skip.EMBEDDER, Skip.DEADLINE}
     assert later.placed.system == first.placed.system != ""
     assert later.included == ()
+
+
+class HeldEmbedder(WordEmbedder):
+    """Embeds what somebody asks about harbours when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let = asyncio.Event()
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Wait, then embed."""
+        vectors = await super().embed(texts)
+        if any("harbour" in text for text in texts):
+            await self.let.wait()
+        return vectors
+
+
+async def test_who_asks_much_at_once_keeps_nobody_else_waiting(store: Store) -> None:
+    embedder = HeldEmbedder()
+    subject = engine_over(store, PATIENT, embedder=embedder)
+    many = [asyncio.create_task(subject.recall(store.turn(f"harbour number {n}?"))) for n in range(5)]
+    await until(lambda: bool(embedder.embedded))
+
+    others = await subject.recall(store.turn("What do I drink?", store.ben.scope))
+
+    assert others.skipped is Skip.NOTHING_RELEVANT
+    assert sum("harbour" in text for text in embedder.embedded) == 1
+    embedder.let.set()
+    assert {each.skipped for each in await asyncio.gather(*many)} == {Skip.NOTHING_RELEVANT}
+    assert sum("harbour" in text for text in embedder.embedded) == len(many)
 
 
 # -- failing open ----------------------------------------------------------------------------------

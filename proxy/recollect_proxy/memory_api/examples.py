@@ -39,7 +39,7 @@ _MEMORY = shapes.Memory(
         session_id="chat-1",
         message_ids=[UUID("01980f6e-4b1c-7a07-8f0d-5d6a1f8c9e21")],
         evidence="I'm allergic to peanuts",
-        extractor="mistral-small-latest/extraction-2",
+        extractor="mistral-small-latest/extraction-3",
     ),
     outline=None,
 )

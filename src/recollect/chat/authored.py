@@ -86,7 +86,11 @@ def _without_blocks(text: str, opens: Pattern, closes: str) -> str:
     """Cut every closed block out, in one pass over the text; an open one stays."""
     kept: list[str] = []
     at = 0
-    while (opening := opens.search(text, at)) and (end := text.find(closes, opening.end())) >= 0:
+    for opening in opens.finditer(text):
+        if opening.start() < at:
+            continue  # within the block before
+        if (end := text.find(closes, opening.end())) < 0:
+            break
         kept.append(text[at : opening.start()])
         at = end + len(closes)
     return "".join((*kept, text[at:]))

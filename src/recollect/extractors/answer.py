@@ -1,9 +1,10 @@
-"""Reads the statements an extraction model answered. Never: HTTP, what becomes of a candidate.
+"""Reads the statements and wishes an extraction model answered. Never: HTTP, what becomes of a candidate.
 
 Models get types wrong and leave fields out; a statement that can be read is read, one that can't is
 left out.
 """
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -19,24 +20,58 @@ from recollect.extractors.fields import (
     indexes,
     last_day,
     moment,
+    word,
+    yes,
 )
-from recollect.extractors.json_answers import ANSWER_LENGTH, values_within, whole_values, without_thoughts
-from recollect.model import STATEMENTS, Candidate, Kind, Relation
+from recollect.extractors.json_answers import (
+    ANSWER_LENGTH,
+    find,
+    values_within,
+    whole_values,
+    without_thoughts,
+)
+from recollect.model import STATEMENTS, Asking, Candidate, Kind, Lasting, Relation, Stance, Wish
 
 ITEM_LIMIT = 100
 """The most statements read of one answer."""
 
+WISH_LIMIT = 10
+"""The most wishes read of one answer."""
+
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
+_BESIDE = frozenset({"words", "wishes"})
 _NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
+_ONESELF = frozenset({"", "null", "none", "person", "the person", "user", "the user", "self", "me", "i"})
+"""What models write as the subject of what tells of the person."""
+
+_KINDS = {str(kind): kind for kind in STATEMENTS}
+_RELATIONS = {str(relation): relation for relation in Relation}
+_STANCES = {str(stance): stance for stance in Stance}
+_LASTING = {str(lasting): lasting for lasting in Lasting}
+_ASKINGS = {str(asking): asking for asking in Asking}
 
 
-def read_answer(text: str, *, at: datetime, known: int) -> list[Candidate]:
-    """Return the candidates the model's answer holds, at most ``ITEM_LIMIT``.
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a model understood.
+
+    Attributes:
+        candidates: The statements.
+        wishes: What is asked of the memory.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    wishes: tuple[Wish, ...] = ()
+
+
+def read_answer(text: str, *, at: datetime, known: int, name: str | None = None) -> Understood:
+    """Return what the model's answer holds: at most ``ITEM_LIMIT`` candidates, and ``WISH_LIMIT`` wishes.
 
     Args:
         text: What the model answered.
         at: When the message was written; dates get its time zone.
         known: How many memories the model was shown; numbers of others are left out.
+        name: The person's: what is said of them by name is said of the person.
 
     Raises:
         InvalidExtractionError: Nothing in the answer can be read. The message says what is wrong
@@ -55,7 +90,9 @@ def read_answer(text: str, *, at: datetime, known: int) -> list[Candidate]:
     if items and not read:
         raise InvalidExtractionError(f"No memory in it is complete: {problem}.")
     out_of_ten = any(item.importance is not None and item.importance > 1 for item in read)
-    return [_candidate(item, at=at, known=known, out_of_ten=out_of_ten) for item in read]
+    oneself = _ONESELF | {word(name), *word(name).split()[:1]}
+    candidates = [_candidate(item, at, known, oneself, out_of_ten=out_of_ten) for item in read]
+    return Understood(tuple(candidates), _wishes(text, known))
 
 
 def _find_items(text: str) -> list[Any] | None:
@@ -69,6 +106,8 @@ def _find_items(text: str) -> list[Any] | None:
     last: list[Any] | None = None
     single: list[Any] = []
     for value in values_within(text):
+        if value == [] and "{" in text:
+            continue  # a field of an answer that breaks off
         if isinstance(value, dict) and "content" in value:
             single.append(value)
         else:
@@ -79,15 +118,18 @@ def _find_items(text: str) -> list[Any] | None:
 
 def _items_of(value: object) -> list[Any] | None:
     if isinstance(value, list):
-        # "[0]" and the like in prose are lists too
-        return value if not value or any(isinstance(item, dict) for item in value) else None
+        # "[0]" and the like in prose are lists too, and so are the wishes of an answer that breaks off
+        told = [item for item in value if isinstance(item, dict) and "asking" not in item]
+        return value if told or not value else None
     if not isinstance(value, dict):
         return None
     for name in _CONTAINERS:
         if name in value:
             inner = value[name]
             return inner if isinstance(inner, list) else [] if inner is None else [inner]
-    return [value] if "content" in value else None
+    if "content" in value:
+        return [value]
+    return [] if value and value.keys() <= _BESIDE else None
 
 
 def _describe(error: ValidationError) -> str:
@@ -102,14 +144,43 @@ def _quote(value: object) -> str:
     return clean(value) or ""
 
 
+def _wishes(text: str, known: int) -> tuple[Wish, ...]:
+    """Return what is asked of the memory; what is asked in no way that there is, or in no words, is left out."""
+    read = []
+    for item in (find(text, _wishes_of) or [])[:WISH_LIMIT]:
+        asking = _ASKINGS.get(word(item.get("asking"))) if isinstance(item, dict) else None
+        evidence = _quote(item.get("evidence")) if asking is not None else ""
+        if asking is not None and evidence:
+            read.append(Wish(asking, evidence, _shown(indexes(item.get("about")), known)))
+    return tuple(read)
+
+
+def _wishes_of(value: object) -> list[Any] | None:
+    inner = value.get("wishes") if isinstance(value, dict) else value
+    if not isinstance(inner, list):
+        return None
+    is_told = isinstance(value, dict) or any(isinstance(item, dict) and "asking" in item for item in inner)
+    return inner if is_told else None
+
+
+def _shown(numbers: tuple[int, ...], known: int, *but: int) -> tuple[int, ...]:
+    return tuple(number for number in numbers if number < known and number not in but)
+
+
 def _kind(value: object) -> Kind:
-    name = value.strip().casefold() if isinstance(value, str) else ""
-    return Kind(name) if name in STATEMENTS else Kind.FACT
+    return _KINDS.get(word(value), Kind.FACT)
 
 
 def _relation(value: object) -> Relation:
-    name = value.strip().casefold() if isinstance(value, str) else ""
-    return Relation(name) if name in list(Relation) else Relation.NEW
+    return _RELATIONS.get(word(value), Relation.NEW)
+
+
+def _stance(value: object) -> Stance:
+    return _STANCES.get(word(value), Stance.STATED)
+
+
+def _lasting(value: object) -> Lasting:
+    return _LASTING.get(word(value), Lasting.YEARS)
 
 
 class _Item(BaseModel):
@@ -121,6 +192,12 @@ class _Item(BaseModel):
     evidence: Annotated[str, BeforeValidator(_quote)] = Field(
         "", validation_alias=AliasChoices("evidence", "quote")
     )
+    subject: Annotated[str | None, BeforeValidator(in_one_line)] = None
+    stance: Annotated[Stance, BeforeValidator(_stance)] = Stance.STATED
+    steers: Annotated[bool, BeforeValidator(yes)] = False
+    lasting: Annotated[Lasting, BeforeValidator(_lasting)] = Field(
+        Lasting.YEARS, validation_alias=AliasChoices("lasts", "lasting")
+    )
     kind: Annotated[Kind, BeforeValidator(_kind)] = Field(
         Kind.FACT, validation_alias=AliasChoices("kind", "type", "category")
     )
@@ -128,6 +205,7 @@ class _Item(BaseModel):
     confidence: Annotated[float | None, BeforeValidator(finite)] = None
     relation: Annotated[Relation, BeforeValidator(_relation)] = Relation.NEW
     about: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
+    ends: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
     event: Annotated[datetime | date | None, BeforeValidator(day)] = Field(
         None, validation_alias=AliasChoices("event_date", "event_at", "date")
     )
@@ -140,12 +218,15 @@ class _Item(BaseModel):
     affects: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
 
 
-def _candidate(item: _Item, *, at: datetime, known: int, out_of_ten: bool) -> Candidate:
+def _candidate(
+    item: _Item, at: datetime, known: int, oneself: frozenset[str], *, out_of_ten: bool
+) -> Candidate:
     importance = 0.5 if item.importance is None else item.importance
     if out_of_ten and importance >= 1:
         importance /= 10
     confidence = 1.0 if item.confidence is None else item.confidence
-    about = tuple(number for number in item.about if number < known)
+    about = _shown(item.about, known)
+    ends = _shown(item.ends, known, *about)
     since = moment(item.holds_from, at.tzinfo)
     until = moment(item.holds_until, at.tzinfo, is_end=True)
     if since is not None and until is not None and since > until:
@@ -161,5 +242,10 @@ def _candidate(item: _Item, *, at: datetime, known: int, out_of_ten: bool) -> Ca
         event_at=moment(item.event, at.tzinfo),
         holds_from=since,
         holds_until=until,
-        unsettles=tuple(number for number in item.affects if number < known and number not in about),
+        unsettles=_shown(item.affects, known, *about, *ends),
+        ends=ends,
+        subject=None if word(item.subject) in oneself else item.subject,
+        stance=item.stance,
+        steers=item.steers,
+        lasting=item.lasting,
     )

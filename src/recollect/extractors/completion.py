@@ -23,7 +23,8 @@ def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
     """
     try:
         completion = json.loads(content)
-        said = completion["choices"][0]["message"].get("content")
+        choice = completion["choices"][0]
+        said = choice["message"].get("content")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         raise ExtractorError("The extraction model's server answered with no chat completion.") from None
     if isinstance(said, list):
@@ -34,4 +35,4 @@ def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
     if not isinstance(tokens, int) or isinstance(tokens, bool) or not 0 < tokens <= TOKENS_BELIEVED:
         tokens = sum(estimate_tokens(message["content"]) for message in messages) + estimate_tokens(text)
-    return Answer(text, tokens, model)
+    return Answer(text, tokens, model, is_cut=choice.get("finish_reason") == "length")

@@ -1,8 +1,11 @@
 """Asks a model for the statements in what a person said. Never: which server, what becomes of a candidate."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from recollect.extractors.answer import read_answer
+from cachetools import LRUCache
+
+from recollect.extractors.answer import Understood, read_answer
 from recollect.extractors.asking import Messages, Model
 from recollect.extractors.fencing import cut, described, fenced, said, sendable, shares
 from recollect.extractors.instructions import Instructions, digest
@@ -11,6 +14,7 @@ from recollect.extractors.repairing import ask_and_read
 from recollect.extractors.schema import EXTRACTION
 from recollect.model import Exchange, Memory
 from recollect.ports import Asker, Extracted
+from recollect.tokens import estimate_tokens
 
 WORDS_LENGTH = 12_000
 """The most characters shown of a message of the person; of longer ones the beginning and the end."""
@@ -18,18 +22,25 @@ WORDS_LENGTH = 12_000
 ALL_WORDS_LENGTH = 24_000
 """The most characters shown of all messages of a batch together."""
 
-REPLY_LENGTH = 2_000
-"""The most characters shown of a reply: of those in the batch, and of the last one before it."""
+REPLY_LENGTH = 1_200
+"""The most characters shown of a reply that the person may be confirming: in the batch, and the last one before it."""
 
 ALL_REPLIES_LENGTH = 6_000
 """The most characters shown of all replies of a batch together."""
 
-HISTORY_MESSAGES = 6
+HISTORY_MESSAGES = 4
 """How many earlier messages are shown."""
 
-HISTORY_LENGTH = 600
-"""The most characters shown of each of them but the last, which the person may be confirming."""
+HISTORY_LENGTH = 400
+"""The most characters shown of each of them but the last."""
 
+LEAST_ANSWER, MOST_ANSWER = 700, 4_096
+"""Between how many tokens an answer may take."""
+
+_ANSWER_OF_A_TOKEN = 12
+"""Tokens of an answer for each of the person's: where each five words state something, with all its fields."""
+
+_THINKING_KEPT = 256
 _NO_INSTRUCTIONS = Instructions()
 
 
@@ -44,6 +55,7 @@ class ModelExtractor:
     def __init__(self, model: Model, instructions: Instructions = _NO_INSTRUCTIONS) -> None:
         self._model = model
         self._instructions = instructions
+        self._thinking: LRUCache[str, bool] = LRUCache(_THINKING_KEPT)
 
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
         """Return the candidates of one chat's consecutive ``exchanges``; ``Candidate.about`` indexes ``known``.
@@ -59,15 +71,20 @@ class ModelExtractor:
             return Extracted()
         last = exchanges[-1].turn
         instructions = self._instructions.for_model(last.model)
+        places = sorted(range(len(known)), key=lambda place: known[place].id)
         read = await ask_and_read(
             self._model,
-            extraction_messages(exchanges, known, instructions),
+            extraction_messages(exchanges, [known[place] for place in places], instructions),
             EXTRACTION,
             _asker(exchanges),
-            lambda text: read_answer(text, at=last.at, known=len(known)),
+            lambda text: read_answer(text, at=last.at, known=len(known), name=last.speaker),
+            None if last.model in self._thinking else answer_tokens(exchanges),
         )
+        if read.thinks:
+            self._thinking[last.model] = True
         by = read.by("extraction") + (f"+instructions-{digest(instructions)}" if instructions else "")
-        return Extracted(tuple(read.content), tokens=read.tokens, by=by)
+        found = _as_given(read.content, places)
+        return Extracted(found.candidates, found.wishes, read.tokens, by)
 
     async def aclose(self) -> None:
         """Let go of what the model holds."""
@@ -78,6 +95,9 @@ def extraction_messages(
     exchanges: Sequence[Exchange], known: Sequence[Memory], instructions: str = ""
 ) -> Messages:
     """Return the messages that ask for the candidates of ``exchanges``, of which there is at least one.
+
+    What is the same in a chat's next call stands before what is not: a server that keeps what it has read of a prompt
+    goes on from there. The reply to the last message is not shown: nothing of the person's follows it yet.
 
     Args:
         exchanges: Of one chat, oldest first.
@@ -109,15 +129,46 @@ def _history(exchange: Exchange) -> list[str]:
 
 
 def _messages(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
-    words = [min(len(exchange.turn.text), WORDS_LENGTH) for exchange in exchanges]
-    replies = [min(len(exchange.reply), REPLY_LENGTH) for exchange in exchanges]
-    room = zip(shares(words, ALL_WORDS_LENGTH), shares(replies, ALL_REPLIES_LENGTH), strict=True)
+    replies = [*(exchange.reply for exchange in exchanges[:-1]), ""]
+    words_room = shares([min(len(each.turn.text), WORDS_LENGTH) for each in exchanges], ALL_WORDS_LENGTH)
+    reply_room = shares([min(len(reply), REPLY_LENGTH) for reply in replies], ALL_REPLIES_LENGTH)
     parts = []
-    for number, (exchange, (of_words, of_reply)) in enumerate(zip(exchanges, room, strict=True), 1):
-        turn = exchange.turn
-        parts.append((f"Message {number}, {turn.at:%A %Y-%m-%d %H:%M}", cut(turn.text, of_words)))
-        parts.append((f"The assistant's reply to message {number}", cut(exchange.reply, of_reply)))
+    for number, exchange in enumerate(exchanges, 1):
+        turn, reply = exchange.turn, replies[number - 1]
+        parts.append(
+            (f"Message {number}, {turn.at:%A %Y-%m-%d %H:%M}", cut(turn.text, words_room[number - 1]))
+        )
+        parts.append((f"The assistant's reply to message {number}", cut(reply, reply_room[number - 1])))
     return parts
+
+
+def answer_tokens(exchanges: Sequence[Exchange]) -> int:
+    """Return how many tokens an answer on these may take: what can be said of the person's words, and not much more.
+
+    A local model that repeats itself without end is cut off by it.
+    """
+    said = sum(estimate_tokens(cut(exchange.turn.text, WORDS_LENGTH)) for exchange in exchanges)
+    return min(MOST_ANSWER, LEAST_ANSWER + _ANSWER_OF_A_TOKEN * said)
+
+
+def _as_given(found: Understood, places: Sequence[int]) -> Understood:
+    """Return it with the numbers of the memories as they were given, not as they were shown.
+
+    Args:
+        found: What was understood of memories in the order shown.
+        places: Of each memory shown, its place among those given.
+    """
+
+    def given(numbers: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(places[number] for number in numbers)
+
+    return Understood(
+        tuple(
+            replace(each, about=given(each.about), ends=given(each.ends), unsettles=given(each.unsettles))
+            for each in found.candidates
+        ),
+        tuple(replace(each, about=given(each.about)) for each in found.wishes),
+    )
 
 
 def _asker(exchanges: Sequence[Exchange]) -> Asker:

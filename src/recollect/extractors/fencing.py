@@ -1,10 +1,13 @@
 """Shows a model people's texts as data: cut, cleaned, between fences. Never: what they are shown for."""
 
-import hashlib
 from collections.abc import Sequence
 
 from recollect.model import Memory, Message, Role
 from recollect.secrets import mask
+
+FENCE = "====="
+"""The line before and after each text. It stands in none of them, and is the same in each call, so that a server which
+keeps what it has read of a prompt can go on from there."""
 
 MEMORY_LENGTH = 600
 """The most characters shown of a memory."""
@@ -30,13 +33,17 @@ def one_line(text: str, length: int) -> str:
 def fenced(parts: Sequence[tuple[str, str]]) -> str:
     """Return each text between two fence lines, under its title; those that are empty are left out.
 
-    The lines carry a digest of all texts, so that none of them can hold a line that closes its own fence.
-
     Args:
         parts: Titles and texts.
     """
-    fence = "=" * 5 + hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
-    return "\n\n".join(f"{title}:\n{fence}\n{text}\n{fence}" for title, text in parts if text.strip())
+    return "\n\n".join(
+        f"{title}:\n{FENCE}\n{_unfenced(text)}\n{FENCE}" for title, text in parts if text.strip()
+    )
+
+
+def _unfenced(text: str) -> str:
+    """Return ``text``, as it is sent, without anything that could close its fence."""
+    return sendable(text).replace(FENCE, f"{FENCE[1:]} ")
 
 
 def shares(lengths: Sequence[int], total: int) -> list[int]:
@@ -51,8 +58,15 @@ def shares(lengths: Sequence[int], total: int) -> list[int]:
 
 
 def described(memory: Memory) -> str:
-    """Return a memory in one line, without secrets, behind its kind, its date, and what speaks against it."""
-    marks = [memory.kind, f"{memory.dated:%Y-%m-%d}", *([memory.standing] if memory.standing else [])]
+    """Return a memory in one line, without secrets, behind its kind, its dates, and what speaks against it."""
+    dates = [
+        ("told", memory.observed_at),
+        ("happens", memory.event_at),
+        ("holds from", memory.holds_from),
+        ("holds until", memory.holds_until),
+    ]
+    told = [f"{name} {at:%Y-%m-%d}" for name, at in dates if at is not None]
+    marks = [memory.kind, *told, *([memory.standing] if memory.standing else [])]
     return f"({', '.join(marks)}) {one_line(mask(memory.content).text, MEMORY_LENGTH)}"
 
 

@@ -51,12 +51,22 @@ def index(value: object) -> int | None:
 
 
 def indexes(value: object) -> tuple[int, ...]:
-    """Return such numbers in rising order, each once: of a list, of ``"[0, 2]"``, or of one alone."""
+    """Return such numbers in the order given, each once: of a list, of ``"[0, 2]"``, or of one alone."""
     if isinstance(value, str):
         value = [match[0] for match, _ in zip(_NUMBER.finditer(value), range(INDEX_LIMIT), strict=False)]
     listed = value if isinstance(value, list) else [value]
     found = (index(item) for item in listed[:INDEX_LIMIT])
-    return tuple(sorted({number for number in found if number is not None}))
+    return tuple(dict.fromkeys(number for number in found if number is not None))
+
+
+def word(value: object) -> str:
+    """Return one of the words that a field may hold, as they are written; "" if it is none."""
+    return value.strip().casefold() if isinstance(value, str) else ""
+
+
+def yes(value: object) -> bool:
+    """Return whether that is so, also where it is told by a number or a word."""
+    return value in (True, 1) or word(value) in {"true", "yes", "1"}
 
 
 def day(value: object) -> datetime | date | None:

@@ -80,7 +80,7 @@ def comparison_messages(pairs: Sequence[Pair]) -> Messages:
     for number, pair in enumerate(pairs):
         lines += [
             f"[{number}] known: {described(pair.known)}",
-            f"    new: ({pair.new.kind}, {one_line(pair.said, 40)}) {one_line(pair.new.content, MEMORY_LENGTH)}",
+            f"    new: ({pair.new.kind}, told {one_line(pair.said, 40)}) {one_line(pair.new.content, MEMORY_LENGTH)}",
             f"    the person's words: {one_line(pair.new.evidence, MEMORY_LENGTH)}",
         ]
     return [

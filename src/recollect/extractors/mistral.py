@@ -81,7 +81,9 @@ class MistralModel:
         self._is_upstream = is_upstream
         self._server = MistralServer(base_url, seconds=timeout.total_seconds(), answer_bytes=ANSWER_BYTES)
 
-    async def ask(self, messages: Messages, schema: Schema, asker: Asker) -> Answer:
+    async def ask(
+        self, messages: Messages, schema: Schema, asker: Asker, most_tokens: int | None = None
+    ) -> Answer:
         """Return what the model answers; in the very form asked for where the SDK could parse it.
 
         Raises:
@@ -94,7 +96,7 @@ class MistralModel:
         except UnicodeEncodeError:
             raise ExtractorUnusableError("The credential can't be sent in a header.") from None
         try:
-            parsed = await self._parsed(call, messages, schema)
+            parsed = await self._parsed(call, messages, schema, most_tokens or _ANSWER_TOKENS)
         except MistralAnswerTooLargeError:
             raise InvalidExtractionError("The extraction model's answer is too large.") from None
         except MistralStatusError as error:
@@ -108,7 +110,9 @@ class MistralModel:
         """Close the connections."""
         await self._server.aclose()
 
-    async def _parsed(self, call: MistralCall, messages: Messages, schema: Schema) -> str | None:
+    async def _parsed(
+        self, call: MistralCall, messages: Messages, schema: Schema, most_tokens: int
+    ) -> str | None:
         """Return the answer as the SDK parsed it, as JSON; None if it parsed none."""
         try:
             completion = await call.sdk.chat.parse_async(
@@ -116,7 +120,7 @@ class MistralModel:
                 model=self._model,
                 messages=[dict(message) for message in messages],
                 temperature=0,
-                max_tokens=_ANSWER_TOKENS,
+                max_tokens=min(_ANSWER_TOKENS, most_tokens),
                 retries=None,  # who asked tries again, later
             )
         except MistralCallError:

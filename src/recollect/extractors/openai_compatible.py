@@ -51,24 +51,25 @@ _PASSING = frozenset(
 class _Form(IntEnum):
     """How the model is held to JSON, strictest first."""
 
-    SCHEMA = 0
-    OBJECT = 1
-    ASKED = 2  # by the prompt alone, which then stands in the user message
+    LIMITED = 0  # a schema that also says how long texts and lists may be, which not every server takes
+    SCHEMA = 1
+    OBJECT = 2
+    ASKED = 3  # by the prompt alone, which then stands in the user message
 
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
     """What one model's server was found to take."""
 
-    form: _Form = _Form.SCHEMA
+    form: _Form = _Form.LIMITED
     refused: frozenset[str] = frozenset()
 
 
 class OpenAICompatibleModel:
     """A Model over ``POST {base_url}/chat/completions``.
 
-    It asks with a JSON schema; a server that knows none is asked for a JSON object, then for plain
-    text, and parameters it refuses by name are left out. What worked is remembered for each model
+    It asks with a JSON schema that says how long texts and lists may be; a server that takes no such
+    limits is asked without, one that knows no schema for a JSON object, then for plain text, and parameters it refuses by name are left out. What worked is remembered for each model
     while the process lives.
 
     Args:
@@ -109,7 +110,9 @@ class OpenAICompatibleModel:
         }
         self._dialects: LRUCache[str, _Dialect] = LRUCache(_DIALECTS_KEPT)
 
-    async def ask(self, messages: Messages, schema: Schema, asker: Asker) -> Answer:
+    async def ask(
+        self, messages: Messages, schema: Schema, asker: Asker, most_tokens: int | None = None
+    ) -> Answer:
         """Return what the model answers, in the strictest form that its server takes.
 
         Raises:
@@ -124,7 +127,7 @@ class OpenAICompatibleModel:
         headers = self._headers(asker)
         dialect = self._dialects.get(model, _Dialect())
         while True:
-            body = self._body(model, messages, schema, dialect)
+            body = self._body(model, messages, schema, dialect, most_tokens)
             status, content = await self._post(body, headers)
             if status == HTTPStatus.OK:
                 if len(content) > ANSWER_BYTES:
@@ -132,7 +135,7 @@ class OpenAICompatibleModel:
                 self._dialects[model] = dialect
                 return read_completion(content, messages, model)
             try:
-                dialect = self._concede(dialect, body, status, read_complaint(content))
+                dialect = self._concede(dialect, schema, body, status, read_complaint(content))
             except ExtractorError as error:
                 error.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL
                 raise
@@ -160,12 +163,18 @@ class OpenAICompatibleModel:
                 raise ExtractorUnusableError("The credential can't be sent in a header.") from None
         return headers
 
-    def _body(self, model: str, messages: Messages, schema: Schema, dialect: _Dialect) -> dict[str, Any]:
+    def _body(
+        self, model: str, messages: Messages, schema: Schema, dialect: _Dialect, most_tokens: int | None
+    ) -> dict[str, Any]:
         options = {name: value for name, value in self._options.items() if name not in dialect.refused}
+        if most_tokens is not None and "max_tokens" in options:
+            options["max_tokens"] = min(options["max_tokens"], most_tokens)
         body = {**options, "model": model, "messages": list(messages), "stream": False}
         match dialect.form:
-            case _Form.SCHEMA:
-                named = {"name": schema.name, "strict": True, "schema": schema.json_schema}
+            case _Form.LIMITED | _Form.SCHEMA:
+                limited = dialect.form is _Form.LIMITED
+                form = schema.limited_json_schema if limited else schema.json_schema
+                named = {"name": schema.name, "strict": True, "schema": form}
                 body["response_format"] = {"type": "json_schema", "json_schema": named}
             case _Form.OBJECT:
                 body["response_format"] = {"type": "json_object"}
@@ -201,7 +210,7 @@ class OpenAICompatibleModel:
         return response.status_code, bytes(content)
 
     def _concede(
-        self, dialect: _Dialect, body: Mapping[str, Any], status: int, complaint: Complaint
+        self, dialect: _Dialect, schema: Schema, body: Mapping[str, Any], status: int, complaint: Complaint
     ) -> _Dialect:
         """Return the next dialect to try after a refusal, or raise when there is none."""
         message = f"The extraction model's server answered with status {status}."
@@ -216,7 +225,8 @@ class OpenAICompatibleModel:
             return replace(dialect, refused=dialect.refused | {refused})
         if dialect.form is _Form.ASKED:
             raise (ExtractorError if broken else ExtractorUnusableError)(message)
-        return replace(dialect, form=_Form(dialect.form + 1))
+        unlimited = dialect.form is _Form.LIMITED and not schema.limits  # that is the plain schema already
+        return replace(dialect, form=_Form.OBJECT if unlimited else _Form(dialect.form + 1))
 
 
 def _completions_url(base_url: str) -> httpx.URL:

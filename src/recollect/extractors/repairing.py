@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 from recollect.errors import ExtractorError, InvalidExtractionError
 from recollect.extractors.asking import Messages, Model, Schema
 from recollect.extractors.fencing import cut, one_line, sendable
+from recollect.extractors.json_answers import without_thoughts
 from recollect.extractors.prompts import read_prompt
 from recollect.ports import Asker
 
@@ -26,11 +27,13 @@ class Read(Generic[_Content]):
         content: What it says.
         tokens: What all calls took.
         model: Which model was asked.
+        thinks: Whether it had to be asked again because its thoughts alone took all that it may write.
     """
 
     content: _Content
     tokens: int
     model: str
+    thinks: bool = False
 
     def by(self, prompt: str) -> str:
         """Say which model it was, by which version of the prompt."""
@@ -39,24 +42,45 @@ class Read(Generic[_Content]):
 
 
 async def ask_and_read(
-    model: Model, messages: Messages, schema: Schema, asker: Asker, read: Callable[[str], _Content]
+    model: Model,
+    messages: Messages,
+    schema: Schema,
+    asker: Asker,
+    read: Callable[[str], _Content],
+    most_tokens: int | None = None,
 ) -> Read[_Content]:
     """Return what ``read`` makes of the answer; an unreadable one is shown to the model, to repair it.
+
+    One that was cut off is not: whoever repeats themselves would do so again. Only a model that was cut off while it
+    thought is asked once more, with all the room it can have.
+
+    Args:
+        model: Who is asked.
+        messages: What.
+        schema: The form of the answer.
+        asker: On whose behalf.
+        read: Reads the answer; raises InvalidExtractionError where it can't.
+        most_tokens: As ``Model.ask`` takes it.
 
     Raises:
         InvalidExtractionError: It is unreadable also after that.
         ExtractorError: As ``Model.ask``. What an error took all the same stands in its ``tokens``.
     """
-    first = await model.ask(messages, schema, asker)
+    first = await model.ask(messages, schema, asker, most_tokens)
+    thinks = first.is_cut and not without_thoughts(first.text)
     try:
         return Read(read(first.text), first.tokens, first.model)
     except InvalidExtractionError as problem:
-        messages = repair_messages(messages, schema, first.text, str(problem))
+        if first.is_cut and not (thinks and most_tokens is not None):
+            problem.tokens += first.tokens
+            raise
+        if not thinks:
+            messages = repair_messages(messages, schema, first.text, str(problem))
     spent = first.tokens
     try:
-        second = await model.ask(messages, schema, asker)
+        second = await model.ask(messages, schema, asker, None if thinks else most_tokens)
         spent += second.tokens
-        return Read(read(second.text), spent, second.model)
+        return Read(read(second.text), spent, second.model, thinks)
     except ExtractorError as error:
         error.tokens += spent
         raise

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from recollect.extractors.asking import Schema
-from recollect.model import Kind, Relation
+from recollect.model import Asking, Kind, Lasting, Relation, Stance
 
 
 class _Form(BaseModel):
@@ -14,24 +14,42 @@ class _Form(BaseModel):
 
 
 class StatedMemory(_Form):
-    """One statement."""
+    """One statement.
 
-    evidence: str  # first: a model that has to quote before it claims, claims less
+    What a model writes first, the rest follows from: it quotes before it claims, and says whose the words are and
+    how they are meant before it says what they mean. That is the second look at a statement, in the same call.
+    """
+
+    evidence: str
+    subject: str | None
+    stance: Stance
+    steers: bool
+    lasts: Lasting
     content: str
     kind: Literal[Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY]
     importance: float
-    confidence: float
     relation: Relation
-    about: int | None
+    about: list[int]
+    ends: list[int]
+    affects: list[int]
     event_date: str | None
     valid_from: str | None
     valid_to: str | None
-    affects: list[int]
+
+
+class StatedWish(_Form):
+    """Something that is asked of the memory itself."""
+
+    asking: Asking
+    evidence: str
+    about: list[int]
 
 
 class StatedMemories(_Form):
-    """What was found worth keeping."""
+    """What was found worth keeping, behind what a model is to look at first."""
 
+    words: Literal["own", "pasted", "played", "mixed"]  # nobody reads it: it makes the model look
+    wishes: list[StatedWish]
     memories: list[StatedMemory]
 
 
@@ -68,8 +86,22 @@ class WrittenSummary(_Form):
 EXTRACTION = Schema(
     "memories",
     StatedMemories,
-    '{"memories": [{"evidence": "...", "content": "...", "kind": "fact", "importance": 0.5, "confidence": 1.0, '
-    '"relation": "new", "about": null, "event_date": null, "valid_from": null, "valid_to": null, "affects": []}]}',
+    '{"words": "own", "wishes": [], "memories": [{"evidence": "...", "subject": null, "stance": "stated", '
+    '"steers": false, "lasts": "years", "content": "...", "kind": "fact", "importance": 0.5, "relation": "new", '
+    '"about": [], "ends": [], "affects": [], "event_date": null, "valid_from": null, "valid_to": null}]}',
+    limits={
+        "memories": 32,
+        "wishes": 5,
+        "about": 8,
+        "ends": 8,
+        "affects": 8,
+        "evidence": 500,
+        "subject": 80,
+        "content": 400,
+        "event_date": 20,
+        "valid_from": 20,
+        "valid_to": 20,
+    },
 )
 """Statements worth keeping."""
 

@@ -7,6 +7,7 @@ from recollect.model.audit import Backlog, Erasure, Outcome, Update
 from recollect.model.change import Add, Change, Hide, Ignore, Mark, Quarantine, Reinforce, Replace, Retire
 from recollect.model.chat import (
     ROOT,
+    Became,
     Chat,
     Exchange,
     Injection,
@@ -68,6 +69,7 @@ __all__ = [
     "Add",
     "Asking",
     "Backlog",
+    "Became",
     "Candidate",
     "Caps",
     "Change",

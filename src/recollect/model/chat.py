@@ -1,12 +1,14 @@
 """What is said in a chat."""
 
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
-from recollect.model.words import Phase, Place, Role
+from recollect.model.words import Phase, Place, Role, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +179,8 @@ class LogEntry:
     phase: Phase
     exchange: Exchange
     recalled: tuple[UUID, ...] = ()
+
+
+Became: TypeAlias = Written | Awaitable[Written] | None
+"""What became of an entry in the message log; where it waits for that, what will tell. None: it is lost, not wanted, or
+what ended its exchange says it too."""

@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.chat import COMPLETIONS
 from recollect.live_engine import LiveEngine
-from recollect.model import Outcome, Progress, Recollection, Turn
+from recollect.model import Became, Outcome, Progress, Recollection, Turn, Written
 from recollect.openwebui import telling
 from recollect.openwebui.background import in_background
 from recollect.openwebui.hearing import Call
@@ -119,7 +119,7 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
         return
     engine, begun, included = await find_engine(), noted(call).saying, noted(call).included
     if begun is not None and (begun.turn.scope, begun.turn.key) == (heard.turn.scope, heard.turn.key):
-        remembering: asyncio.Task[bool] | None = begun.end(reply, recollections=included)
+        remembering: asyncio.Task[Became] | None = begun.end(reply, recollections=included)
     else:
         remembering = engine.remember(heard.turn, reply, recollections=included, credential=None)
     if call.shows and remembering is not None:
@@ -132,13 +132,17 @@ async def _cite(call: Call, included: Sequence[Recollection]) -> None:
 
 
 async def _tell_outcome(
-    call: Call, engine: LiveEngine, turn: Turn, remembering: "asyncio.Task[bool]"
+    call: Call, engine: LiveEngine, turn: Turn, remembering: "asyncio.Task[Became]"
 ) -> None:
     """Say what was remembered, if anything was and it is known in time."""
     try:
         async with asyncio.timeout(_OUTCOME_SECONDS):
+            became = await asyncio.shield(remembering)
+            # It may wait: for an engine that is just being opened, as of a process's first chat, or for its store.
+            if isinstance(became, Awaitable):
+                became = await asyncio.shield(became)
             # Another answer to the same message changes nothing, and says nothing.
-            outcome = await _outcome(engine, turn) if await asyncio.shield(remembering) else None
+            outcome = await _outcome(engine, turn) if became is Written.NEW else None
     except TimeoutError:
         return
     told = telling.changes(outcome.updates[::-1]) if outcome else ""

@@ -11,11 +11,11 @@ Body = dict[str, Any]
 Reply = Callable[[Body], web.StreamResponse | Awaitable[web.StreamResponse]]
 
 
-def says(content: object, *, total_tokens: object = None) -> Reply:
+def says(content: object, *, total_tokens: object = None, reason: str = "stop") -> Reply:
     """Answer with a chat completion."""
-    message = {"role": "assistant", "content": content}
+    choice = {"message": {"role": "assistant", "content": content}, "finish_reason": reason}
     usage = {} if total_tokens is None else {"usage": {"total_tokens": total_tokens}}
-    return lambda _: web.json_response({"choices": [{"message": message}], **usage})
+    return lambda _: web.json_response({"choices": [choice], **usage})
 
 
 def refuses(status: int, message: str = "no", param: str | None = None) -> Reply:

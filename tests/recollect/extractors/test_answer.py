@@ -9,15 +9,21 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.errors import InvalidExtractionError
-from recollect.extractors.answer import ITEM_LIMIT, read_answer
-from recollect.model import Candidate, Kind, Relation
+from recollect.extractors.answer import ITEM_LIMIT, WISH_LIMIT, read_answer
+from recollect.model import Asking, Candidate, Kind, Lasting, Relation, Stance, Wish
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=timezone(timedelta(hours=1)))
 TEA = {"content": "Prefers tea", "evidence": "I prefer tea"}
 
 
 def read(answer: object) -> list[Candidate]:
-    return read_answer(answer if isinstance(answer, str) else json.dumps(answer), at=AT, known=10)
+    written = answer if isinstance(answer, str) else json.dumps(answer)
+    return list(read_answer(written, at=AT, known=10).candidates)
+
+
+def wishes(answer: object) -> tuple[Wish, ...]:
+    written = answer if isinstance(answer, str) else json.dumps(answer)
+    return read_answer(written, at=AT, known=10).wishes
 
 
 def read_one(**fields: Any) -> Candidate:
@@ -31,11 +37,16 @@ def test_a_whole_statement_is_read() -> None:
         importance=0.6,
         confidence=0.9,
         relation="refines",
-        about=2,
+        about=[2, 1],
+        ends=[3, 2],
+        subject="my sister Clara",
+        stance="supposed",
+        steers=True,
+        lasts="weeks",
         event_date="2026-11-20",
         valid_from="2026-11-01",
         valid_to="2027-02-28",
-        affects=[4, 0],
+        affects=[4, 0, 3],
     )
 
     assert candidate == Candidate(
@@ -45,12 +56,28 @@ def test_a_whole_statement_is_read() -> None:
         evidence="I prefer tea",
         confidence=0.9,
         relation=Relation.REFINES,
-        about=2,
+        about=(2, 1),
         event_at=datetime(2026, 11, 20, tzinfo=AT.tzinfo),
         holds_from=datetime(2026, 11, 1, tzinfo=AT.tzinfo),
         holds_until=datetime(2027, 2, 28, 23, 59, 59, tzinfo=AT.tzinfo),
-        unsettles=(0, 4),
+        unsettles=(4, 0),
+        ends=(3,),
+        subject="my sister Clara",
+        stance=Stance.SUPPOSED,
+        steers=True,
+        lasting=Lasting.WEEKS,
     )
+
+
+def test_an_answer_without_the_fields_that_came_later_says_what_it_said() -> None:
+    candidate = read_one(
+        kind="fact", importance=0.7, confidence=1.0, relation="contradicts", about=3, affects=[1]
+    )
+
+    assert (candidate.about, candidate.unsettles, candidate.ends) == ((3,), (1,), ())
+    assert (candidate.subject, candidate.stance) == (None, Stance.STATED)
+    assert (candidate.steers, candidate.lasting) == (False, Lasting.YEARS)
+    assert wishes({"memories": [TEA]}) == ()
 
 
 @table(
@@ -71,6 +98,8 @@ def test_a_whole_statement_is_read() -> None:
         f'First {{"memories": []}}, no: {{"memories": [{json.dumps(TEA)}]}}',
         f'{json.dumps(TEA)}\n{{"content": 7}}',
         f'{{"memories": [{json.dumps(TEA)}, {{"content": "Lives in Lei',
+        f'{{"words": "own", "wishes": [], "memories": [{json.dumps(TEA)}, {{"about": [], "content": "Lives in Lei',
+        f'{{"wishes": [{{"asking": "remember", "evidence": "x", "about": []}}], "memories": [{json.dumps(TEA)}, {{"ev',
     ],
 )
 def test_wrapped_and_broken_answers_are_read(answer: str) -> None:
@@ -79,7 +108,18 @@ def test_wrapped_and_broken_answers_are_read(answer: str) -> None:
 
 @table(
     "answer",
-    ['{"memories": []}', "[]", "{}", "NONE", "None.", '{"memories": null}', 'So: {"memories": []}.'],
+    [
+        '{"memories": []}',
+        '{"words": "pasted"}',
+        '{"words": "own", "wishes": []}',
+        "So: []",
+        "[]",
+        "{}",
+        "NONE",
+        "None.",
+        '{"memories": null}',
+        'So: {"memories": []}.',
+    ],
 )
 def test_nothing_to_keep_is_an_answer(answer: str) -> None:
     assert read(answer) == []
@@ -98,6 +138,8 @@ def test_nothing_to_keep_is_an_answer(answer: str) -> None:
         '{"memories": ["Prefers tea"]}',
         '{"memories": [{"evidence": "I prefer tea"}]}',
         '{"memories": [{"content": {"text": "tea"}}]}',
+        '{"words": "own", "wishes": [], "memories": [{"evidence": "I prefer te',
+        '{"wishes": [{"asking": "forget", "evidence": "tea", "about": [1]}], "memories": [{"evidence": "I pre',
         "[" * 100_000,
         '{"a":' * 100_000,
         '["' * 100_000,
@@ -176,21 +218,25 @@ def test_confidence_is_brought_between_nought_and_one(given_value: object, expec
 @table(
     ("given_value", "expected"),
     [
-        (3, 3),
-        (0, 0),
-        ("3", 3),
-        ("[3]", 3),
-        ([3], 3),
-        (3.0, 3),
-        (None, None),
-        (-1, None),
-        ("none", None),
-        ([], None),
-        (10, None),
-        (10**400, None),
+        (3, (3,)),
+        (0, (0,)),
+        ("3", (3,)),
+        ("[3]", (3,)),
+        ([3], (3,)),
+        ([3, 0, 3], (3, 0)),
+        ("[3, 0]", (3, 0)),
+        (3.0, (3,)),
+        (None, ()),
+        (-1, ()),
+        ("none", ()),
+        ([], ()),
+        (10, ()),
+        (10**400, ()),
     ],
 )
-def test_the_number_of_a_known_memory_is_read_leniently(given_value: object, expected: int | None) -> None:
+def test_the_numbers_of_known_memories_are_read_leniently(
+    given_value: object, expected: tuple[int, ...]
+) -> None:
     assert read_one(about=given_value).about == expected
 
 
@@ -242,7 +288,7 @@ def test_since_and_until_when_it_holds_are_read_leniently(
     ("given_value", "expected"),
     [
         ([1, 3], (1, 3)),
-        (["[3]", "1", 1.0], (1, 3)),
+        (["[3]", "1", 1.0], (3, 1)),
         ("[0, 2] and 4", (0, 4)),
         ([[5], [1, 2], {}, None, -1, True, "none"], (5,)),
         (7, (7,)),
@@ -261,10 +307,87 @@ def test_the_numbers_of_what_may_no_longer_hold_are_read_leniently(
 
 
 def test_numbers_of_memories_that_were_not_shown_are_left_out() -> None:
-    [candidate] = read_answer(json.dumps([TEA | {"about": 0, "affects": [0, 1]}]), at=AT, known=0)
+    answer = {
+        "wishes": [{"asking": "forget", "evidence": "tea", "about": [0]}],
+        "memories": [TEA | {"about": 0}],
+    }
+    found = read_answer(json.dumps(answer), at=AT, known=0)
 
-    assert candidate.about is None
-    assert candidate.unsettles == ()
+    assert [candidate.about for candidate in found.candidates] == [()]
+    assert [wish.about for wish in found.wishes] == [()]
+
+
+@table(
+    ("given_value", "expected"),
+    [
+        ("my sister Clara", "my sister Clara"),
+        (" his\nboss ", "his boss"),
+        ("null", None),
+        ("The user", None),
+        ("", None),
+        (None, None),
+        (7, None),
+        (["Clara"], None),
+    ],
+)
+def test_whom_it_tells_of_is_read_leniently(given_value: object, expected: str | None) -> None:
+    assert read_one(subject=given_value).subject == expected
+
+
+def test_who_is_called_by_their_own_name_is_the_person() -> None:
+    answer = json.dumps([TEA | {"subject": name} for name in ("Nora", "nora ellison", "Clara")])
+
+    found = read_answer(answer, at=AT, known=0, name="Nora Ellison")
+
+    assert [candidate.subject for candidate in found.candidates] == [None, None, "Clara"]
+
+
+@table(
+    ("given_value", "expected"),
+    [(True, True), ("true", True), (1, True), (False, False), (None, False), ("maybe", False), ([1], False)],
+)
+def test_whether_it_steers_is_read_leniently(given_value: object, expected: bool) -> None:  # noqa: FBT001
+    assert read_one(steers=given_value).steers is expected
+
+
+def test_words_that_there_are_not_become_the_default() -> None:
+    odd = read_one(stance="sworn", lasts=["weeks"])
+    assert (odd.stance, odd.lasting) == (Stance.STATED, Lasting.YEARS)
+
+    plain = read_one(stance=" Quoted ", lasts="MOMENT")
+    assert (plain.stance, plain.lasting) == (Stance.QUOTED, Lasting.MOMENT)
+
+
+FORGET = {"asking": "forget", "evidence": "forget my tea", "about": [2]}
+
+
+@table(
+    ("answer", "expected"),
+    [
+        ({"wishes": [FORGET], "memories": []}, [(Asking.FORGET, "forget my tea", (2,))]),
+        ({"words": "own", "wishes": [FORGET]}, [(Asking.FORGET, "forget my tea", (2,))]),
+        (
+            {"wishes": [FORGET | {"asking": " Correct", "about": 3}], "memories": [TEA]},
+            [(Asking.CORRECT, "forget my tea", (3,))],
+        ),
+        (
+            {"wishes": [{"asking": "remember", "evidence": "note that"}], "memories": []},
+            [(Asking.REMEMBER, "note that", ())],
+        ),
+        ({"wishes": [FORGET | {"asking": "sing"}, FORGET | {"evidence": " "}, 7, None], "memories": []}, []),
+        ({"wishes": "none", "memories": [TEA]}, []),
+        ({"memories": [TEA]}, []),
+        (
+            json.dumps({"wishes": [FORGET], "memories": [TEA, TEA]})[:-20],
+            [(Asking.FORGET, "forget my tea", (2,))],
+        ),
+        ({"wishes": [FORGET] * 1_000, "memories": []}, [(Asking.FORGET, "forget my tea", (2,))] * WISH_LIMIT),
+    ],
+)
+def test_what_is_asked_of_the_memory_is_read_leniently(
+    answer: object, expected: list[tuple[Asking, str, tuple[int, ...]]]
+) -> None:
+    assert wishes(answer) == tuple(Wish(*each) for each in expected)
 
 
 def test_what_no_database_takes_is_left_out() -> None:
@@ -281,14 +404,29 @@ def test_evidence_that_is_no_text_is_none(given_value: object, expected: str) ->
     assert read_one(evidence=given_value).evidence == expected
 
 
+FIELDS = [
+    "memories",
+    "content",
+    "evidence",
+    "about",
+    "valid_from",
+    "valid_to",
+    "affects",
+    "ends",
+    "subject",
+    "wishes",
+    "asking",
+    "steers",
+    "stance",
+    "words",
+]
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(
-                ["memories", "content", "evidence", "about", "valid_from", "valid_to", "affects"]
-            ),
+            st.sampled_from(FIELDS),
             inner,
         )
     ),
@@ -298,17 +436,18 @@ json_values = st.recursive(
 @given(st.one_of(st.text(), json_values.map(json.dumps), json_values.map(lambda value: f"so: {value}")))
 def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
     try:
-        found = read_answer(answer, at=AT, known=10)
+        understood = read_answer(answer, at=AT, known=10)
     except InvalidExtractionError:
         return
 
-    for candidate in found:
+    for wish in understood.wishes:
+        assert all(0 <= number < 10 for number in wish.about)
+    for candidate in understood.candidates:
         assert 0 <= candidate.importance <= 1
         assert 0 <= candidate.confidence <= 1
         assert candidate.event_at is None or candidate.event_at.tzinfo is not None
         candidate.content.encode("utf-8")
-        assert candidate.about is None or 0 <= candidate.about < 10
-        assert all(0 <= number < 10 for number in candidate.unsettles)
+        assert all(0 <= number < 10 for number in (*candidate.about, *candidate.unsettles, *candidate.ends))
 
 
 @table(

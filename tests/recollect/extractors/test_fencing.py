@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.extractors import completions_server
 
-from recollect.extractors.fencing import cut, fenced, one_line, sendable, shares
+from recollect.extractors.fencing import FENCE, cut, fenced, one_line, sendable, shares
 
 texts = st.text(st.characters(codec=None))
 
@@ -36,6 +36,17 @@ def test_what_is_sent_can_be(text: str) -> None:
 @given(st.dictionaries(st.sampled_from("ABCD"), st.text(st.sampled_from("ab=\n")), min_size=1))
 def test_fenced_texts_can_be_told_apart(parts: dict[str, str]) -> None:
     shown = fenced(list(parts.items()))
-    kept = {title: text for title, text in parts.items() if text.strip()}
+    kept = {title: _unruled(text) for title, text in parts.items() if text.strip()}
 
-    assert (completions_server.fenced(shown) if shown else {}) == kept
+    told_apart = completions_server.fenced(shown) if shown else {}
+    assert {title: _unruled(text) for title, text in told_apart.items()} == kept
+    assert all(FENCE not in text for text in told_apart.values())
+
+
+def _unruled(text: str) -> str:
+    """A text but for what a line of it may have been changed to that would have been a fence."""
+    return text.replace("=", "").replace(" ", "")
+
+
+def test_a_text_without_a_fence_in_it_is_shown_as_it_is() -> None:
+    assert fenced([("A", "1 == 1\n====")]) == f"A:\n{FENCE}\n1 == 1\n====\n{FENCE}"

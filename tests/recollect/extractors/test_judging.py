@@ -101,11 +101,11 @@ class TestComparing:
         shown = comparison_messages([PAIR, replace(PAIR, known=known)])[1]["content"]
 
         assert fenced(shown) == {
-            "Pairs": "[0] known: (fact, 2026-11-21) Lives in Kassel\n"
-            "    new: (fact, 2026-11-22) Lives in Leipzig\n"
+            "Pairs": "[0] known: (fact, told 2026-11-21) Lives in Kassel\n"
+            "    new: (fact, told 2026-11-22) Lives in Leipzig\n"
             "    the person's words: we live in Leipzig now\n"
-            "[1] known: (fact, 2026-11-21, suspect) Lives in Kassel\n"
-            "    new: (fact, 2026-11-22) Lives in Leipzig\n"
+            "[1] known: (fact, told 2026-11-21, suspect) Lives in Kassel\n"
+            "    new: (fact, told 2026-11-22) Lives in Leipzig\n"
             "    the person's words: we live in Leipzig now"
         }
 
@@ -179,7 +179,7 @@ class TestChoosing:
         assert body["response_format"]["json_schema"]["name"] == "choice"
         assert "JSON" in body["messages"][0]["content"]
         assert fenced(server.shown()) == {
-            "Memories": "[0] (fact, 2026-11-21) Lives in Kassel\n[1] (fact, 2026-11-21) Lives in Kassel",
+            "Memories": "[0] (fact, told 2026-11-21) Lives in Kassel\n[1] (fact, told 2026-11-21) Lives in Kassel",
             "The wish": "forget Kassel",
         }
 

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.mistral_server import Body, MistralStandIn, completion, raw, refuses, running_mistral, says
 from tests.recollections import memory, turn
+from tests.scripted_extraction import statement
 from tests.tables import table
 
 from recollect.errors import (
@@ -28,19 +29,8 @@ from recollect.extractors.schema import CHOICE, COMPARISON, EXTRACTION, SUMMARY
 from recollect.model import Candidate, Exchange, Kind, Message, Relation, Role
 from recollect.ports import Asker, Material, Pair
 
-ITEM = {
-    "evidence": "I keep bees behind the shed",
-    "content": "Keeps bees",
-    "kind": "fact",
-    "importance": 0.7,
-    "confidence": 1.0,
-    "relation": "new",
-    "about": None,
-    "event_date": None,
-    "valid_from": None,
-    "valid_to": None,
-    "affects": [],
-}
+ITEM = statement("I keep bees behind the shed", "Keeps bees")
+EXTRACTED = {"words": "own", "wishes": [], "memories": [ITEM]}
 MESSAGES = [{"role": "system", "content": "Extract."}, {"role": "user", "content": "my private words"}]
 ASKER = Asker("anna", "chat-model")
 SIGNED = Asker("anna", "chat-model", authorized=True, credential="Bearer secret-of-anna")
@@ -69,13 +59,13 @@ async def upstream(server: MistralStandIn) -> AsyncIterator[MistralModel]:
 async def test_the_answer_is_parsed_into_the_form_asked_for(
     server: MistralStandIn, model: MistralModel
 ) -> None:
-    server.replies = [says(json.dumps({"memories": [ITEM]}, indent=4))]
+    server.replies = [says(json.dumps(EXTRACTED, indent=4))]
     port: Model = model
 
     answer = await port.ask(MESSAGES, EXTRACTION, ASKER)
 
     assert answer == Answer(
-        EXTRACTION.form.model_validate({"memories": [ITEM]}).model_dump_json(),
+        EXTRACTION.form.model_validate(EXTRACTED).model_dump_json(),
         tokens=321,
         model="mistral-small-latest",
     )
@@ -91,7 +81,7 @@ async def test_the_answer_is_parsed_into_the_form_asked_for(
 
 
 ANSWERS: list[tuple[Schema, Body]] = [
-    (EXTRACTION, {"memories": [ITEM]}),
+    (EXTRACTION, EXTRACTED),
     (COMPARISON, {"pairs": [{"number": 0, "relation": "refines"}]}),
     (CHOICE, {"numbers": [2, 5]}),
     (
@@ -479,7 +469,7 @@ class TestWhoAsks:
     """The extractor, the judge and the summarizer, by this model."""
 
     async def test_statements_are_found(self, server: MistralStandIn, model: MistralModel) -> None:
-        server.replies = [says(json.dumps({"memories": [ITEM]}))]
+        server.replies = [says(json.dumps(EXTRACTED))]
         said = turn("I keep bees behind the shed", at=datetime(2026, 5, 4, 9, tzinfo=UTC))
         exchange = Exchange(memory("x").id, said, "How many?", memory("y").id, memory("z").id)
 

@@ -23,7 +23,7 @@ from recollect.errors import (
 from recollect.extractors import Answer, OpenAICompatibleModel
 from recollect.extractors.completion import TOKENS_BELIEVED
 from recollect.extractors.openai_compatible import ANSWER_BYTES
-from recollect.extractors.schema import CHOICE
+from recollect.extractors.schema import CHOICE, EXTRACTION
 from recollect.ports import Asker
 from recollect.tokens import estimate_tokens
 
@@ -188,6 +188,41 @@ class TestWhatTheServerTakes:
         assert await model.ask(MESSAGES, CHOICE, ASKER)
         assert server.forms == ["json_schema", "json_object", "asked"]
         assert [message["role"] for message in server.bodies[2]["messages"]] == ["user"]
+
+    async def test_a_server_that_takes_no_limits_in_a_schema_is_asked_without(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        server.replies = [refuses(400, "'maxLength' is not permitted", "response_format"), says(ANSWER)]
+
+        await model.ask(MESSAGES, EXTRACTION, ASKER)
+        await model.ask(MESSAGES, EXTRACTION, ASKER)
+
+        schemas = [body["response_format"]["json_schema"]["schema"] for body in server.bodies]
+        assert schemas == [
+            EXTRACTION.limited_json_schema,
+            EXTRACTION.json_schema,
+            EXTRACTION.json_schema,
+        ]
+
+    async def test_an_answer_takes_no_more_than_whoever_asks_allows_or_the_model_is_set_to(
+        self, server: Server, client: httpx.AsyncClient, model: OpenAICompatibleModel
+    ) -> None:
+        await model.ask(MESSAGES, CHOICE, ASKER, 500)
+        await model.ask(MESSAGES, CHOICE, ASKER, 50_000)
+        await model.ask(MESSAGES, CHOICE, ASKER)
+        unset = OpenAICompatibleModel(client, base_url=server.base_url, options={"max_tokens": None})
+        await unset.ask(MESSAGES, CHOICE, ASKER, 500)
+
+        assert [body.get("max_tokens") for body in server.bodies] == [500, 4096, 4096, None]
+
+    @pytest.mark.parametrize(("reason", "is_cut"), [("length", True), ("stop", False), (None, False)])
+    async def test_an_answer_tells_whether_it_was_cut_off(
+        self, server: Server, model: OpenAICompatibleModel, reason: str | None, *, is_cut: bool
+    ) -> None:
+        choice = {"message": {"content": ANSWER}, "finish_reason": reason}
+        server.replies = [raw(json.dumps({"choices": [choice]}).encode())]
+
+        assert (await model.ask(MESSAGES, CHOICE, ASKER)).is_cut is is_cut
 
     async def test_what_works_is_remembered_for_each_model(
         self, server: Server, model: OpenAICompatibleModel

@@ -5,11 +5,14 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it ships no types
 import pytest
+from tests.scripted_extraction import wish
 
 from recollect.errors import ConfigurationError
 from recollect.extractors.asking import Schema
 from recollect.extractors.prompts import Prompt, read_prompt
 from recollect.extractors.schema import CHOICE, COMPARISON, EXTRACTION, SUMMARY
+from recollect.model import Asking
+from recollect.tokens import estimate_tokens
 
 PROMPTS = [("extraction", EXTRACTION), ("conflict", COMPARISON), ("forgetting", CHOICE), ("summary", SUMMARY)]
 
@@ -46,12 +49,37 @@ class TestSchemas:
 
 
 def test_a_null_field_may_be_null_and_no_other() -> None:
-    [item] = json.loads(EXTRACTION.example)["memories"]
-    jsonschema.validate({"memories": [item | {"about": 3, "valid_to": "2026"}]}, EXTRACTION.json_schema)
+    whole = json.loads(EXTRACTION.example)
+    [item] = whole["memories"]
+    right = whole | {"memories": [item | {"about": [3], "subject": "my son", "valid_to": "2026"}]}
+    jsonschema.validate(right, EXTRACTION.json_schema)
 
-    for wrong in ({"content": None}, {"about": "3"}, {"kind": "summary"}, {"more": 1}):
+    for wrong in ({"content": None}, {"about": 3}, {"kind": "summary"}, {"stance": None}, {"more": 1}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({"memories": [item | wrong]}, EXTRACTION.json_schema)
+            jsonschema.validate(whole | {"memories": [item | wrong]}, EXTRACTION.json_schema)
+
+
+def test_limits_are_those_that_servers_take() -> None:
+    """llama.cpp takes none of 2,000 and more; OpenAI's strict mode takes those of lists."""
+    whole = json.loads(EXTRACTION.example)
+    [item] = whole["memories"]
+    limited = EXTRACTION.limited_json_schema
+    jsonschema.Draft202012Validator.check_schema(limited)
+    jsonschema.validate(whole, limited)
+
+    too_much = [
+        {"memories": [item] * (EXTRACTION.limits["memories"] + 1)},
+        {"memories": [item | {"evidence": "x" * (EXTRACTION.limits["evidence"] + 1)}]},
+        {"memories": [item | {"ends": [1] * (EXTRACTION.limits["ends"] + 1)}]},
+        {"memories": [item | {"subject": "x" * (EXTRACTION.limits["subject"] + 1)}]},
+        {"wishes": [wish("forget", "x")] * (EXTRACTION.limits["wishes"] + 1)},
+    ]
+    for each in too_much:
+        jsonschema.validate(whole | each, EXTRACTION.json_schema)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(whole | each, limited)
+    assert all(0 < limit < 2_000 for limit in EXTRACTION.limits.values())
+    assert set(EXTRACTION.limits) <= {name for each in objects(limited) for name in each["properties"]}
 
 
 @pytest.mark.parametrize(("name", "schema"), PROMPTS)
@@ -72,7 +100,8 @@ def test_the_prompt_files_have_versions_and_tell_every_field(name: str, schema: 
 @pytest.mark.parametrize(("name", "schema"), PROMPTS)
 def test_the_answers_in_a_prompt_have_the_form(name: str, schema: Schema) -> None:
     """But for the fields of statements that the examples are said to leave out."""
-    left_out = json.loads(EXTRACTION.example)["memories"][0]
+    whole = json.loads(EXTRACTION.example)
+    left_out = whole["memories"][0]
     answers = [
         json.loads(found)
         for found in re.findall(r"^\{.*\}$", read_prompt(name).text, re.MULTILINE)
@@ -81,10 +110,10 @@ def test_the_answers_in_a_prompt_have_the_form(name: str, schema: Schema) -> Non
 
     assert answers
     for answer in answers:
-        whole = [left_out | item for item in answer.get("memories", [])]
-        jsonschema.validate(
-            answer | ({"memories": whole} if "memories" in answer else {}), schema.json_schema
-        )
+        if schema is EXTRACTION:
+            memories = [left_out | item for item in answer["memories"]]
+            answer = whole | answer | {"memories": memories}  # noqa: PLW2901 -- with what it left out
+        jsonschema.validate(answer, schema.json_schema)
 
 
 def test_every_quote_in_the_examples_stands_in_what_is_quoted() -> None:
@@ -93,7 +122,24 @@ def test_every_quote_in_the_examples_stands_in_what_is_quoted() -> None:
 
     assert len(answered) > 5
     for said, _, answer in answered:
-        assert all(item["evidence"] in said for item in json.loads(answer)["memories"])
+        told = json.loads(answer)
+        assert all(item["evidence"] in said for item in [*told["memories"], *told.get("wishes", [])])
+
+
+def test_the_prompt_shows_what_each_field_is_for() -> None:
+    examples = read_prompt("extraction").text.partition("# Examples")[2]
+    answers = [json.loads(found) for found in re.findall(r"^\{.*\}$", examples, re.MULTILINE)]
+    told = [item for answer in answers for item in answer["memories"]]
+
+    for field in ("subject", "lasts", "about", "ends", "affects", "event_date", "valid_to"):
+        assert any(item.get(field) for item in told), field
+    assert {wish["asking"] for answer in answers for wish in answer.get("wishes", [])} == set(Asking)
+    assert {item["relation"] for item in told if "relation" in item} >= {"refines", "contradicts"}
+
+
+def test_the_prompt_is_no_longer_than_it_may_be() -> None:
+    """It is read with each call, and again wherever a server keeps nothing of it."""
+    assert estimate_tokens(read_prompt("extraction").filled(form=EXTRACTION.example)) < 2_800
 
 
 def test_the_repair_prompt_tells_problem_and_form() -> None:

@@ -49,7 +49,13 @@ class Gullible:
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    async def ask(self, messages: Messages, schema: Schema, asker: Asker) -> Answer:  # noqa: ARG002 -- the port's
+    async def ask(
+        self,
+        messages: Messages,
+        schema: Schema,  # noqa: ARG002 -- the port's
+        asker: Asker,  # noqa: ARG002 -- the port's
+        most_tokens: int | None = None,  # noqa: ARG002 -- the port's
+    ) -> Answer:
         """Return every line as a statement, or all of it as the summary."""
         shown = messages[-1]["content"]
         self.heard.append(shown)

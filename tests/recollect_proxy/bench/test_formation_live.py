@@ -85,7 +85,7 @@ async def test_what_a_model_finds_is_held_against_the_labels(
     assert server.requests[0].headers["Authorization"] == "Bearer secret-key"
     assert server.bodies[0]["model"] == "tiny"
     assert SAID in server.shown()
-    assert "[0] (fact, 2026-01-10) Lives in Graz" in server.shown()
+    assert "[0] (fact, told 2026-01-10) Lives in Graz" in server.shown()
 
 
 async def test_what_is_to_be_ignored_and_what_nobody_labelled_is_wrongly_found(

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from recollect.model import STATEMENTS, Kind, Role
+from recollect.model import STATEMENTS, Asking, Kind, Lasting, Role, Stance
 from recollect_proxy.bench.dataset import DatasetError, read_lines
 
 
@@ -92,7 +92,7 @@ class ChatMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExtractedItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A statement as the extraction model answers it; ``about`` and ``affects`` are numbers of stored memories."""
+    """A statement as the extraction model answers it; ``about``, ``ends`` and ``affects`` number stored memories."""
 
     evidence: str
     content: str
@@ -100,11 +100,31 @@ class ExtractedItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     importance: float
     confidence: float = 1.0
     relation: str = "new"
-    about: _Number | None = None
+    about: tuple[_Number, ...] | _Number | None = None
     event_date: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
     affects: tuple[_Number, ...] = ()
+    ends: tuple[_Number, ...] = ()
+    subject: str | None = None
+    stance: Stance = Stance.STATED
+    steers: bool = False
+    lasts: Lasting = Lasting.YEARS
+
+    @property
+    def about_numbers(self) -> tuple[int, ...]:
+        """What it is about, however many that are."""
+        if self.about is None:
+            return ()
+        return self.about if isinstance(self.about, tuple) else (self.about,)
+
+
+class StatedWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the extraction model takes to be asked of the memory; ``about`` numbers stored memories."""
+
+    asking: Asking
+    evidence: str
+    about: tuple[_Number, ...] = ()
 
 
 class JudgedPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,6 +163,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         history: Earlier messages of the chat: the user's and the assistant's by turns.
         said: The message, with all that a frontend puts around it.
         extracted: What the extraction model answers.
+        wishes: What it takes to be asked of the memory.
         judged: What the second model answers; of other pairs it says nothing.
         truth: What is right, of each item.
         suspect: Numbers of stored memories that have to bear that mark.
@@ -163,6 +184,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     history: tuple[ChatMessage, ...] = ()
     reply: str = ""
     extracted: tuple[ExtractedItem, ...] = ()
+    wishes: tuple[StatedWish, ...] = ()
     judged: tuple[JudgedPair, ...] = ()
     truth: tuple[Truth, ...] = ()
     suspect: tuple[_Number, ...] = ()
@@ -250,8 +272,9 @@ def _named_memories(case: Case) -> Iterator[int]:
     yield from (pair.stored for pair in case.judged)
     yield from (truth.target for truth in case.truth if truth.target is not None)
     for item in case.extracted:
-        yield from (item.about,) if item.about is not None else ()
-        yield from item.affects
+        yield from (*item.about_numbers, *item.affects, *item.ends)
+    for wish in case.wishes:
+        yield from wish.about
 
 
 def _check_numbers(numbers: Iterable[int], count: int, what: str) -> None:

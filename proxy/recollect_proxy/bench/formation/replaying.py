@@ -58,10 +58,10 @@ class ReplayScript:
 
     mentions: Mapping[str, Sequence[Mentioned]]
 
-    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002 -- the port's
+    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:  # noqa: ARG002 -- the port's
         """Return the facts of the turns that are asked about."""
         found = (each for exchange in exchanges for each in self.mentions.get(exchange.turn.key, ()))
-        return [msgspec.structs.asdict(each.item) for each in found]
+        return {"memories": [msgspec.structs.asdict(each.item) for each in found]}
 
     def relation(self, pair: Pair) -> Relation | None:  # noqa: ARG002 -- the port's
         """Say nothing."""

@@ -37,8 +37,8 @@ class NumberedCandidate(Candidate):
 class Script(Protocol):
     """What the models answer about one user."""
 
-    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Sequence[Mapping[str, Any]]:
-        """Return the statements that the extraction model answers, as its JSON has them."""
+    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:
+        """Return what the extraction model answers, as its JSON has it."""
         ...
 
     def relation(self, pair: Pair) -> Relation | None:
@@ -57,16 +57,16 @@ class ScriptedExtractor:
         self._scripts = scripts
 
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
-        """Return the candidates of the scripted answer.
+        """Return the candidates and wishes of the scripted answer.
 
         Raises:
             InvalidExtractionError: The script's answer can't be read.
         """
         turn = exchanges[-1].turn
-        items = self._scripts[turn.scope.user_id].answer(exchanges, known)
-        answer = msgspec.json.encode({"memories": items}).decode()
-        candidates = read_answer(answer, at=turn.at, known=len(known))
-        return Extracted(tuple(_numbered(candidates)), tokens=_TOKENS, by=_BY)
+        answered = self._scripts[turn.scope.user_id].answer(exchanges, known)
+        answer = msgspec.json.encode(answered).decode()
+        read = read_answer(answer, at=turn.at, known=len(known), name=turn.speaker)
+        return Extracted(tuple(_numbered(read.candidates)), read.wishes, _TOKENS, _BY)
 
     async def aclose(self) -> None:
         """Let go of nothing."""
@@ -113,12 +113,19 @@ class CaseScript:
     case: Case
     stored: tuple[UUID, ...]
 
-    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002 -- the port's
-        """Return the case's items; of memories that were not shown nothing can be said."""
+    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:  # noqa: ARG002 -- the port's
+        """Return the case's items and wishes; of memories that were not shown nothing can be said."""
         places = {memory.id: place for place, memory in enumerate(known)}
         place_of = {number: places[each] for number, each in enumerate(self.stored) if each in places}
-        ties = self.case.model is not Model.NOTHING
-        return [_answered(item, place_of if ties else {}) for item in self.case.extracted]
+        if self.case.model is Model.NOTHING:
+            place_of = {}
+        return {
+            "wishes": [
+                msgspec.structs.asdict(each) | {"about": _places(each.about, place_of)}
+                for each in self.case.wishes
+            ],
+            "memories": [_answered(item, place_of) for item in self.case.extracted],
+        }
 
     def relation(self, pair: Pair) -> Relation | None:
         """Return what the case says of a pair."""
@@ -141,20 +148,17 @@ class CaseScript:
 
 def _answered(item: ExtractedItem, place_of: Mapping[int, int]) -> dict[str, Any]:
     """Return an item with the numbers that the model was shown."""
-    about = None if item.about is None else place_of.get(item.about)
-    return {
-        "evidence": item.evidence,
-        "content": item.content,
-        "kind": item.kind,
-        "importance": item.importance,
-        "confidence": item.confidence,
-        "relation": "new" if about is None else item.relation,
+    about = _places(item.about_numbers, place_of)
+    return msgspec.structs.asdict(item) | {
+        "relation": item.relation if about else "new",
         "about": about,
-        "event_date": item.event_date,
-        "valid_from": item.valid_from,
-        "valid_to": item.valid_to,
-        "affects": [place_of[number] for number in item.affects if number in place_of],
+        "affects": _places(item.affects, place_of),
+        "ends": _places(item.ends, place_of),
     }
+
+
+def _places(numbers: Sequence[int], place_of: Mapping[int, int]) -> list[int]:
+    return [place_of[number] for number in numbers if number in place_of]
 
 
 def _numbered(candidates: Sequence[Candidate]) -> list[NumberedCandidate]:

@@ -184,7 +184,7 @@ def _told(outcome: Outcome) -> Iterator[str]:
         truth, decided = each.truth, each.decided
         if truth.item is not None:
             item = case.extracted[truth.item]
-            about = "" if item.about is None else f" {item.about}"
+            about = "".join(f" {number}" for number in item.about_numbers)
             yield f'  item {truth.item} ({item.relation}{about}): {item.content} <- "{item.evidence}"'
         else:
             yield "  without an item"
