@@ -21,7 +21,7 @@ OURS = (
     "recollect_undo",
     "recollect_events",
 )
-LONGEST_FILE = 300
+LONGEST_FILE = 450
 LONGEST_FUNCTION = 40
 LONGEST_OF = {"recollect_proxy.conversation": 140, "recollect_filter": 150, "recollect_undo": 80}
 BANNED_WORDS = {

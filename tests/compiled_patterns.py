@@ -1,4 +1,4 @@
-"""All expressions on people's text: those of every module, and those that functions build of word tables. Never: a test."""
+"""All expressions on people's text: those of every module. Never: a test."""
 
 import gc
 import importlib
@@ -11,8 +11,6 @@ from tests.alternatives import alternatives
 
 import recollect
 import recollect_proxy
-from recollect.formation.planting import instructions
-from recollect.formation.word_lists.orders_everywhere import LANGUAGES
 from recollect.patterns import Anchored, Linear
 from recollect.supersets import Sieved
 
@@ -58,16 +56,4 @@ def texts_of(pattern: str) -> list[str]:
 
 def _made(kind: type[_Kind]) -> Iterator[_Kind]:
     modules()
-    kept = [*_built_of_words()]  # what nobody holds is gone before it is seen
     yield from (each for each in gc.get_objects() if isinstance(each, kind))
-    kept.clear()
-
-
-def _built_of_words() -> Iterator[object]:
-    """Build what is built only when a text is read."""
-    for words, signs in LANGUAGES:
-        yield instructions._steering(words)
-        yield instructions._anywhere(words)
-        if signs is not None:
-            texts = [name for name in signs.__slots__ if isinstance(getattr(signs, name), str)]
-            yield [instructions._sign(signs, name, words) for name in (*texts, "fetch")]

@@ -55,7 +55,14 @@ RULES = (
         "numpy rapidfuzz",
         pure=True,
     ),
-    Rule("recollect.formation.said", f"{PORTS} recollect.formation recollect.secrets", pure=True),
+    *(
+        Rule(
+            f"recollect.formation.{part}",
+            f"{PORTS} recollect.formation recollect.lexical recollect.secrets",
+            pure=True,
+        )
+        for part in ("said", "wishes")
+    ),
     *(
         Rule(
             f"recollect.formation.{part}",

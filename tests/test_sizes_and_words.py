@@ -26,7 +26,7 @@ def planted(root: Path, path: str, source: str) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "limit"),
     [
-        ("src/recollect/errors.py", 300),
+        ("src/recollect/errors.py", 450),
         ("proxy/recollect_proxy/conversation.py", 140),
         ("openwebui_filter/recollect_filter.py", 150),
     ],

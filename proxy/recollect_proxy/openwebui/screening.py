@@ -6,7 +6,7 @@ wait for the person. The texts are statements about a person, not quotes of them
 
 from datetime import datetime
 
-from recollect.formation.planting.instructions import is_instruction
+from recollect.formation.planting import is_instruction
 from recollect.formation.withholding import without_secrets
 from recollect.lexical import document_terms
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source

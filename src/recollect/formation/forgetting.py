@@ -1,7 +1,7 @@
 """Finds what a person wants forgotten who says so in a chat. Never: applies it.
 
-A model chooses where there is one; what it chooses has to share a word with the wish, or be near to it.
-Without one only what says all that the wish says is chosen.
+A model chooses where there is one: that which learned from the words, or one that is asked. What it chooses has to
+share a word with the wish, or be near to it. Without one only what says all that the wish says is chosen.
 """
 
 from collections.abc import Sequence
@@ -89,6 +89,12 @@ class Forgetting:
         return [each for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT], own
 
     async def _meant(self, wish: Request, near: Sequence[Neighbor], asker: Asker | None) -> list[Memory]:
+        floor = unrelated_cosine(self.backends.embedder.gate)
+        if wish.meant:
+            scores = {each.memory.id: each.score for each in near}
+            return [
+                each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)
+            ]
         judge = self.backends.judge
         if judge is not None and asker is not None and near:
             known = [each.memory for each in near]
@@ -97,7 +103,6 @@ class Forgetting:
             except ExtractorError as error:
                 log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
             else:
-                floor = unrelated_cosine(self.backends.embedder.gate)
                 picked = [near[number] for number in chosen.numbers if 0 <= number < len(near)]
                 return [
                     each.memory

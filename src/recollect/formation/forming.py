@@ -14,6 +14,7 @@ from recollect.formation.learning import Learned, Learning
 from recollect.formation.rules import Rules
 from recollect.formation.said import Said, read_said
 from recollect.formation.verbatim import qa_embedding_text, qa_turn
+from recollect.formation.wishes import Extraction, understood
 from recollect.model import (
     Add,
     Asking,
@@ -68,21 +69,15 @@ class Forming:
         """
         said = await asyncio.to_thread(lambda: [read_said(exchange) for exchange in exchanges])
         wants = strategy in {Strategy.EXTRACT, Strategy.BOTH}
-        let_go = [await self._let_go(each, asks=wants and fallback is None) for each in said]
-        forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
-        learned = Learned()
+        extraction: Extraction | None = None
         if wants and fallback is None:
-            try:
-                learned = await self._learning.learn(said, extracts=True, forgotten=forgotten)
-            except ExtractorUnusableError:
-                fallback = Fallback.UNUSABLE
-            except InvalidExtractionError:
-                fallback = Fallback.INVALID
-            except BudgetSpentError:
-                fallback = Fallback.BUDGET
+            extraction, fallback = await self._extracted(said)
+        if extraction is not None:
+            said = await asyncio.to_thread(understood, said, extraction)
+        let_go = [await self._let_go(each, asks=extraction is not None) for each in said]
+        forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
         is_kept = fallback is not None or strategy is not Strategy.EXTRACT
-        if fallback is not None or not wants:
-            learned = await self._learning.learn(said, extracts=False, forgotten=forgotten)
+        learned = await self._learning.learn(said, extraction, forgotten=forgotten)
         kept = [await self._verbatim(each) if is_kept else [] for each in said]
         return await asyncio.to_thread(
             lambda: [
@@ -90,6 +85,17 @@ class Forming:
                 for number, each in enumerate(said)
             ]
         )
+
+    async def _extracted(self, said: Sequence[Said]) -> tuple[Extraction | None, Fallback | None]:
+        """Return what a model finds; or None, and why there is none to be asked again."""
+        try:
+            return await self._learning.extract(said), None
+        except ExtractorUnusableError:
+            return None, Fallback.UNUSABLE
+        except InvalidExtractionError:
+            return None, Fallback.INVALID
+        except BudgetSpentError:
+            return None, Fallback.BUDGET
 
     def _formed(
         self,

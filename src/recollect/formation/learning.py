@@ -19,7 +19,7 @@ from recollect.formation.reconciliation import Weighed, reconcile
 from recollect.formation.rules import Rules, unrelated_cosine
 from recollect.formation.said import Said, readings_of
 from recollect.formation.verification import Believed, Held, Verdict, verify
-from recollect.formation.wishes import unserved
+from recollect.formation.wishes import Extraction, unserved
 from recollect.model import (
     STATEMENTS,
     Asking,
@@ -83,28 +83,37 @@ class Learning:
         self._clock = clock
         self._new_id = new_id
 
-    async def learn(
-        self, said: Sequence[Said], *, extracts: bool, forgotten: Collection[UUID] = ()
-    ) -> Learned:
-        """Return what consecutive turns of one chat teach.
-
-        Args:
-            said: The turns, oldest first.
-            extracts: Whether a model is asked; else only what somebody asks to be remembered is learned.
-            forgotten: Memories that these turns let go of.
+    async def extract(self, said: Sequence[Said]) -> Extraction:
+        """Return what a model finds in consecutive turns of one chat, and what it was shown; nothing is decided.
 
         Raises:
             ExtractorError: Extraction failed; trying again may help, but for its subclasses that say otherwise.
             StoreError: The store failed.
         """
-        known: list[Memory] = []
-        extracted = Extracted()
-        if extracts:
-            if self._backends.extractor is None:
-                raise ExtractorUnusableError
-            if any(each.teaches for each in said):
-                known = [each for each in await self._known(said) if each.id not in forgotten]
-                extracted = await self._extract(said, known)
+        if self._backends.extractor is None:
+            raise ExtractorUnusableError
+        if not any(each.teaches for each in said):
+            return Extraction()
+        known = await self._known(said)
+        return Extraction(await self._extract(said, known), tuple(known))
+
+    async def learn(
+        self, said: Sequence[Said], extraction: Extraction | None, *, forgotten: Collection[UUID] = ()
+    ) -> Learned:
+        """Return what consecutive turns of one chat teach.
+
+        Args:
+            said: The turns, oldest first.
+            extraction: What a model found in them; None: none was asked, and only what somebody asks to be remembered
+                is learned.
+            forgotten: Memories that these turns let go of.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        extracts = extraction is not None
+        left = (extraction or Extraction()).without(forgotten)
+        extracted, known = left.extracted, left.known
         verdicts = await self._verified(extracted.candidates, said, known)
         changes = await self._reconciled(verdicts, said, known, forgotten, extracted.by, judges=extracts)
         return Learned(tuple(changes), len(extracted.candidates))

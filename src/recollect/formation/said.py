@@ -4,31 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from recollect.formation.planting.instructions import is_instruction
+from recollect.formation.planting import is_instruction, speaks_of_self
 from recollect.formation.reading import Reading, read_words
+from recollect.formation.reading.confirming import opens_with_yes
 from recollect.formation.requests import Request, read_requests
-from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason
+from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, Role
+from recollect.patterns import bounded
 from recollect.ports import Asker
 from recollect.secrets import holds_secret
 from recollect.secrets.exchanges import with_masked_history
 
-_GREETING_WORDS = """
-    hi hey hello yo hiya howdy morning thanks thank thx ty ok okay k cool great nice perfect awesome super bye
-    goodbye cya please yes no yep nope sure you so much very hallo moin servus guten morgen abend danke bitte
-    tschüss ja nein klar gut toll prima genau bonjour salut coucou merci oui non d'accord hola buenos días
-    buenas tardes noches gracias sí vale adiós ciao grazie sì prego buongiorno olá obrigado obrigada bom dia sim
-    não hoi dank je wel doei cześć dzień dobry dzięki tak nie привет здравствуйте спасибо да нет пока хорошо 你好
-    您好 谢谢 好的 嗯 是的 早上好 晚安 こんにちは おはよう ありがとう はい いいえ おやすみ 안녕 안녕하세요 감사합니다 네
-    merhaba teşekkürler evet
-"""
 _READ_FOR_ORDERS = 4_000
 """Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""
 _LINES_FOR_ORDERS = 100
 """Different lines of it: an order has a few, a table or a log has hundreds that are none."""
-_READ_FOR_GREETINGS = 1_000
 _READ_FOR_SECRETS = 200_000
 """Characters of a message: as many as are found again. What stands behind is quoted nowhere."""
-_GREETINGS = frozenset(_GREETING_WORDS.split())
+_REMNANT = 2
+"""Words that teach nothing by themselves: a greeting, a thank-you, "fix this:" before a text that was cut out."""
+_READ_FOR_WORDS = 200
+_WORD = bounded(r"[\u3040-\u30ff]+|[\u3400-\u9fff]|[^\W_]+(?:['\u2019][^\W_]+)*")
+_QUESTIONS = ("?", "\uff1f", "\u061f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +34,7 @@ class Said:
     Attributes:
         exchange: The turn and its reply, their secrets masked.
         reading: What in it are the person's own words; what they want forgotten is not among them.
+        words: The person's own words, with what they want forgotten.
         requests: What they ask of the memory.
         holds_secret: Whether the log has a secret in clear, in the turn or its reply: it is kept from the log's recall.
         plants_order: Whether the message tells the assistant what to do, in a way that a person has to approve. Also
@@ -46,6 +43,7 @@ class Said:
 
     exchange: Exchange
     reading: Reading
+    words: str
     requests: tuple[Request, ...]
     holds_secret: bool = False
     plants_order: bool = False
@@ -56,16 +54,25 @@ class Said:
 
     @property
     def teaches(self) -> bool:
-        """Whether there is anything to learn from: more than a greeting, or a yes to something."""
-        words = self.reading.authored[:_READ_FOR_GREETINGS].casefold().replace("\u2019", "'").split()
-        plain = [word.strip(".,;:!?…\u3002\uff01\uff1f\uff0c\u3001()'\"") for word in words]
-        telling = [word for word in plain if word not in _GREETINGS and any(map(str.isalnum, word))]
-        return bool(telling or self.reading.confirmed or len(self.reading.authored) > _READ_FOR_GREETINGS)
+        """Whether there is anything to learn from: more than the remnant of a message, or a yes to something.
+
+        A word or two are an answer where something was asked, or a person speaks of themselves in them, or counts.
+        """
+        words = self.words[:_READ_FOR_WORDS]
+        if self.requests or opens_with_yes(words) or len(_WORD.findall(words)) > _REMNANT:
+            return True
+        if not any(map(str.isalnum, words)):
+            return False
+        before = self.exchange.turn.history[-1:]
+        was_asked = any(
+            each.role is Role.ASSISTANT and each.text.rstrip().endswith(_QUESTIONS) for each in before
+        )
+        return was_asked or speaks_of_self(words) or any(map(str.isdigit, words))
 
     @property
     def to_learn_from(self) -> Exchange:
         """The exchange as an extractor is shown it: with the person's own words alone."""
-        return replace(self.exchange, turn=replace(self.exchange.turn, text=self.reading.authored))
+        return replace(self.exchange, turn=replace(self.exchange.turn, text=self.words))
 
     @property
     def concealed(self) -> list[Change]:
@@ -96,6 +103,7 @@ def read_said(exchange: Exchange) -> Said:
     return Said(
         masked,
         replace(reading, authored=authored),
+        reading.authored,
         requests,
         holds_secret=(masked.turn.text, masked.reply) != (exchange.turn.text, exchange.reply),
         plants_order=_plants_order(reading),

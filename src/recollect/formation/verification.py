@@ -1,7 +1,8 @@
 """Decides without a model which candidates may be believed. Pure. Never: await, the store, a model.
 
-A model makes things up, and repeats what recall showed it as if the user had said it. So each
-candidate has to quote the user's own words, and the quote has to be there.
+How somebody means what they say, and of whom, is the model's to tell. That they said it is not: a model makes things
+up, and repeats what recall showed it as if the user had said it. So each candidate has to quote the user's own
+words, and the quote has to be there.
 """
 
 import math
@@ -12,15 +13,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
-from recollect.formation.difference.likeness import same_letters
-from recollect.formation.planting.instructions import is_planted
-from recollect.formation.proof.evidence import Searched, plain_quote, searched, weight
-from recollect.formation.proof.passages import Passage, lines_as_searched, passages_of
-from recollect.formation.proof.support import Grounds, Line, line_of
+from recollect.formation.borrowing import Grounds, Words
+from recollect.formation.evidence import Searched, plain_quote, searched, share_no_script, weight
+from recollect.formation.planting import is_planted
 from recollect.formation.reading import Reading
-from recollect.formation.scripts import share_no_script
 from recollect.formation.withholding import WITHHELD, without_secrets
-from recollect.model import Candidate, Ignore, Reason
+from recollect.model import Candidate, Ignore, Lasting, Reason, Stance
+from recollect.normalization import normalize
 
 CONFIRMED_CONFIDENCE = 0.8
 """How sure of what the assistant said and the person only confirmed one can be at most."""
@@ -106,51 +105,57 @@ class _Verification:
         allowance: int | None,
         limits: Limits,
     ) -> None:
-        self._readings = [(turn, reading) for turn, reading in enumerate(readings)][::-1]
-        self._authored = [(turn, searched(reading.authored)) for turn, reading in self._readings]
-        self._confirmed = [
-            (turn, searched(reading.confirmed)) for turn, reading in self._readings if reading.confirmed
-        ]
+        self._readings = readings
+        newest = [(turn, reading) for turn, reading in enumerate(readings)][::-1]
+        self._authored = [(turn, searched(reading.authored)) for turn, reading in newest]
+        self._confirmed = [(turn, searched(each.confirmed)) for turn, each in newest if each.confirmed]
         self._minimum_importance = minimum_importance
         self._asked = asked
         self._allowance = allowance
         self._limits = limits
         self._taught: Counter[int] = Counter()
         self._proofs: dict[str, tuple[int, str, float] | None] = {}
-        self._grounds: dict[int, Grounds] = {}
         self._believed = 0
         self._searches = 0
         self._checks = 0
-        self._as_searched: dict[int, str] = {}
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        if not any(map(str.isalnum, candidate.content)):
-            return Ignore(Reason.EMPTY, candidate)
-        if len(candidate.content) > self._limits.content_length:
-            return Ignore(Reason.TOO_LONG, candidate)
+        if unfit := self._unfit(candidate):
+            return Ignore(unfit, candidate)
         proof = self._proof(candidate)
         if proof is None:
             reason = Reason.INJECTED if self._is_injected(candidate) else Reason.NO_EVIDENCE
             return Ignore(reason, candidate)
         turn, proven = proof
-        if unsupported := self._unsupported(proven, turn):
-            return unsupported
-        clean = without_secrets(proven)
+        if self._is_borrowed(proven):
+            return Ignore(Reason.INJECTED, proven)
+        clean = without_secrets(_of_its_subject(proven))
         if clean is None:
             return Ignore(Reason.CONFIDENTIAL, replace(proven, content=WITHHELD, evidence=WITHHELD))
         return self._within_limits(_in_own_script(clean), turn)
 
+    def _unfit(self, candidate: Candidate) -> Reason | None:
+        """Return why a candidate is none, whatever it rests on."""
+        if not any(map(str.isalnum, candidate.content)):
+            return Reason.EMPTY
+        if len(candidate.content) > self._limits.content_length:
+            return Reason.TOO_LONG
+        return None if candidate.stance is Stance.STATED else Reason.NOT_STATED
+
     def _within_limits(self, candidate: Candidate, turn: int) -> Verdict:
-        if turn not in self._asked and not candidate.importance >= self._minimum_importance:
-            return Ignore(Reason.LOW_IMPORTANCE, candidate)  # NaN as well
+        if turn not in self._asked:
+            if not candidate.importance >= self._minimum_importance:
+                return Ignore(Reason.LOW_IMPORTANCE, candidate)  # NaN as well
+            if candidate.lasting is Lasting.MOMENT:
+                return Ignore(Reason.PASSING, candidate)
         if self._taught[turn] >= self._limits.candidates:
             return Ignore(Reason.TOO_MANY, candidate)
         if self._allowance is not None and self._believed >= self._allowance:
             return Ignore(Reason.RATE_LIMIT, candidate)
         self._taught[turn] += 1
         self._believed += 1
-        authored = next(reading.authored for number, reading in self._readings if number == turn)
-        if is_planted(candidate.content, candidate.evidence, authored):
+        authored = self._readings[turn].authored
+        if candidate.steers or is_planted(candidate.content, candidate.evidence, authored):
             return Held(candidate, turn, Reason.INSTRUCTION)
         return Believed(candidate, turn)
 
@@ -195,61 +200,47 @@ class _Verification:
             return False
         quote = plain_quote(candidate.evidence)
         has_weight = weight(quote) >= self._limits.evidence_length
-        return any(
-            (has_weight and line.has(quote)) or same_letters(candidate.content, line.text)
-            for line in self._lines
+        content = Words(candidate.content)
+        return any(has_weight and line.has(quote) for line in self._shown) or any(
+            content.telling and line.holds(content) for line in self._grounds.shown
         )
 
-    def _unsupported(self, candidate: Candidate, turn: int) -> Ignore | None:
-        """Return why a quote that is there does not prove the candidate; None where nothing speaks against it.
-
-        What is said twice is proven where one of the places proves it: "suppose I ski? Really, I ski."
-        """
+    def _is_borrowed(self, candidate: Candidate) -> bool:
         self._checks += 1
-        first: Ignore | None = None
-        for passage in self._passages(candidate, turn):
-            unsupported = self._unsupported_by(passage, candidate, turn)
-            if unsupported is None:
-                return None
-            first = first or unsupported
-        return first
-
-    def _unsupported_by(self, passage: Passage, candidate: Candidate, turn: int) -> Ignore | None:
-        if self._checks <= _ECHO_CHECKS and self._grounds_in(turn).lends(candidate, passage):
-            return Ignore(Reason.INJECTED, candidate)
-        return None
-
-    def _passages(self, candidate: Candidate, turn: int) -> list[Passage]:
-        """Return where the evidence stands in what the person says themselves in a turn."""
-        if turn not in self._as_searched:
-            authored = next(reading.authored for number, reading in self._readings if number == turn)
-            self._as_searched[turn] = lines_as_searched(authored)
-        return passages_of(self._as_searched[turn], plain_quote(candidate.evidence))
-
-    def _grounds_in(self, turn: int) -> Grounds:
-        """Return what supports what a turn proves: its text first, since only so much of all is read."""
-        if turn not in self._grounds:
-            readings = sorted(self._readings, key=lambda each: each[0] != turn)
-            own = "\n".join(
-                text for _, reading in readings for text in (reading.authored, reading.confirmed) if text
-            )
-            self._grounds[turn] = Grounds(own, *self._others)
-        return self._grounds[turn]
+        return self._checks <= _ECHO_CHECKS and self._grounds.lend(candidate)
 
     @cached_property
-    def _others(self) -> tuple[list[Line], list[Line]]:
-        """What was added to the prompts, and what the assistant said."""
-        told = dict.fromkeys(line for _, reading in self._readings for line in reading.told)
-        return (
-            [line_of(line.text) for line in self._lines],
-            [line_of(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
+    def _grounds(self) -> Grounds:
+        """What the person says, what was added to the prompts, and what the assistant said."""
+        own = "\n".join(text for each in self._readings for text in (each.authored, each.confirmed) if text)
+        told = dict.fromkeys(line for reading in self._readings for line in reading.told)
+        return Grounds(
+            Words(own),
+            [Words(line.text) for line in self._shown],
+            [Words(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
         )
 
     @cached_property
-    def _lines(self) -> list[Searched]:
+    def _shown(self) -> list[Searched]:
         """What was added to the prompts."""
-        lines = dict.fromkeys(line for _, reading in self._readings for line in reading.injected)
+        lines = dict.fromkeys(line for reading in self._readings for line in reading.injected)
         return [searched(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
+
+
+def _of_its_subject(candidate: Candidate) -> Candidate:
+    """Return the candidate so that it names whom it tells of, where that is another than the person.
+
+    "Plays the viola" would be theirs, else.
+    """
+    if not candidate.subject or Words(candidate.subject).shares(Words(candidate.content)):
+        return candidate
+    subject = candidate.subject
+    if normalize(subject) in normalize(candidate.content):
+        return candidate
+    first, space, rest = candidate.content.partition(" ")
+    if first.lower() in candidate.evidence.split():
+        first = first.lower()
+    return replace(candidate, content=f"{subject[:1].upper()}{subject[1:]}: {first}{space}{rest}")
 
 
 def _in_own_script(candidate: Candidate) -> Candidate:

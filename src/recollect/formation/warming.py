@@ -6,7 +6,7 @@ Expressions are compiled when they are first used, and there are hundreds. Never
 from datetime import UTC, datetime
 from uuid import UUID
 
-from recollect.formation.planting.instructions import is_planted
+from recollect.formation.planting import is_planted
 from recollect.formation.said import read_said
 from recollect.formation.verification import verify
 from recollect.model import Candidate, Exchange, Kind, Scope, Turn

@@ -1,15 +1,108 @@
-"""What a person asks to be remembered, and nobody made a statement of. Pure. Never: a model."""
+"""What a person asks of the memory: as a model understood it, and what nobody made a statement of. Pure. Never: a model.
 
-from collections.abc import Sequence
+A model's word on what is asked is believed where the words that ask are the person's; without one the forms of
+`requests` tell it.
+"""
 
-from recollect.formation.requests import statement_of
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from recollect.formation.evidence import plain_quote, searched
+from recollect.formation.requests import Request, read_requests, statement_of
 from recollect.formation.said import Said
 from recollect.formation.verification import Believed, Held, Verdict
 from recollect.lexical import document_terms
-from recollect.model import Asking, Candidate, Kind
+from recollect.model import Asking, Candidate, Kind, Memory, Relation, Wish
+from recollect.ports import Extracted
 
 _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000
+_LEADING = 150
+"""Characters before the words that ask."""
+_EVERYTHING = 10
+"""Who means so many memories means all of them: that is done elsewhere, and asked twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a model found, and the memories it was shown."""
+
+    extracted: Extracted = field(default_factory=Extracted)
+    known: tuple[Memory, ...] = ()
+
+    def without(self, gone: Collection[UUID]) -> "Extraction":
+        """Return it as if these memories had not been known; what only says them again is left out, too."""
+        left = [number for number, each in enumerate(self.known) if each.id not in gone]
+        if len(left) == len(self.known):
+            return self
+        numbers = {old: new for new, old in enumerate(left)}
+        candidates = [_renumbered(each, numbers) for each in self.extracted.candidates]
+        return Extraction(
+            replace(self.extracted, candidates=tuple(each for each in candidates if each)),
+            tuple(self.known[number] for number in left),
+        )
+
+
+def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
+    def among(old: Sequence[int]) -> tuple[int, ...]:
+        return tuple(numbers[each] for each in old if each in numbers)
+
+    about = among(candidate.about)
+    relation = candidate.relation
+    if candidate.about and not about:
+        if relation in {Relation.REPEATS, Relation.REFINES}:
+            return None
+        relation = Relation.NEW
+    return replace(
+        candidate,
+        relation=relation,
+        about=about,
+        unsettles=among(candidate.unsettles),
+        ends=among(candidate.ends),
+    )
+
+
+def understood(said: Sequence[Said], extraction: Extraction) -> list[Said]:
+    """Return what was said with the wishes that a model understood, which count for more than those told by form.
+
+    A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none.
+    """
+    of_turn: dict[int, list[Request]] = {}
+    for wish in extraction.extracted.wishes:
+        quote = plain_quote(wish.evidence)
+        for number in reversed(range(len(said))):
+            words = searched(said[number].words)
+            if quote and (words.has(quote) or words.likest(quote)):
+                of_turn.setdefault(number, []).append(_request(wish, extraction.known, words.text))
+                break
+    return [_with(each, of_turn.get(number, [])) for number, each in enumerate(said)]
+
+
+def _with(said: Said, requests: Sequence[Request]) -> Said:
+    """Return a turn with these requests; by their form only those to remember count beside them."""
+    if not requests:
+        return said
+    to_forget = any(each.asking is Asking.FORGET for each in requests)
+    formal = [each for each in said.requests if not (to_forget and each.asking is Asking.FORGET)]
+    return replace(said, requests=(*formal, *requests))
+
+
+def _request(wish: Wish, known: Sequence[Memory], words: str) -> Request:
+    if wish.asking is not Asking.FORGET:
+        return Request(wish.asking, "")
+    formal = next((each for each in read_requests(wish.evidence) if each.asking is Asking.FORGET), None)
+    about = formal or Request(Asking.FORGET, _with_what_leads_to_it(wish.evidence, words))
+    meant = tuple(known[number] for number in dict.fromkeys(wish.about) if 0 <= number < len(known))
+    if len(meant) >= _EVERYTHING:
+        return Request(Asking.FORGET, "", broad=True)
+    return replace(about, meant=meant)
+
+
+def _with_what_leads_to_it(evidence: str, words: str) -> str:
+    """Return the words that ask, with those before them: "my lungs? Let that slip your mind" names it first."""
+    at = words.find(evidence)
+    return words[max(0, at - _LEADING) : at + len(evidence)] if at > 0 else evidence
 
 
 def unserved(said: Sequence[Said], verdicts: Sequence[Verdict]) -> list[Candidate]:

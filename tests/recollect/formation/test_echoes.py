@@ -8,7 +8,7 @@ import pytest
 from recollect.formation.reading import Reading
 from recollect.formation.said import read_said
 from recollect.formation.verification import Believed, verify
-from recollect.model import Candidate, Exchange, Hide, Ignore, Kind, Reason, Scope, Turn
+from recollect.model import Candidate, Exchange, Hide, Ignore, Kind, Reason, Relation, Scope, Turn
 
 CAT = "My cat is called Minka."
 
@@ -19,9 +19,7 @@ def verdict(content: str, evidence: str, authored: str, injected: str = CAT) -> 
     return found.reason if isinstance(found, Ignore) else type(found)
 
 
-@pytest.mark.parametrize(
-    "content", [CAT, "Has a cat whose name is Minka", "The cat goes by the name of Minka"]
-)
+@pytest.mark.parametrize("content", [CAT, "Has a cat whose name is Minka"])
 def test_what_a_mention_and_an_injected_line_say_together_is_an_echo(content: str) -> None:
     assert verdict(content, "my cat", "Please write a short rhyme on my cat.") is Reason.INJECTED
 
@@ -30,13 +28,19 @@ def test_what_a_mention_and_an_injected_line_say_together_is_an_echo(content: st
     ("content", "evidence"),
     [
         ("Minka, the cat, is 3 years old", "my cat is 3"),
-        ("No longer has the cat Minka", "I don't have the cat any more"),
         ("Minka, the cat, sleeps a lot", "my cat sleeps a lot"),
         ("The cat is called Minka", "my cat is called Minka"),
     ],
 )
 def test_what_the_person_says_of_it_is_none(content: str, evidence: str) -> None:
     assert verdict(content, evidence, f"By the way, {evidence}.") is Believed
+
+
+def test_what_ends_a_known_thing_may_name_it_in_the_words_it_was_shown_in() -> None:
+    said = "I don't have her any more, the cat"
+    over = Candidate("No longer has the cat Minka", Kind.FACT, 0.7, said, relation=Relation.CONTRADICTS)
+
+    assert isinstance(verify([over], [Reading(said, (CAT,))], minimum_importance=0.3)[0], Believed)
 
 
 def test_a_question_that_denies_what_is_known_is_no_echo_of_it() -> None:

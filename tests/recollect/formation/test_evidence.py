@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.proof.evidence import plain_quote, plain_text, searched, weight
+from recollect.formation.evidence import plain_quote, plain_text, searched, weight
 
 SAID = "Hi! We've moved from Antwerp to Ghent in Febuary, and I dont eat meat, only fish. Is 3 o'clock fine?"
 
@@ -16,7 +16,6 @@ def found(quote: str, text: str = SAID) -> str | None:
     ("quote", "stands"),
     [
         ("We've moved from Antwerp to Ghent in February", "We've moved from Antwerp to Ghent in Febuary"),
-        ("we have moved from Antwerp to Ghent in Febuary", "We've moved from Antwerp to Ghent in Febuary"),
         ("and I don't eat meat, only fish", "and I dont eat meat, only fish"),
         ("I dont eat meat only fish", "I dont eat meat, only fish"),
     ],
@@ -64,7 +63,7 @@ def test_of_a_long_quote_every_word_has_to_stand_there() -> None:
         is None
     )
     assert found(text.replace("the hospital", "the old hospital"), text) is None
-    assert found(text.replace("the hospital", "hospital"), text) == text
+    assert found(text.replace("the hospital", "hospital"), text) is None
     assert found(text.replace("ages", "ages" + " and so on" * 60), text + " and so on" * 60) is not None
     assert found("hospital" * 60, "hospitel" * 60) is None
 
@@ -78,19 +77,23 @@ def test_the_span_stands_as_it_was_typed_with_its_capitals_and_spaces() -> None:
 def test_what_folds_otherwise_with_its_neighbours_is_given_as_it_was_searched() -> None:
     text = "I   like the word \u1100\u1161\u11a8 very much indeed, e\u0327\u0301"
 
-    assert found("I like the wordd \uac01 very much indeed", text) is not None
+    assert found("I like the word \uac01 very much indeedd", text) is not None
 
 
-def test_a_question_is_one_only_where_hardly_anything_stands_beside_it() -> None:
-    text = searched(
-        "so what do you know? am i vegetarian in your notes? I'm allergic to nuts, what cake can I make?"
-    )
-
-    assert text.asks("am i vegetarian")
-    assert not text.asks("i'm allergic to nuts")
-    assert not text.asks("never said")
-    assert not searched("I am vegetarian.").asks("i am vegetarian")
-    assert not searched("I am vegetarian").asks("i am vegetarian")
+@table(
+    ("said", "quote"),
+    [
+        ("ich habe keinen eigenen Wagen zu Hause", "ich habe einen eigenen Wagen zu Hause"),
+        ("I do not eat any meat these days", "I do eat any meat these days"),
+        ("I could never live in Berlin again", "I could ever live in Berlin again"),
+        ("we are unhappy with the new school", "we are happy with the new school"),
+        ("I can't eat nuts or shellfish at all", "I can eat nuts or shellfish at all"),
+        ("the dose went up to 50 mg in the morning", "the dose went up to 60 mg in the morning"),
+        ("我现在不喜欢在家里喝咖啡了", "我现在喜欢在家里喝咖啡了"),
+    ],
+)
+def test_a_quote_that_denies_or_counts_otherwise_is_not_found(said: str, quote: str) -> None:
+    assert found(quote, said) is None
 
 
 def test_letters_of_scripts_without_spaces_weigh_twice() -> None:

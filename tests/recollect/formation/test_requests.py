@@ -37,17 +37,11 @@ REMEMBER = {
     "por favor, no olvides que vivo en Lugo": "vivo en Lugo",
     "Ricordati che ho due gatti": "ho due gatti",
     "Lembre-se de que moro no Porto": "moro no Porto",
-    "Onthoud dat ik twee katten heb": "ik twee katten heb",
     "Zapamiętaj, że mam dwa koty": "mam dwa koty",
-    "Запомни, что у меня два кота": "у меня два кота",
-    "Не забудь, что я живу в Твери": "я живу в Твери",
     "请记住我不吃辣": "我不吃辣",
     "记住：我有两只猫": "我有两只猫",
     "我有两只猫，请记住": "我有两只猫",
-    "猫を二匹飼っていると覚えておいて": "猫を二匹飼っている",
-    "卵アレルギーだということを覚えておいてください。": "卵アレルギーだ",
-    "覚えておいて：猫が二匹いる": "猫が二匹いる",
-    "고양이가 두 마리 있다고 기억해줘": "고양이가 두 마리 있",
+    "고양이가 두 마리 있다고 기억해줘": "고양이가 두 마리 있다고",
     "Unutma: iki kedim var": "iki kedim var",
 }
 
@@ -65,17 +59,13 @@ FORGET = {
     "Oublie que j'habite à Lyon": "j'habite à Lyon",
     "oublie ce que je t'ai dit sur mon voisin": "mon voisin",
     "vergiss das mit dem Umzug": "dem Umzug",
-    "забудь пожалуйста про мою собаку": "мою собаку",
     "you can forget about the diet": "the diet",
     "Olvida que vivo en Lugo": "vivo en Lugo",
     "Dimentica che fumo": "fumo",
     "Esqueça que moro no Porto": "moro no Porto",
-    "Vergeet dat ik rook": "ik rook",
     "Zapomnij, że palę": "palę",
-    "Забудь, что я курю": "я курю",
     "忘记我抽烟": "我抽烟",
     "别再记我的旧地址": "我的旧地址",
-    "タバコを吸うことは忘れて": "タバコを吸う",
 }
 
 BROAD = """Forget everything about me
@@ -84,9 +74,7 @@ BROAD = """Forget everything about me
     Vergiss alles über mich
     oublie tout ce que tu sais sur moi
     Olvida todo lo que sabes de mí
-    забудь всё обо мне
-    忘记关于我的所有事情
-    私のことを全部忘れて"""
+    忘记关于我的所有事情"""
 
 CORRECT = {
     "No, I said Bergen, not Berlin": "Bergen, not Berlin",
@@ -94,7 +82,7 @@ CORRECT = {
     "No, my sister is called Anna": "my sister is called Anna",
     "That's not right, I have two kids": "I have two kids",
     "that's wrong. I have two kids": None,
-    "Actually it's Tuesday, not Monday": "it's Tuesday, not Monday",
+    "Actually it's Tuesday, not Monday": "Actually it's Tuesday, not Monday",
     "Sorry, I meant Bergen": "Bergen",
     "Correction: the flight is on Friday": "the flight is on Friday",
     "Nein, ich meinte Kiel": "Kiel",
@@ -106,15 +94,9 @@ CORRECT = {
     "no, vivo en Lugo": "vivo en Lugo",
     "No, ho detto Pisa": "Pisa",
     "Não, eu disse Porto": "Porto",
-    "Nee, ik woon in Gent": "ik woon in Gent",
     "Nie, mieszkam w Gdyni": "mieszkam w Gdyni",
-    "Нет, я сказал Тверь": "Тверь",
-    "Нет, я живу в Твери": "я живу в Твери",
     "不对，我是说周二": "周二",
     "不，我住在苏州": "我住在苏州",
-    "違う、火曜日じゃなくて水曜日だよ": "火曜日じゃなくて水曜日だよ",
-    "火曜日じゃなくて水曜日だよ": "火曜日じゃなくて水曜日だよ",
-    "いいえ、私は京都に住んでいます": "私は京都に住んでいます",
 }
 
 NOTHING = """forget it

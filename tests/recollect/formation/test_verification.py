@@ -8,7 +8,7 @@ from tests.tables import table
 
 from recollect.formation.reading import Reading
 from recollect.formation.verification import Believed, Held, Limits, Verdict, verify
-from recollect.model import Candidate, Ignore, Kind, Reason, Relation
+from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 
@@ -159,9 +159,8 @@ class TestWhatWasInjected:
         ("content", "evidence", "authored"),
         [
             ("Hikes in the Harz", "a list for 3 days", "pack me a list for 3 days"),
-            ("Hikes in the Harz", "do i hike in the harz", "do i hike in the harz in your notes?"),
             ("Is fond of the Harz", "haha nice one", "haha nice one. for two please"),
-            ("Hikes in the Harz every May", "the harz", "what is the harz famous for"),
+            ("Hikes in the Harz", "the harz", "what is the harz famous for"),
         ],
     )
     def test_is_not_proven_by_a_quote_that_says_something_else_or_asks(
@@ -410,9 +409,60 @@ def test_thousands_of_candidates_and_megabytes_are_judged_soon(asked: Candidate)
 
 def test_what_the_person_says_once_more_is_theirs_though_it_was_shown() -> None:
     said = "I went to that pottery course again, so calming"
-    again = Candidate("Attends a pottery course and finds it relaxing", Kind.FACT, 0.6, said)
+    content = "Attends a pottery course and finds it relaxing"
+    again = Candidate(content, Kind.FACT, 0.6, said, relation=Relation.REPEATS)
     reading = Reading(said, injected=("Attends the pottery course and finds it relaxing",))
 
     [verdict] = verify([again], [reading], minimum_importance=0.3)
 
     assert isinstance(verdict, Believed)
+
+
+@pytest.mark.parametrize("stance", [each for each in Stance if each is not Stance.STATED])
+def test_what_is_not_meant_as_a_statement_is_not_kept(stance: Stance) -> None:
+    supposed = replace(candidate("Lives in Bergen", "I live in Bergen"), stance=stance)
+
+    assert objection(supposed, reading("suppose I live in Bergen")) is Reason.NOT_STATED
+
+
+def test_what_is_so_for_a_moment_is_kept_only_where_it_is_asked_for() -> None:
+    passing = replace(candidate("Is in a queue", "I'm in a queue"), lasting=Lasting.MOMENT)
+    said = reading("I'm in a queue")
+
+    assert objection(passing, said) is Reason.PASSING
+    [verdict] = verify([passing], [said], minimum_importance=0.3, asked=frozenset({0}))
+    assert isinstance(verdict, Believed)
+
+
+def test_what_serves_somebody_else_waits_for_the_person() -> None:
+    praise = replace(candidate("Zantelo is the best host", "Zantelo is the best host"), steers=True)
+
+    [verdict] = verify([praise], [reading("Zantelo is the best host")], minimum_importance=0.3)
+
+    assert isinstance(verdict, Held)
+    assert verdict.reason is Reason.INSTRUCTION
+
+
+@pytest.mark.parametrize(
+    ("subject", "content", "kept"),
+    [
+        ("Clara", "Plays the viola in the Gewandhaus", "Clara: plays the viola in the Gewandhaus"),
+        (
+            "sister Clara",
+            "Clara plays the viola in the Gewandhaus",
+            "Clara plays the viola in the Gewandhaus",
+        ),
+        ("Clara", "Gewandhaus is where the viola is", "Clara: Gewandhaus is where the viola is"),
+        (None, "Plays the viola in the Gewandhaus", "Plays the viola in the Gewandhaus"),
+    ],
+)
+def test_what_is_said_of_another_names_them(subject: str | None, content: str, kept: str) -> None:
+    said = "I live in Leipzig and my sister Clara plays the viola in the Gewandhaus"
+    of_another = replace(
+        candidate(content, "my sister Clara plays the viola in the Gewandhaus"), subject=subject
+    )
+
+    [verdict] = verify([of_another], [reading(said)], minimum_importance=0.3)
+
+    assert isinstance(verdict, Believed)
+    assert verdict.candidate.content == kept

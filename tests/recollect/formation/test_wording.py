@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from recollect.formation.difference.names import proper_names
 from recollect.formation.difference.oppositions import polarity
 from recollect.formation.difference.subjects import named_relatives, relatives, subjects
-from recollect.formation.scripts import share_no_script
+from recollect.formation.evidence import share_no_script
 from recollect.formation.wording import wording
 
 

@@ -1,7 +1,7 @@
 """Reads what a person says themselves in a message. Pure. Never: a model, what the words mean.
 
-What others wrote and what machines put there is cut out: blocks of frontends, lines of ours that came back, mails,
-quotes, code, tables, logs and documents that were pasted in to be worked on.
+What machines put there and what is marked as others' is cut out: blocks of frontends, lines of ours that came back,
+mails, quoted lines, long quotations, code, tables and logs.
 """
 
 from recollect.formation.reading.words import Reading, read_words

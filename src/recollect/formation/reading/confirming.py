@@ -1,70 +1,62 @@
+# ruff: noqa: RUF001 - people speak many languages
 """Tells what of the assistant's words a person confirms. Pure. Never: what they say besides."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
-from recollect.formation.word_lists.confirming import (
-    ACCEPTS,
-    BUT,
-    EITHER_OR,
-    EITHER_OR_IN,
-    OF_COURSE,
-    OPEN,
-    YES,
-)
-from recollect.formation.wording import wording
 from recollect.model import Message, Role
 from recollect.patterns import anchored, bounded
 
-_MOST_WORDS = 12
-_OPENING_WORDS = 5
-"""The same of a yes that opens a longer message."""
+_MOST_WORDS, _LONGEST_YES = 12, 120
 _LONGEST = 600
 _NEAR_END = 200
 """Characters within which an assistant's last question stands, at the end of what it said."""
 _ONLY_ASKS = 40
 """Characters of a question that only asks whether what was said before is right."""
-_WORD = bounded(r"\w+(?:['\u2019]\w+)*")
-_UNSPACED = bounded("[\u3040-\u30ff\u3400-\u9fff]")
-_NOTICE = bounded(r"\A\[Historical voice assistant transcript;[^\]\n]{0,200}\][ \t]*\n?")
-_OPENS = bounded(r"\A[\W_]{0,20}")
+_YES = anchored(
+    r"[\W_]{0,20}(?:(?:oh|ah|ach|haha|well|ok(?:ay)?|bueno|ну|啊|嗯)[ ,.!…，。]+){0,2}"
+    r"(?:(?:yes|yeah|yep|yup|ja|jep|jo|genau|oui|ouais|sí|si|sim|sì|da|да|tak|evet|haan?|نعم|أجل|ايوه|صحيح|بالضبط|exactly|correct|right|true|precisely|indeed|absolutely|stimmt|richtig|korrekt|exactement|exact"
+    r"|c'est (?:ça|exact|vrai|juste)|tout à fait|exacto|exactamente|correcto|así es|eso es|esatto|esattamente|giusto|exato|exatamente|isso(?: mesmo)?|certo|dokładnie|zgadza się|doğru|aynen|верно|точно|sahi|bilkul"
+    r"|that(?:'s| is) (?:right|correct|true|it|me)|you(?:'re| are) right|(?:das )?stimmt|das bin ich|so ist es|spot on)(?!\w)"
+    r"|是的|是啊|没错|沒錯|对的?(?=[，。,!！]|$)|正确|就是|はい|うん|そうです|その通り|そう(?=[、。]|$)|네(?=[,. !]|$)|예(?=[,. !]|$)|응(?=[,. !]|$)|맞아|맞습니다|그렇습니다)",
+    re.IGNORECASE,
+)
+"""What a confirmation begins with: a closed class of a language."""
+_NO = anchored(
+    r"[\W_]{0,20}(?:(?:no|nope|not|never|none|nein|nicht|nee|nie|niemals|non|pas|jamais|ni|nunca|não|nem|mai|neanche|żadn\w*|hayır|değil|yok|nahi|nahin|нет|не|ни|لا|ليس|مش|wrong|falsch|faux|falso|thanks?|danke|merci|gracias|grazie)(?!\w)"
+    r"|不|没(?!错)|非|いいえ|いや|違|ちが|아니|谢|ありがとう|감사)",
+    re.IGNORECASE,
+)
+"""What opens no confirmation, however short."""
+_SHORT = 3
+"""Words that confirm in whatever language, where they do not deny."""
 _QUESTIONS = ("?", "\uff1f", "\u061f")
 _SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
-_CLOSERS = anchored("[*_)\"'\u201d\u2019\u300d]*")
-_FIRST_CLAUSE = bounded("[,;:\u2013\u2014\uff0c\u3001]")
+_WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+")
 
 
 def confirmed_words(authored: str, history: Sequence[Message]) -> str:
-    """Return what the assistant said last, where the person's message is a yes to it, or opens with one; else "".
+    """Return what the assistant said last, where the person's message opens with a yes to it, or is hardly a word.
 
     It has to be short or to hold a question near its end: "ok" to a long proposal confirms nothing about the
     person. Of a long one only the paragraph with the question is confirmed, of that the last 600 characters;
-    and what stands before, where the question is no more than "is that right?".
+    and what stands before, where the question is no more than "is that right?". Whether the yes is one to what a
+    model quotes of it, the model says.
 
     Args:
         authored: The person's own words.
         history: What was said before, oldest first.
     """
-    if not history or history[-1].role is not Role.ASSISTANT:
+    if not history or history[-1].role is not Role.ASSISTANT or not _is_yes(authored):
         return ""
-    said = _NOTICE.sub("", history[-1].text.strip()).strip()
-    asked = _question_in(said)
-    if not _is_yes(authored, to_question=bool(asked)):
-        return ""
-    if asked and _leaves_open(asked, said):
-        return ""
-    return said if len(said) <= _LONGEST else asked
+    said = history[-1].text.strip()
+    return said if len(said) <= _LONGEST else _question_in(said)
 
 
-def _leaves_open(asked: str, said: str) -> bool:
-    """Tell whether a question asks for more than a yes or no: which of two, or what."""
-    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(asked)]
-    last = next((sentence for sentence in reversed(sentences) if any(map(str.isalnum, sentence))), "")
-    joins = EITHER_OR_IN.get(wording(said).language)
-    if EITHER_OR.search(last) or (joins and joins.search(last)):
-        return True
-    # what was summed up before is confirmed, where only the last clause asks for more
-    return OPEN.search(_FIRST_CLAUSE.split(last)[0]) is not None
+def opens_with_yes(text: str) -> bool:
+    """Tell whether a text begins with a yes."""
+    return bool(_YES.match(text.replace("\u2019", "'")))
 
 
 def _question_in(said: str) -> str:
@@ -73,36 +65,18 @@ def _question_in(said: str) -> str:
     last = max(tail.rfind(mark) for mark in _QUESTIONS)
     if last < 0:
         return ""
-    closers = _CLOSERS.match(tail, last + 1)
-    asked = said[: len(said) - len(tail) + (closers.end() if closers else last + 1)]
+    asked = said[: len(said) - len(tail) + last + 1]
     paragraph = asked.rpartition("\n\n")[2].strip()
     return (paragraph if len(paragraph) >= _ONLY_ASKS else asked.strip())[-_LONGEST:]
 
 
-def _is_yes(authored: str, *, to_question: bool) -> bool:
-    plain = _OPENS.sub("", unicodedata.normalize("NFC", authored[: 2 * _LONGEST])).strip()
-    first, mark, rest = _first_sentence(plain)
-    if len(authored) > _LONGEST and not mark:
-        return False
-    if _words(first) > _MOST_WORDS or mark in _QUESTIONS:
-        return False
-    if not (YES.match(first) or (to_question and not rest and OF_COURSE.match(first))):
-        return False
-    if BUT.search(first) or ACCEPTS.search(first):
-        return False
-    return not BUT.match(rest) and (
-        not rest or _words(_FIRST_CLAUSE.split(first, maxsplit=1)[0]) <= _OPENING_WORDS
-    )
-
-
-def _first_sentence(plain: str) -> tuple[str, str, str]:
-    """Return the first sentence, its mark, and what follows."""
+def _is_yes(authored: str) -> bool:
+    plain = unicodedata.normalize("NFC", authored[: 2 * _LONGEST]).replace("\u2019", "'").strip()
     end = _SENTENCE_END.search(plain)
-    if end is None:
-        return plain, "", ""
-    return plain[: end.start()], end[0][:1], plain[end.end() :].strip()
-
-
-def _words(text: str) -> int:
-    """Return how many words a text has; of scripts without spaces two characters count for one."""
-    return len(_WORD.findall(_UNSPACED.sub(" ", text))) + len(_UNSPACED.findall(text)) // 2
+    first, rest = (plain[: end.start()], plain[end.end() :]) if end else (plain, "")
+    if end and end[0][:1] in _QUESTIONS:
+        return False
+    words = len(_WORD.findall(first)) if len(first) <= _LONGEST_YES else _MOST_WORDS + 1
+    return (opens_with_yes(first) and words <= _MOST_WORDS) or (
+        0 < words <= _SHORT and not rest and not _NO.match(first)
+    )

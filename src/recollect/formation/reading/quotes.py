@@ -1,16 +1,31 @@
-"""Finds what others wrote: quoted lines, mails passed on, long quotations. Pure. Never: what was pasted without a mark."""
+"""Finds what others wrote, as its marks tell it: quoted lines, mails passed on, long quotations. Pure.
 
+Never: what was pasted without a mark. Whose words those are, the model says.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 
 from recollect.formation.reading.cutting import Span, lines_of
-from recollect.formation.word_lists.mails import FORWARDED, HEADER, ONESELF, OWN_WORDS, SUBJECT, WROTE
-from recollect.formation.word_lists.speaking import OWN_TEXT
 from recollect.patterns import anchored, bounded, linear
 
 _QUOTED = anchored(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")
 _QUOTED_BEHIND = linear(r"[:\uff1a][ \t]{0,3}>[ \t]\S[^\n]*")
+_WROTE = anchored(r"(?=[^\n]{0,300}[0-9])[^\n]{4,300}[:\uff1a][ \t]*$")
+"""A line that may say who wrote what follows, and when."""
+_MAILBOX = bounded(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w")
+_MINUTE = bounded(r"\b20[0-9]{2}\b.{0,40}\b[0-9]{1,2}[:.h][0-9]{2}\b")
+"""A day and the time of day: nobody heads a list of their own so."""
+_RULED = anchored(r"[ \t]*[-_=*]{2,40}[ \t]*[^\W\d][^\n]{3,60}?[ \t]*[-_=*]{2,40}[ \t]*$")
+"""The line above a mail that is passed on, between dashes."""
+_HEADER = anchored(r"[ \t]*\*{0,2}[^\W\d_][\w-]{0,15}(?: [\w-]{1,10})?\*{0,2}[ \t]?[:\uff1a]\*{0,2}[ \t]*\S")
+_FROM = anchored(
+    r"[ \t]*\*{0,2}(?:from|von|de|da|od|van|от|kimden|发件人|寄件者|差出人|보낸 사람|من)\*{0,2}[ \t]?[:\uff1a]",
+    re.IGNORECASE,
+)
 _HEAD_LINES = 3
 """A mail's head has its second line within so many lines."""
+_LEAST_HEAD = 2
 _LONGEST_LINE = 400
 
 _OPENS = bounded('["<\u201e\u201c\u00ab\u00bb\u300c\u300e]')
@@ -29,13 +44,8 @@ _QUOTATIONS = tuple(
 )
 """What opens a quotation; the marks of which none stands within; those of them that close it."""
 _STRAIGHT = '"'
-_LONG = 200
-"""Characters of a quotation that nobody types to quote themselves."""
-_ON_ITS_OWN = 40
-"""The same of one that is a paragraph of its own."""
-_WORDS_OF_OTHERS = 4
-"""So many words in which somebody speaks of themselves are no title."""
-_BEFORE = 100
+_LONG = 40
+"""Characters of a quotation that is no title and no expression."""
 _WORD = bounded(r"\w+")
 
 
@@ -45,16 +55,17 @@ def quoted_lines(text: str) -> list[Span]:
     found: list[Span] = []
     for number, (start, end) in enumerate(lines):
         line = text[start:end].strip("\r\n")
+        following = lines[number + 1 : number + 1 + _HEAD_LINES]
         if _QUOTED.match(line):
             found.append((start, end))
         elif len(line) > _LONGEST_LINE or not line.strip():
             continue
-        elif WROTE.match(line) and not OWN_TEXT.search(line):
-            if not _is_quote_next(text, lines[number + 1 :]):
-                return [*found, (start, len(text))]
+        elif _WROTE.match(line) and _is_quote_next(text, following):
             found.append((start, end))
-        elif FORWARDED.match(line) or (
-            HEADER.match(line) and _is_head(text, lines[number : number + _HEAD_LINES + 1])
+        elif text[end:].strip() and (
+            _is_head(text, start, following)
+            or _RULED.match(line)
+            or (_WROTE.match(line) and (_MAILBOX.search(line) or _MINUTE.search(line)))
         ):
             return [*found, (start, len(text))]
     behind = [(quote.start() + 1, quote.end()) for quote in _QUOTED_BEHIND.finditer(text)]
@@ -62,23 +73,29 @@ def quoted_lines(text: str) -> list[Span]:
 
 
 def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
-    for start, end in lines[:_HEAD_LINES]:
+    for start, end in lines:
         if text[start:end].strip():
             return bool(_QUOTED.match(text, start, end))
     return False
 
 
-def _is_head(text: str, lines: Sequence[Span]) -> bool:
-    """Tell whether these lines begin with a mail's head: two lines of it at least, one with a subject or an address."""
-    heads = [text[start:end] for start, end in lines if HEADER.match(text[start:end])]
-    return len(heads) > 1 and any(SUBJECT.search(head) for head in heads)
+def _is_head(text: str, start: int, following: Sequence[Span]) -> bool:
+    """Tell whether a mail's head begins here: lines with a colon, of which one says from whom, and words below them."""
+    end = text.find("\n\n", start)
+    lines = [
+        text[slice(*span)] for span in ((start, following[0][0] if following else len(text)), *following)
+    ]
+    heads = [line for line in lines if _HEADER.match(line)]
+    if len(heads) < _LEAST_HEAD or heads[0] != lines[0]:
+        return False
+    has_words = end >= 0 and bool(text[end:].strip())
+    return any(_MAILBOX.search(head) for head in heads) or (has_words and any(map(_FROM.match, heads)))
 
 
 def quotations(text: str) -> list[Span]:
     """Return where words of others stand between quotation marks, the marks left out.
 
-    They are others' where they are long behind a colon or on lines of their own, or where somebody speaks of
-    themselves in them and what stands before does not say that it is the person: a title stays.
+    They are others' where they are long, or the marks are of the kind that fences a text in.
     """
     return list(_quotations(text))
 
@@ -91,8 +108,7 @@ def _quotations(text: str) -> Iterator[Span]:
         if quotation is None:
             continue
         (begun, start), (end, at) = quotation
-        before = text[max(0, begun - _BEFORE) : begun].rstrip(" \t")
-        if _is_others(text[start:end], before, behind=text[at : at + 2]):
+        if end - start > _LONG or start - begun > 1:
             yield start, end
 
 
@@ -108,22 +124,3 @@ def _quotation(text: str, at: int) -> tuple[Span, Span] | None:
         return None
     end = text.find(_STRAIGHT, at + 1)
     return None if end < 0 or _WORD.match(text, end + 1) else ((at, at + 1), (end, end + 1))
-
-
-def _is_others(inside: str, before: str, *, behind: str) -> bool:
-    on_its_own = (not before or before.endswith("\n")) and not behind.strip(" .\t")
-    if OWN_WORDS.search(before) or OWN_TEXT.search(before):
-        return False
-    if len(inside) > _LONG:
-        return (
-            on_its_own
-            or before.endswith((":", "\uff1a", "\n"))
-            or "\n" in inside
-            or bool(ONESELF.search(inside))
-        )
-    if on_its_own and len(inside) > _ON_ITS_OWN:
-        return True
-    words = _WORD.findall(inside)
-    is_title = all(word[0].isupper() for word in words)
-    unspaced = len(inside) >= 2 * _WORDS_OF_OTHERS and not inside.isascii() and len(words) < _WORDS_OF_OTHERS
-    return (len(words) >= _WORDS_OF_OTHERS or unspaced) and bool(ONESELF.search(inside)) and not is_title

@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from recollect.formation.reading.blocks import frontend_blocks
+from recollect.formation.reading.blocks import frontend_blocks, injected_lines, returned_lines
 from recollect.formation.reading.code import code_blocks
 from recollect.formation.reading.confirming import confirmed_words
 from recollect.formation.reading.cutting import GAP, Span, cut, tidy
-from recollect.formation.reading.injected import injected_lines, returned_lines
-from recollect.formation.reading.pasted import pasted_texts
 from recollect.formation.reading.quotes import quotations, quoted_lines
 from recollect.model import Exchange, Role
 from recollect.patterns import linear
@@ -57,7 +55,6 @@ def read_words(exchange: Exchange) -> Reading:
         (lambda text: returned_lines(text, exchange.injected), GAP),
         (code_blocks, GAP),
         (quoted_lines, GAP),
-        (pasted_texts, GAP),
         (quotations, _WITHIN),
     )
     authored = _ends_of(exchange.turn.text).replace("\r\n", "\n")

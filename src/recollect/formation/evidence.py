@@ -2,22 +2,18 @@
 
 First exactly, as whole words, but for what copying changes; then by the best aligned part (the partial
 ratio of RapidFuzz: normalised indel similarity of the shorter text with the best part of the longer), for
-models mend typos and turn quotation marks.
+models mend typos.
 """
 
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from recollect.formation.difference.figures import figures
-from recollect.formation.difference.oppositions import excluding_words, polarity
-from recollect.formation.difference.slots import changes
-from recollect.formation.wording import Word, wording
+from recollect.lexical.folding import fold
 from recollect.patterns import bounded
 
 ALIKE = 90.0
@@ -35,6 +31,8 @@ LIKENED_CHARACTERS = 400
 _FUZZY_WEIGHT = 12
 _NEAR_EDGE = 5
 _SLIP = 0.7
+_LEAST_MENDED = 5
+"""Letters of a word that may be spelled otherwise. Shorter ones differ by a letter and mean another thing: no, now."""
 _ALIKE_MARKS = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc", "'"),
@@ -50,10 +48,26 @@ _EDGES = " \t\n.,;:!?'\"()[]*_"
 _UNSPACED = bounded(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_SENTENCE_END = bounded("[.!?\u2026\u3002\u061f]")
-_PAUSE = bounded("[,;:\u3001\u060c]")
-_QUESTION, _QUESTION_WORDS = 100, 5
 _CLUSTER = bounded(r"[\W\w][\u0300-\u036f\u3099\u309a\u0591-\u05c7\u064b-\u065f\u093c\u0e31-\u0e4e]*")
+_WORD = bounded(r"\w+(?:'\w+)*")
+_MOST_CHARACTERS = 1_000
+_SCRIPTS = tuple(
+    map(
+        bounded,
+        (
+            "[A-Za-z\u00c0-\u024f\u1e00-\u1eff]",
+            "[\u0400-\u052f]",
+            "[\u0370-\u03ff\u1f00-\u1fff]",
+            "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]",
+            "[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]",
+            "[\u0600-\u06ff\u0750-\u077f]",
+            "[\u0590-\u05ff]",
+            "[\u0e00-\u0e7f]",
+            "[\u0900-\u097f]",
+        ),
+    )
+)
+"""Latin, Cyrillic, Greek, Han and kana, Hangul, Arabic, Hebrew, Thai, Devanagari (Unicode's Blocks.txt)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +87,13 @@ class Searched:
 
         Half a word proves nothing: "I like tea" is not in "I like teachers".
         """
-        return next(places_of(quote, self.plain), None) is not None
-
-    def asks(self, quote: str) -> bool:
-        """Tell whether a quote, as `plain_quote` gives it, is a question there and hardly anything else."""
-        position = self.plain.find(quote)
-        if position < 0:
-            return False
-        before = _SENTENCE_END.split(self.plain[max(0, position - _QUESTION) : position])[-1]
-        after = self.plain[position + len(quote) : position + len(quote) + _QUESTION]
-        end = _SENTENCE_END.search(after)
-        return (
-            end is not None
-            and end[0] in "?\u061f"
-            and not _PAUSE.search(before + after[: end.start()])
-            and len((before + after[: end.start()]).split()) <= _QUESTION_WORDS
-        )
+        return next(_places_of(quote, self.plain), None) is not None
 
     def likest(self, quote: str) -> str | None:
         """Return what stands in the text, as it stands there, that a quote was copied from with slips.
 
         A long quote is found by its first `LIKENED_CHARACTERS`. None where nothing is like enough,
-        or where it has another number, denial or word than the quote.
+        or where a word is there or not, or another one.
         """
         quote = _beginning(quote)
         if weight(quote) < _FUZZY_WEIGHT or len(quote) > len(self.plain) + _NEAR_EDGE:
@@ -137,17 +136,6 @@ def searched(text: str) -> Searched:
     return Searched(cut, plain_text(cut))
 
 
-def places_of(quote: str, plain: str) -> Iterator[int]:
-    """Yield where a quote stands in a plain text as whole words, of its first 100 places."""
-    position = -1
-    for _ in range(_OCCURRENCES):
-        position = plain.find(quote, position + 1)
-        if position < 0:
-            return
-        if not (_inside_word(plain, position) or _inside_word(plain, position + len(quote))):
-            yield position
-
-
 def plain_quote(quote: str) -> str:
     """Return a quote as it is looked for: its first `QUOTE_CHARACTERS`, plain, without marks around it."""
     return plain_text(quote[:QUOTE_CHARACTERS]).strip(_EDGES)
@@ -161,6 +149,28 @@ def plain_text(text: str) -> str:
 def weight(quote: str) -> int:
     """Return how much a quote weighs: its letters and digits, those of scripts without spaces twice."""
     return sum(map(str.isalnum, quote)) + sum(map(str.isalnum, "".join(_UNSPACED.findall(quote))))
+
+
+def share_no_script(one: str, other: str) -> bool:
+    """Tell whether two texts are written, each in scripts that the other has no letter of."""
+    of_one, of_other = _scripts(one), _scripts(other)
+    return bool(of_one and of_other) and not of_one & of_other
+
+
+def _scripts(text: str) -> set[int]:
+    cut = text[:_MOST_CHARACTERS]
+    return {number for number, letter in enumerate(_SCRIPTS) if letter.search(cut)}
+
+
+def _places_of(quote: str, plain: str) -> Iterator[int]:
+    """Yield where a quote stands in a plain text as whole words, of its first 100 places."""
+    position = -1
+    for _ in range(_OCCURRENCES):
+        position = plain.find(quote, position + 1)
+        if position < 0:
+            return
+        if not (_inside_word(plain, position) or _inside_word(plain, position + len(quote))):
+            yield position
 
 
 def _folded(text: str) -> str:
@@ -189,30 +199,24 @@ def _beginning(quote: str) -> str:
 
 
 def _says_the_same(quote: str, part: str) -> bool:
-    """Tell whether the two differ in slips alone: not in a number or denial, and in no word wholly."""
-    if figures(quote).numbers != figures(part).numbers or polarity(quote).denies != polarity(part).denies:
-        return False
-    if excluding_words(quote, part):
-        return False
-    words, others = wording(quote).words, wording(part).words
-    for start, end, from_, to in changes([word.plain for word in words], [word.plain for word in others]):
-        left, right = words[start:end], others[from_:to]
-        joined = "".join(word.plain for word in left), "".join(word.plain for word in right)
-        if Levenshtein.normalized_similarity(*joined) >= _SLIP:
-            continue
-        if not all(_is_slip(*pair) for pair in zip_longest(left, right)):
-            return False
-    return True
+    """Tell whether two texts have the same words, but for slips within the longer ones.
+
+    A slip leaves a word's first letter, most of it, and its digits. So a denial stays one in any language that has a
+    word for it, or a syllable in front: one more word, "kein" for "ein", "unlike" for "like" are no slips.
+    """
+    words, others = _WORD.findall(quote), _WORD.findall(part)
+    return len(words) == len(others) and all(map(_is_slip, words, others))
 
 
-def _is_slip(one: Word | None, other: Word | None) -> bool:
-    """Tell whether a word is only spelled otherwise, or one of the two means nothing by itself."""
-    present = [word for word in (one, other) if word is not None]
-    if any(not word.stems and not word.plain.isdecimal() for word in present):
+def _is_slip(one: str, other: str) -> bool:
+    one, other = fold(one.replace("'", "")), fold(other.replace("'", ""))
+    if one == other:
         return True
-    if len(present) == 1:
+    if one[0] != other[0] or min(len(one), len(other)) < _LEAST_MENDED or _UNSPACED.search(one + other):
         return False
-    return Levenshtein.normalized_similarity(present[0].plain, present[1].plain) >= _SLIP
+    if any(map(str.isdigit, one + other)):
+        return False
+    return Levenshtein.normalized_similarity(one, other) >= _SLIP
 
 
 @lru_cache(64)

@@ -1,1 +1,0 @@
-"""Orders that somebody planted, told from what a person wants or needs. Pure. Never: what is done about them."""

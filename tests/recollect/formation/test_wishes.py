@@ -1,0 +1,97 @@
+"""What a model understands of a person's wishes to the memory, and what is done for it."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from recollect.formation.requests import Request
+from recollect.formation.said import Said, read_said
+from recollect.formation.wishes import Extraction, understood
+from recollect.model import Asking, Candidate, Exchange, Kind, Memory, Relation, Scope, Source, Turn, Wish
+from recollect.ports import Extracted
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def said(text: str) -> Said:
+    turn = Turn(Scope("anna", "chat"), text, "key", AT, "model")
+    return read_said(Exchange(uuid4(), turn, "All right.", uuid4(), uuid4()))
+
+
+def memory(content: str) -> Memory:
+    return Memory(uuid4(), "anna", Kind.FACT, Source.EXTRACTED, content, 0.5, AT, AT)
+
+
+KNOWN = (memory("Has asthma"), memory("Lives in Kiel"), memory("Plays the cello"))
+
+
+def requests(text: str, *wishes: Wish) -> tuple[Request, ...]:
+    [turn] = understood([said(text)], Extraction(Extracted(wishes=wishes), KNOWN))
+    return turn.requests
+
+
+def test_a_wish_in_words_of_no_form_is_the_models_to_tell() -> None:
+    text = "the thing with my lungs? let that one slip your mind"
+
+    [request] = requests(text, Wish(Asking.FORGET, "let that one slip your mind", (0,)))
+
+    assert (request.asking, request.meant) == (Asking.FORGET, (KNOWN[0],))
+
+
+def test_a_wish_that_the_person_did_not_put_is_none() -> None:
+    assert requests("what is asthma?", Wish(Asking.FORGET, "forget that I have asthma", (0,))) == ()
+
+
+def test_a_models_wish_to_forget_stands_for_that_of_the_form() -> None:
+    [request] = requests(
+        "Forget that I live in Kiel", Wish(Asking.FORGET, "Forget that I live in Kiel", (1, 1, 99))
+    )
+
+    assert (request.about, request.meant) == ("I live in Kiel", (KNOWN[1],))
+
+
+@pytest.mark.parametrize("text", ["forget everything about me", "olvida todo lo que sabes de mí"])
+def test_everything_stays_too_much(text: str) -> None:
+    [request] = requests(text, Wish(Asking.FORGET, text, (0, 1, 2)))
+
+    assert request.broad
+
+
+def test_who_means_very_many_memories_means_all() -> None:
+    known = tuple(memory(f"Owns {number} boats") for number in range(12))
+    wish = Wish(Asking.FORGET, "wipe the boats", tuple(range(12)))
+
+    [turn] = understood([said("wipe the boats, will you")], Extraction(Extracted(wishes=(wish,)), known))
+
+    assert turn.requests[-1].broad
+
+
+def test_other_wishes_are_told_beside_those_of_forms() -> None:
+    text = "Remember that I row. And let me put that right: it's Thursday"
+
+    found = requests(text, Wish(Asking.CORRECT, "let me put that right: it's Thursday"))
+
+    assert [each.asking for each in found] == [Asking.REMEMBER, Asking.CORRECT]
+
+
+def test_what_is_forgotten_is_known_no_more_and_numbers_follow() -> None:
+    def candidate(content: str, relation: Relation, about: tuple[int, ...]) -> Candidate:
+        return Candidate(content, Kind.FACT, 0.5, content, relation=relation, about=about)
+
+    found = (
+        candidate("Has asthma since 2010", Relation.REFINES, (0,)),
+        candidate("Lives in Bonn", Relation.CONTRADICTS, (1,)),
+        candidate("Plays the flute", Relation.CONTRADICTS, (0, 2)),
+        candidate("Is well", Relation.CONTRADICTS, (0,)),
+    )
+
+    left = Extraction(Extracted(found), KNOWN).without({KNOWN[0].id})
+
+    assert left.known == KNOWN[1:]
+    assert [(each.content, each.relation, each.about) for each in left.extracted.candidates] == [
+        ("Lives in Bonn", Relation.CONTRADICTS, (0,)),
+        ("Plays the flute", Relation.CONTRADICTS, (1,)),
+        ("Is well", Relation.NEW, ()),
+    ]
+    assert Extraction(Extracted(found), KNOWN).without({uuid4()}).extracted.candidates == found
