@@ -12,9 +12,12 @@ from functools import cached_property
 from recollect.formation.difference.figures import figures
 from recollect.lexical import document_terms
 from recollect.model import Candidate, Relation
+from recollect.patterns import linear
 
 _ROOT = 5
 _READ, _PIECE = 12_000, 4_000
+_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
+_QUESTIONS = ("?", "\uff1f", "\u061f")
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,14 @@ class Grounds:
             return False
         if candidate.relation is Relation.REPEATS:
             return not quote.shares(content)
+        said = sum(bool(each & quote.roots) for each in content.telling)
+        if 2 * said > len(content.telling):
+            return False
         if candidate.relation is Relation.NEW:
             return any(
-                self._lends(line, content) and self._has_all_else(line, content) for line in self.shown
+                self._lends(line, content) and self._has_all_else(line, content, quote) for line in self.shown
             )
-        said = sum(bool(each & quote.roots) for each in content.telling)
-        return 2 * said < len(content.telling) and any(line.holds(content) for line in self.shown)
+        return any(line.holds(content) for line in self.shown)
 
     def _lends(self, line: Words, content: Words) -> bool:
         """Tell whether at least half of what the person does not say stands in a line."""
@@ -95,10 +100,16 @@ class Grounds:
         lent = sum(bool(each & line.roots) for each in beyond)
         return 2 * lent >= len(beyond) and bool(lent or (content.figures & line.figures) - self.own.figures)
 
-    def _has_all_else(self, line: Words, content: Words) -> bool:
-        """Tell whether a line has what the person does say of it, too."""
-        own = [each for each in content.telling if each & self.own.roots]
-        return all(each & line.roots for each in own) and content.figures & self.own.figures <= line.figures
+    def _has_all_else(self, line: Words, content: Words, quote: Words) -> bool:
+        """Tell whether a line has what the person does say of it, too: in the quote, and in what they do not only ask."""
+        asserted, counted = quote.roots | self._asserted.roots, quote.figures | self._asserted.figures
+        own = [each for each in content.telling if each & asserted]
+        return all(each & line.roots for each in own) and content.figures & counted <= line.figures
+
+    @cached_property
+    def _asserted(self) -> Words:
+        sentences = _SENTENCE.findall(self.own.text[:_READ])
+        return Words("".join(each for each in sentences if not each.rstrip().endswith(_QUESTIONS)))
 
 
 def _pieces(text: str) -> list[str]:

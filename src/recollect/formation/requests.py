@@ -162,7 +162,7 @@ def statement_of(request: Request) -> str:
     return plain[:1].upper() + plain[1:]
 
 
-def broad_or_about(words: str) -> Request | None:
+def _broad_or_about(words: str) -> Request | None:
     """Return a wish to forget what these words name; None where they name nothing of the person's."""
     about = words.strip(_MARKS)
     if _EVERYTHING.match(about) or _ABOUT_ME.search(about):
@@ -211,9 +211,9 @@ def _to_remember_behind(bare: str) -> Request | None:
 
 def _to_forget(bare: str) -> Request | None:
     if begun := _FORGET_BEFORE.match(bare):
-        return broad_or_about(bare[begun.end() :])
+        return _broad_or_about(bare[begun.end() :])
     ended = _FORGET_LAST.match(bare)
-    return broad_or_about(_without_lead_in(ended["about"])) if ended else None
+    return _broad_or_about(_without_lead_in(ended["about"])) if ended else None
 
 
 def _to_remember(about: str, before: str) -> Request | None:

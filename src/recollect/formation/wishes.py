@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from recollect.formation.evidence import plain_quote, searched
-from recollect.formation.requests import Request, broad_or_about, read_requests, statement_of
+from recollect.formation.requests import Request, read_requests, statement_of
 from recollect.formation.said import Said
 from recollect.formation.verification import Believed, Held, Verdict
 from recollect.lexical import document_terms
@@ -18,6 +18,8 @@ from recollect.ports import Extracted
 
 _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000
+_LEADING = 150
+"""Characters before the words that ask."""
 _EVERYTHING = 10
 """Who means so many memories means all of them: that is done elsewhere, and asked twice."""
 
@@ -72,7 +74,7 @@ def understood(said: Sequence[Said], extraction: Extraction) -> list[Said]:
         for number in reversed(range(len(said))):
             words = searched(said[number].words)
             if quote and (words.has(quote) or words.likest(quote)):
-                of_turn.setdefault(number, []).append(_request(wish, extraction.known))
+                of_turn.setdefault(number, []).append(_request(wish, extraction.known, words.text))
                 break
     return [_with(each, of_turn.get(number, [])) for number, each in enumerate(said)]
 
@@ -86,15 +88,21 @@ def _with(said: Said, requests: Sequence[Request]) -> Said:
     return replace(said, requests=(*formal, *requests))
 
 
-def _request(wish: Wish, known: Sequence[Memory]) -> Request:
+def _request(wish: Wish, known: Sequence[Memory], words: str) -> Request:
     if wish.asking is not Asking.FORGET:
         return Request(wish.asking, "")
     formal = next((each for each in read_requests(wish.evidence) if each.asking is Asking.FORGET), None)
-    about = formal or broad_or_about(wish.evidence) or Request(Asking.FORGET, wish.evidence)
+    about = formal or Request(Asking.FORGET, _with_what_leads_to_it(wish.evidence, words))
     meant = tuple(known[number] for number in dict.fromkeys(wish.about) if 0 <= number < len(known))
     if len(meant) >= _EVERYTHING:
         return Request(Asking.FORGET, "", broad=True)
     return replace(about, meant=meant)
+
+
+def _with_what_leads_to_it(evidence: str, words: str) -> str:
+    """Return the words that ask, with those before them: "my lungs? Let that slip your mind" names it first."""
+    at = words.find(evidence)
+    return words[max(0, at - _LEADING) : at + len(evidence)] if at > 0 else evidence
 
 
 def unserved(said: Sequence[Said], verdicts: Sequence[Verdict]) -> list[Candidate]:
