@@ -198,7 +198,7 @@ class EngineSettings(BaseSettings):
         ge=0,
         le=600,
         description="How long a chat is quiet before its last turns are formed together, and, where formation yields to "
-        "chats, how long none runs. Empty: a second; and as long as the LLM took lately, 10 at first, 120 at most.",
+        "chats, how long none runs. Empty: a second; and five times what the LLM took lately, 60 at first, 120 at most.",
     )
     formation_yields: ChatsFirst = Field(
         default=ChatsFirst.AUTO,
@@ -209,7 +209,7 @@ class EngineSettings(BaseSettings):
         default=4,
         ge=1,
         le=20,
-        description="Turns formed by one call at most; so many wait no longer. Twice as many where they waited for chats.",
+        description="Turns formed by one call at most; so many wait no longer. Twice as many, but for 1, where they waited for chats.",
     )
     extraction_model: str | None = Field(
         default=None,

@@ -19,12 +19,12 @@ from cachetools import LRUCache
 
 from recollect.errors import YieldedError
 
-FIRST_IDLE, SHORTEST_IDLE, LONGEST_IDLE = 10.0, 1.0, 120.0
-"""Seconds of idle time where none are set: until it is known how long an answer takes, and the bounds of what is learned.
+FIRST_IDLE, SHORTEST_IDLE, LONGEST_IDLE = 60.0, 1.0, 120.0
+"""Seconds of idle time where none are set: until it is known how long the work takes, and the bounds of what is learned."""
 
-It is as long as the work takes, as with the skis that one rents until that has cost as much as to buy them: then whoever comes
-back too early costs at most as much again. Each time somebody does, it doubles.
-"""
+IDLE_FOR_WORK = 5.0
+"""How much longer than the work the idle time is: what a server has begun of a prompt it ends before it hears that nobody
+waits any more, so the longer that takes, the surer it has to be that nobody comes. Each time somebody does, it doubles."""
 
 LONGEST_WAIT = 600.0
 """Seconds after which something is done beside chats that never pause, so that it is not put off for ever."""
@@ -140,7 +140,7 @@ class Yielding:
         else:
             self._waiting_since.pop(user_id, None)
             if turn.asked:
-                self._learn((self._idle + self._now() - began) / 2)
+                self._learn((self._idle + IDLE_FOR_WORK * (self._now() - began)) / 2)
         finally:
             del self._turns[user_id]
             if turn.beside:

@@ -7,7 +7,15 @@ from datetime import timedelta
 import pytest
 
 from recollect.errors import ExtractorError, YieldedError
-from recollect.yielding import BESIDE_SHARE, FIRST_IDLE, LONGEST_IDLE, LONGEST_WAIT, SHORTEST_IDLE, Yielding
+from recollect.yielding import (
+    BESIDE_SHARE,
+    FIRST_IDLE,
+    IDLE_FOR_WORK,
+    LONGEST_IDLE,
+    LONGEST_WAIT,
+    SHORTEST_IDLE,
+    Yielding,
+)
 
 ANNA, BEN = "anna", "ben"
 
@@ -91,13 +99,13 @@ async def test_a_server_that_chats_do_not_have_is_left_to_nobody() -> None:
     assert server.yielding.wait(ANNA) == timedelta()
 
 
-async def test_the_idle_time_becomes_what_the_work_takes_within_bounds() -> None:
+async def test_the_idle_time_becomes_five_times_what_the_work_takes_within_bounds() -> None:
     server = Server()
     assert server.yielding.idle == FIRST_IDLE
 
     for _ in range(20):
-        await server.works(seconds=40)
-    assert server.yielding.idle == pytest.approx(40, rel=0.01)
+        await server.works(seconds=4)
+    assert server.yielding.idle == pytest.approx(4 * IDLE_FOR_WORK, rel=0.01)
     for _ in range(20):
         await server.works(seconds=4000)
     assert server.yielding.idle == LONGEST_IDLE

@@ -77,7 +77,7 @@ async def stage(settings: ProxySettings, *, is_real: bool, api_key: str | None, 
 async def _proxy(settings: ProxySettings, *, is_real: bool) -> AsyncIterator[tuple[ProxySettings, str, str]]:
     """Serve it; yield what it was told, where it is, and its admin token."""
     async with AsyncExitStack() as closing:
-        changes: dict[str, Any] = {"formation": Strategy.EXTRACT}
+        changes: dict[str, Any] = {"formation": Strategy.EXTRACT, "formation_quiet_seconds": 0}
         if not is_real:
             upstream = await closing.enter_async_context(serve_upstream(demo_upstream))
             changes = {"formation": Strategy.QA_TURN, "upstream": f"{upstream}/v1"}

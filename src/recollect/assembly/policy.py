@@ -67,7 +67,8 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
 
 def _make_batching(settings: EngineSettings) -> Batching:
     turns, quiet = settings.formation_batch_turns, settings.formation_quiet_seconds
-    return Batching(turns, _QUIET if quiet is None else timedelta(seconds=quiet), _GROWS * turns)
+    grown = _GROWS * turns if turns > 1 else 1  # who wants each turn alone has it so
+    return Batching(turns, _QUIET if quiet is None else timedelta(seconds=quiet), grown)
 
 
 def _make_weights(settings: EngineSettings) -> Weights:
