@@ -297,9 +297,9 @@ def words_shown(request: Received) -> str:
 
 
 def extract_statements(request: Received) -> Answer:
-    """Answer an extraction request: whatever is no question is a fact, word for word."""
-    words = words_shown(request)
-    found = [] if words.endswith("?") or not words else [extracted(words)]
+    """Answer an extraction request: each message that is no question is a fact, word for word."""
+    said: list[str] = [words for _, words in _WORDS.findall(request.json["messages"][-1]["content"])]
+    found = [extracted(words) for words in said if words and not words.endswith("?")]
     return completion(json.dumps({"memories": found}))
 
 

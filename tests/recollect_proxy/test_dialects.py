@@ -197,7 +197,7 @@ async def test_what_was_cut_off_at_the_most_tokens_is_remembered_as_far_as_it_ca
 
 @IN_BOTH
 @in_turn("how", ["calls", "fails", "an error", "a status"])
-async def test_an_answer_that_calls_a_tool_or_fails_is_relayed_and_no_reply_and_who_failed_said_nothing(
+async def test_an_answer_that_calls_a_tool_or_fails_is_relayed_and_no_reply_and_what_was_said_is_kept(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, how: str
 ) -> None:
     error = b'event: error\ndata: {"type":"error","code":"x","message":"No."}\n\n'
@@ -210,7 +210,7 @@ async def test_an_answer_that_calls_a_tool_or_fails_is_relayed_and_no_reply_and_
     assert answer.status == (200 if events else 529)
     if events:
         assert answer.body == b"".join(events)
-    assert await proxy.logged(user) == ([("user", CAT)] if how == "calls" else [])
+    assert await proxy.logged(user) == [("user", CAT)]
     # Where the server keeps the chat, the user's words may not come again with the reply.
     state = "pending" if api.instructs == "instructions" else "open"
     rows = await proxy.rows("SELECT state FROM recollect.exchanges WHERE user_id = $1", user.known_as)
