@@ -12,7 +12,6 @@ from tests.alternatives import alternatives
 import recollect
 import recollect_proxy
 from recollect.patterns import Anchored, Linear
-from recollect.supersets import Sieved
 
 _Kind = TypeVar("_Kind")
 
@@ -35,12 +34,6 @@ def modules() -> tuple[str, ...]:
 def anchored_and_bounded() -> tuple[Anchored, ...]:
     """Return the expressions that Python's engine reads, each once."""
     return tuple({(each.pattern, each.flags): each for each in _made(Anchored)}.values())
-
-
-@cache
-def sieved_ones() -> tuple[Sieved, ...]:
-    """Return those of them that are looked for only where their superset is found, each once."""
-    return tuple({(each.pattern, each.flags): each for each in _made(Sieved)}.values())
 
 
 @cache

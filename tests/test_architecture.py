@@ -7,7 +7,7 @@ from tests.architecture import Rule, modules, violations
 
 REPOSITORY = Path(__file__).parents[1]
 
-NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.patterns recollect.supersets recollect.tokens"
+NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.patterns recollect.tokens"
 PORTS = f"{NOUNS} recollect.ports"
 TEXTS = f"{NOUNS} recollect.lexical recollect.chunking"
 ENGINE = (
@@ -29,7 +29,6 @@ RULES = (
     Rule("recollect.yielding", NOUNS, "cachetools structlog"),
     Rule("recollect.normalization", NOUNS, pure=True),
     Rule("recollect.patterns", "", "re2", pure=True),
-    Rule("recollect.supersets", "recollect.patterns", pure=True),
     Rule(
         "recollect.secrets", "recollect.lexical recollect.looks recollect.model recollect.patterns", pure=True
     ),

@@ -23,7 +23,7 @@ from pathlib import Path
 from tests.bench.hunt_proxy import felt_beside
 from tests.bench.hunt_texts import Stream, as_python
 from tests.bench.reading import STEPS
-from tests.compiled_patterns import anchored_and_bounded, linear_ones, sieved_ones, texts_of
+from tests.compiled_patterns import anchored_and_bounded, linear_ones, texts_of
 
 LIMIT = 50.0
 """Milliseconds a KB that no step should take."""
@@ -144,8 +144,6 @@ def warm(stream: Stream) -> None:
     """
     for bounded in anchored_and_bounded():
         _ = bounded.compiled
-    for sieved in sieved_ones():
-        sieved.may_be_in("")
     for linear in linear_ones():
         for text in texts_of(as_python(linear.pattern))[:_OF_EACH]:
             linear.search(text)  # it makes its automata for the first match

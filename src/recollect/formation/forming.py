@@ -59,7 +59,7 @@ class Forming:
 
         Args:
             exchanges: What was said, oldest first.
-            strategy: How. OFF forms as QA_TURN what was logged before it was switched off.
+            strategy: How; OFF is not formed by this at all.
             fallback: Why extraction is given up for these: they are kept as they are.
 
         Raises:

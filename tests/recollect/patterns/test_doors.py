@@ -29,7 +29,6 @@ _EXPRESSIONS = (
 
 EXCEPTIONS = {
     "recollect.patterns": "the doors themselves; what is compiled there reads one character, or our own expressions",
-    "recollect.supersets": "reads our own expressions",
     "recollect.postgres.sql": "our own files of queries and migrations",
     "recollect.tokens": "bytes: three digits at most, counted",
     "recollect.chat.raw_json": "bytes of a request: what is repeated is possessive, so that no byte is read twice",
