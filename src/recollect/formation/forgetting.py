@@ -1,7 +1,7 @@
 """Finds what a person wants forgotten who says so in a chat. Never: applies it.
 
-A model chooses where there is one: that which learned from the words, or one that is asked. What it chooses has to
-share a word with the wish, or be near to it. Without one only what says all that the wish says is chosen.
+A model chooses where there is one: that which learned from the words, or one that is asked. Of many that it
+chooses each has to share a word with the wish, or be near to it. Without one only what says all that the wish says is chosen.
 """
 
 from collections.abc import Sequence
@@ -33,6 +33,9 @@ from recollect.ports import Asker, Backends
 _LOOKED_AT = 20
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
 _LEAST_TERMS = 1
+_FEW = 3
+"""So many memories a model may name of which none has a word in common with the wish: "don't keep what I earn" means a
+number. Who names more may have named all that was shown."""
 
 log = structlog.get_logger(__name__)
 
@@ -92,9 +95,10 @@ class Forgetting:
         floor = unrelated_cosine(self.backends.embedder.gate)
         if wish.meant:
             scores = {each.memory.id: each.score for each in near}
-            return [
+            related = [
                 each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)
             ]
+            return related or list(wish.meant if len(wish.meant) <= _FEW else ())
         judge = self.backends.judge
         if judge is not None and asker is not None and near:
             known = [each.memory for each in near]

@@ -408,6 +408,22 @@ class TestWishes:
 
         assert not any(isinstance(each, Retire) for each in formed.changes)
 
+    async def test_what_is_meant_may_be_named_in_no_word_of_it(self, store: Store) -> None:
+        pay = memory(store, "Gets 1,940 a month")
+
+        class Understanding(ScriptedExtractor):
+            async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
+                await super().extract(exchanges, known)
+                numbers = tuple(number for number, each in enumerate(known) if each.id == pay.id)
+                return Extracted(wishes=(Wish(Asking.FORGET, "rather not keep what I earn", numbers),))
+
+        desk = Desk(store, Understanding(), ScriptedJudge())
+        await desk.has(pay, memory(store, "Plays cello"))
+
+        [formed] = await desk.form(said(store, "You should rather not keep what I earn"))
+
+        assert [each.target for each in formed.changes if isinstance(each, Retire)] == [pay.id]
+
     async def test_to_forget_in_any_words_is_understood_by_the_model(self, store: Store) -> None:
         lungs, cello = memory(store, "Has asthma in the lungs"), memory(store, "Plays cello")
         wish = said(store, "the thing with my lungs, let that one slip your mind")
