@@ -134,7 +134,7 @@ class Forming:
             return []
         [vector] = await self._learning.embed([qa_embedding_text(exchange)])
         memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
-        if said.plants_order:
+        if said.plants_order or said.gives_order:
             return [Quarantine(memory, Reason.INSTRUCTION)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
 

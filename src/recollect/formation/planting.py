@@ -129,8 +129,21 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 _NO_LETTERS = bounded(r"[\W_]+")
 
 
+def takes_over(text: str) -> bool:
+    """Tell whether a message holds what takes an assistant over, so that none of it may be recalled.
+
+    That is more than an order: marks of prompts, rules that are to be ignored, and a memory or a chat that is to go
+    somewhere, or to put somebody forward for good. A developer's "the user is never logged out" and a translator's text are neither.
+
+    Args:
+        text: A message, or a part of one. Its first ``LONGEST`` characters are read.
+    """
+    read = _clear(text)
+    return bool(_MARKS.search(read.casefold())) or any(_takes_over(each) for each in _sentences(read))
+
+
 def is_instruction(text: str) -> bool:
-    """Tell whether a text is an order about how the assistant shall act for others' benefit or against its rules.
+    """Tell whether a statement is an order about how the assistant shall act for others' benefit or against its rules.
 
     None is how a person wishes to be answered ("in bullet points", "call me ..."), what they do themselves ("I
     always recommend ..."), or a task of theirs.
@@ -140,6 +153,18 @@ def is_instruction(text: str) -> bool:
     """
     read = _clear(text)
     return bool(_MARKS.search(read.casefold())) or any(_orders(sentence) for sentence in _sentences(read))
+
+
+def _takes_over(sentence: str) -> bool:
+    plain = sentence.casefold()
+    if _is_own(sentence):
+        return False
+    if _ASIDE.search(plain) and _RULES.search(plain):
+        return True
+    if not any(each.search(plain) for each in (_CHAT, _MEMORY)):
+        return False
+    steers = _STEER.search(plain) and _SCOPE.search(plain) and (_USER.search(plain) or any(_names(sentence)))
+    return bool(_ADDRESS.search(plain) or steers)
 
 
 def is_planted(content: str, evidence: str, said: str = "") -> bool:

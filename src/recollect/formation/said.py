@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from recollect.formation.planting import is_instruction, speaks_of_self
+from recollect.formation.planting import is_instruction, speaks_of_self, takes_over
 from recollect.formation.reading import Reading, read_words
 from recollect.formation.reading.confirming import opens_with_yes
 from recollect.formation.requests import Request, read_requests
@@ -37,8 +37,9 @@ class Said:
         words: The person's own words, with what they want forgotten.
         requests: What they ask of the memory.
         holds_secret: Whether the log has a secret in clear, in the turn or its reply: it is kept from the log's recall.
-        plants_order: Whether the message tells the assistant what to do, in a way that a person has to approve. Also
+        plants_order: Whether the message holds what takes an assistant over. Also
             where that is no word of theirs: what is pasted or handed over by a link is in the log, too.
+        gives_order: Whether there is a sentence in it that as a statement would have to be approved.
     """
 
     exchange: Exchange
@@ -47,6 +48,7 @@ class Said:
     requests: tuple[Request, ...]
     holds_secret: bool = False
     plants_order: bool = False
+    gives_order: bool = False
 
     def asks(self, asking: Asking) -> bool:
         """Whether that is asked for."""
@@ -107,6 +109,7 @@ def read_said(exchange: Exchange) -> Said:
         requests,
         holds_secret=(masked.turn.text, masked.reply) != (exchange.turn.text, exchange.reply),
         plants_order=_plants_order(reading),
+        gives_order=is_instruction(reading.authored[:_READ_FOR_ORDERS]),
     )
 
 
@@ -125,7 +128,7 @@ def _plants_order(reading: Reading) -> bool:
 
 def _orders(text: str) -> bool:
     lines = dict.fromkeys(line for line in text[:_READ_FOR_ORDERS].splitlines() if line.strip())
-    return any(map(is_instruction, islice(lines, _LINES_FOR_ORDERS)))
+    return any(map(takes_over, islice(lines, _LINES_FOR_ORDERS)))
 
 
 def readings_of(said: Sequence[Said], known: Sequence[Memory]) -> list[Reading]:
