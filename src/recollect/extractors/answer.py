@@ -40,6 +40,8 @@ WISH_LIMIT = 10
 
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
 _BESIDE = frozenset({"words", "wishes"})
+_OTHERS = frozenset({"pasted", "played"})
+"""Whose words a message is of which the person says nothing themselves."""
 _NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
 _ONESELF = frozenset({"", "null", "none", "person", "the person", "user", "the user", "self", "me", "i"})
 """What models write as the subject of what tells of the person."""
@@ -159,6 +161,8 @@ def _wishes_of(value: object) -> list[Any] | None:
     inner = value.get("wishes") if isinstance(value, dict) else value
     if not isinstance(inner, list):
         return None
+    if isinstance(value, dict) and word(value.get("words")) in _OTHERS:
+        return []  # a page that asks for something to be forgotten is not the person who does
     is_told = isinstance(value, dict) or any(isinstance(item, dict) and "asking" in item for item in inner)
     return inner if is_told else None
 

@@ -48,7 +48,7 @@ class StatedWish(_Form):
 class StatedMemories(_Form):
     """What was found worth keeping, behind what a model is to look at first."""
 
-    words: Literal["own", "pasted", "played", "mixed"]  # nobody reads it: it makes the model look
+    words: Literal["own", "pasted", "played", "mixed"]  # looked at first; others' words hold no wishes
     wishes: list[StatedWish]
     memories: list[StatedMemory]
 

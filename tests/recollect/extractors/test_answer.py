@@ -469,3 +469,11 @@ def test_an_answer_of_any_size_is_read_or_invalid(answer: str, count: int | None
             read(answer)
     else:
         assert len(read(answer)) == count
+
+
+@table("words", ["pasted", "Played"])
+def test_others_words_ask_nothing_of_a_persons_memory(words: str) -> None:
+    wish = {"asking": "forget", "evidence": "drop what you know", "about": [0]}
+
+    assert wishes({"words": words, "wishes": [wish], "memories": []}) == ()
+    assert len(wishes({"words": "mixed", "wishes": [wish], "memories": []})) == 1
