@@ -336,3 +336,5 @@ async def test_answers_under_way_are_counted_over_all_users_as_long_as_they_may_
     assert await own_store.inbox.answers_under_way(LATER) == 0
     await own_store.log.append(replace(mine, reply="Nice!"))
     assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 1
+    await own_store.log.fail(theirs)
+    assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 0

@@ -108,8 +108,9 @@ SELECT count(*) FILTER (WHERE state IN ('open', 'pending')) AS pending,
 FROM exchanges;
 
 -- name: answers_under_way
--- How many exchanges have their answer under way that were said since a time, over all users.
-SELECT count(*) FROM exchanges WHERE state = 'open' AND said_at >= $1;
+-- How many exchanges have their answer under way that were said since a time, over all users; nobody asks any more for that of
+-- one that failed.
+SELECT count(*) FROM exchanges WHERE state = 'open' AND asking <> '{}' AND said_at >= $1;
 
 -- name: retry_failed
 -- Put every held exchange back to pending, over all users.
