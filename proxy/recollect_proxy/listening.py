@@ -5,6 +5,7 @@ from recollect_proxy.asgi import values
 from recollect_proxy.upstream import Answer
 
 _OK = 200
+_STRANGER = (401, 403)
 
 
 class Listener:
@@ -13,6 +14,7 @@ class Listener:
     Attributes:
         client_left: Whether who asked left before its end.
         broke_off: Whether the upstream broke it off.
+        is_refused: Whether the upstream does not know who asks, or lets them do nothing.
         goes_on: Whether there is no reply yet, as the answer calls tools: the turn is asked about again.
     """
 
@@ -23,11 +25,13 @@ class Listener:
         self._answered = False
         self.client_left = False
         self.broke_off = False
+        self.is_refused = False
         self.goes_on = False
 
     def hear(self, answer: Answer) -> None:
         """Listen to this answer, if it is one worth hearing."""
         self._answered = True
+        self.is_refused = answer.status in _STRANGER
         if answer.status == _OK:
             content_type = b"".join(values(answer.headers, b"content-type")[:1])
             encoding = b",".join(values(answer.headers, b"content-encoding"))

@@ -39,11 +39,16 @@ class Sent:
     status: Status | None = None
 
     def remember(self, listener: Listener) -> None:
-        """Remember how the answer ended; what was said is remembered by now, whatever became of its answer."""
+        """Remember how the answer ended; what was said is remembered by now, and forgotten again only if a stranger said it.
+
+        A plain header names anybody: where the upstream refuses the key, it alone tells that it was not them.
+        """
         reply = listener.reply()
         if self.saying is None or listener.goes_on:
             return
-        if reply is None:
+        if listener.is_refused:
+            self.saying.withdraw()
+        elif reply is None:
             self.saying.fail()
         else:
             self.saying.end(reply, recollections=self.prepared.included)

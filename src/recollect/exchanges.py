@@ -39,3 +39,8 @@ def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection])
 def failed(exchange: Exchange) -> LogEntry:
     """Return the entry that says that the model failed to answer it."""
     return LogEntry(Phase.FAILED, exchange)
+
+
+def refused(exchange: Exchange) -> LogEntry:
+    """Return the entry that says that whoever asked was refused: its turn is taken back."""
+    return LogEntry(Phase.REFUSED, exchange)

@@ -102,6 +102,9 @@ class Remembering:
         if entry.phase is Phase.FAILED:
             await self._backends.log.fail(exchange)
             return Written.KNOWN
+        if entry.phase is Phase.REFUSED:
+            await self._backends.log.withdraw(exchange)
+            return Written.KNOWN
         if entry.phase is Phase.BEGUN:
             return await self._begin(exchange)
         if not self._keeps(await self._backends.flags.flags(exchange.turn.scope.user_id)):

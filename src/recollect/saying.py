@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
-from recollect.exchanges import begun, ended, failed
+from recollect.exchanges import begun, ended, failed, refused
 from recollect.model import Became, Exchange, LogEntry, Recollection
 
 _PATIENCE_SECONDS = 0.5
@@ -94,3 +94,8 @@ class Saying:
         """Note in the background that the model failed to answer it; never raises, never waits."""
         self.is_over = True
         self._write_soon(failed(self._exchange), self._begun, self._pace)
+
+    def withdraw(self) -> None:
+        """Note in the background that whoever asked was refused, and nothing is kept of it; never raises, never waits."""
+        self.is_over = True
+        self._write_soon(refused(self._exchange), self._begun, self._pace)

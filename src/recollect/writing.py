@@ -148,7 +148,7 @@ class Writing:
 
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
         written = await engine.write(entry)
-        if written is not Written.ERASED and entry.phase is not Phase.FAILED:
+        if written is not Written.ERASED and entry.phase not in (Phase.FAILED, Phase.REFUSED):
             self._wishes[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
 

@@ -9,7 +9,7 @@ from tests.contracts.keeping import formed
 from tests.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
-from recollect.model import ROOT, Actor, Add, Exchange, News, Scope
+from recollect.model import ROOT, Actor, Add, Exchange, News, Reason, Scope
 
 ANSWERING = "the turn that is answered"
 
@@ -114,6 +114,24 @@ async def test_it_is_known_with_which_answer_a_turn_was_told(store: Store) -> No
     assert await store.inbox.told_with(scope, first.turn.key) == []
     assert await store.inbox.told_with(store.anna.elsewhere, own.turn.key) == []
     assert await store.inbox.told_with(store.ben.scope, own.turn.key) == []
+
+
+async def test_of_which_nothing_could_be_shown_it_was_shown_with_no_answer(store: Store) -> None:
+    shown = await taught(store, "Drinks tea")
+    taught_nothing, undone = await said(store, "Hello"), await taught(store, "Has a dog")
+    verbatim, again = await said(store, "I have a cat"), await said(store, "I drink tea")
+    await formed(store, taught_nothing)
+    await formed(store, verbatim, Add(store.memory("I have a cat"), Reason.KEPT_VERBATIM))
+    await formed(store, again, Add(store.memory("Drinks tea")))
+    outcome = await store.inbox.outcome(undone.turn.scope, undone.turn.key)
+    assert outcome is not None
+    await store.memories.undo(store.anna, outcome.updates[0].id, actor=Actor.USER, at=LATER)
+    own = await taught(store, "Lives in Oslo")
+
+    await tell(store, key=own.turn.key)
+
+    assert await store.inbox.told_with(store.anna.scope, own.turn.key) == [shown.turn.key]
+    assert await tell(store) == []
 
 
 async def test_a_user_that_can_be_none_is_refused(store: Store) -> None:

@@ -97,6 +97,34 @@ async def test_what_a_model_failed_to_answer_was_said_and_is_formed_soon_without
     assert await next_pending(store) is None
 
 
+async def test_what_somebody_said_who_was_refused_is_taken_back_unless_others_ask(own_store: Store) -> None:
+    store = own_store
+    refused = store.exchange("I moved to Oslo")
+    again = asked_again(refused)
+    await begin(store, refused)
+    assert await store.log.begin(turn_of(again)) == refused.id
+
+    await store.log.withdraw(refused)
+    assert await said(store) == [("I moved to Oslo", "")]
+    for _ in range(2):
+        await store.log.withdraw(again)
+
+    assert await said(store) == []
+    assert await store.log.end_abandoned(LATER) == 0
+    assert await next_pending(store) is None
+
+
+async def test_an_answer_asked_for_anew_by_a_stranger_takes_nothing_back(store: Store) -> None:
+    exchange = store.exchange("I moved to Oslo", reply="Nice!")
+    await store.log.append(exchange)
+    again = asked_again(exchange)
+
+    assert await store.log.begin(turn_of(again)) == exchange.id
+    await store.log.withdraw(again)
+
+    assert await said(store) == [("I moved to Oslo", "Nice!")]
+
+
 async def test_a_retry_of_what_failed_is_the_same_turn_and_is_formed_once_with_its_answer(
     own_store: Store,
 ) -> None:
@@ -308,3 +336,5 @@ async def test_answers_under_way_are_counted_over_all_users_as_long_as_they_may_
     assert await own_store.inbox.answers_under_way(LATER) == 0
     await own_store.log.append(replace(mine, reply="Nice!"))
     assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 1
+    await own_store.log.fail(theirs)
+    assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 0

@@ -98,7 +98,7 @@ async def test_an_answer_in_an_unknown_coding_is_relayed_and_its_question_rememb
     assert await proxy.logged(user) == [("user", CAT)]
 
 
-@in_turn("status", [400, 401, 404, 429, 500, 503])
+@in_turn("status", [400, 404, 429, 500, 503])
 async def test_a_failed_answer_is_relayed_as_it_is_and_what_was_said_is_remembered(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
 ) -> None:
@@ -110,6 +110,20 @@ async def test_a_failed_answer_is_relayed_as_it_is_and_what_was_said_is_remember
     assert answer.header(b"retry-after") == b"7"
     assert answer.json["error"]["code"] == f"scripted_{status}"
     assert await proxy.logged(user) == [("user", CAT)]
+
+
+@in_turn("status", [401, 403])
+async def test_of_whom_the_upstream_does_not_know_nothing_is_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, status: int
+) -> None:
+    upstream.answers.append(failure(status))
+
+    answer = await proxy.say(user, CAT)
+
+    assert answer.status == status
+    assert await proxy.logged(user) == []
+    await proxy.say(user, CAT)  # with the right key
+    assert (await proxy.logged(user))[0] == ("user", CAT)
 
 
 async def test_of_an_error_within_a_stream_only_what_was_said_is_remembered(

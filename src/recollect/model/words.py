@@ -189,6 +189,8 @@ class Phase(StrEnum):
     """The answer has come, or as much of it as will."""
     FAILED = "failed"
     """The model refused, or failed. What was said stays said; it is formed without an answer, unless one is asked for anew."""
+    REFUSED = "refused"
+    """The model's server knows not who asks: nobody is known to have said it, and it is taken back."""
 
     @classmethod
     def _missing_(cls, value: object) -> "Phase | None":

@@ -58,6 +58,10 @@ class MessageLog(Protocol):
         """
         ...
 
+    async def withdraw(self, exchange: Exchange) -> None:
+        """Delete the open turn that this request asks about, unless another request asks for its answer."""
+        ...
+
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let what is open for long be formed without its answer, as nobody seems to wait for that.
 

@@ -89,6 +89,18 @@ class PostgresMessageLog:
         async with self._database.changing(scope.user_id) as connection:
             await connection.execute(SQL["ask_no_more"], scope.user_id, session_id, key, exchange.id)
 
+    async def withdraw(self, exchange: Exchange) -> None:
+        """Delete the open turn that this request asks about, unless another request asks for its answer."""
+        scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
+        user_id, session_id = scope.user_id, storable_id(scope.session_id)
+        async with self._database.changing(user_id) as connection:
+            left = await connection.fetchrow(SQL["ask_no_more"], user_id, session_id, key, exchange.id)
+            if left is None or left["is_asked"]:
+                return
+            await connection.execute(SQL["delete_messages_of_exchange"], user_id, left["id"])
+            await connection.execute(SQL["delete_exchange"], user_id, left["id"])
+            await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
+
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let what is open since before a time be formed without its answer; return how many exchanges that are."""
         times = (before, failed or before)

@@ -1,13 +1,15 @@
 """A database that an earlier Recollect filled serves a later one."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
 import pytest
 from tests.databases import administrator, new_database
+from tests.stores import NOON
 from uuid_utils.compat import uuid7
 
 from recollect.model import Flags, News, Scope, Strategy
@@ -77,25 +79,71 @@ async def test_an_upgrade_makes_no_old_chat_due_and_forms_nothing_forgotten(dsn:
     await store.aclose()
 
 
-async def test_an_upgrade_keeps_unrecorded_who_had_formation_off_and_has_no_old_news(dsn: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    await migrate(connection, load_migrations()[:7])
-    await fill(connection, "anna")
-    kept = {"anna": {"formation": "off", "user_cap": 9}, "ben": {"formation": "both"}}
-    for user_id, flags in kept.items():
+async def change(connection: asyncpg.Connection, changed: Mapping[str, Mapping[str, object]]) -> None:
+    """Change flags as earlier versions wrote them."""
+    for user_id, flags in changed.items():
         await connection.execute("SELECT set_config('recollect.user_id', $1, false)", user_id)
         await connection.execute(
             "INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, now())",
             user_id,
             json.dumps(flags),
         )
+
+
+async def test_an_upgrade_keeps_who_had_formation_on_where_it_was_off_for_everybody(dsn: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    await migrate(connection, load_migrations()[:7])
+    await change(
+        connection, {"*": {"formation": "off"}, "anna": {"formation": "extract"}, "ben": {"user_cap": 9}}
+    )
+    await connection.close()
+
+    store = await open_postgres(dsn)
+    flags = store.flags
+
+    assert (await flags.flags("anna")).record is True
+    assert (await flags.flags("ben")).record is False
+    on, named = Flags(formation=Strategy.EXTRACT), ("formation",)
+    assert await flags.change_flags("ben", on, named, at=NOON) == replace(on, record=True, user_cap=9)
+    assert (await flags.flags("cleo")).record is False
+    assert await flags.change_flags(None, on, named, at=NOON) == on
+    assert (await flags.flags("cleo")).record is None
+    await store.aclose()
+
+
+async def test_what_an_upgrade_left_unrecorded_is_kept_once_formation_is_on_unless_somebody_wished_it(
+    dsn: str,
+) -> None:
+    connection = await asyncpg.connect(dsn)
+    await migrate(connection, load_migrations()[:7])
+    off = {"formation": "off"}
+    await change(connection, {"*": off, "anna": off, "ben": off, "cleo": {}})
+    await connection.close()
+
+    store = await open_postgres(dsn)
+    flags, on, named = store.flags, Flags(formation=Strategy.EXTRACT), ("formation",)
+    for user_id in ("ben", "cleo"):
+        await flags.change_flags(user_id, Flags(record=False), ("record",), at=NOON)
+
+    assert (await flags.change_flags("anna", Flags(user_cap=9), ("user_cap",), at=NOON)).record is False
+    assert (await flags.change_flags("anna", on, named, at=NOON)).record is True
+    for user_id in ("ben", "cleo"):
+        assert await flags.change_flags(user_id, on, named, at=NOON) == replace(on, record=False)
+    await store.aclose()
+
+
+async def test_an_upgrade_keeps_unrecorded_who_had_formation_off_and_has_no_old_news(dsn: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    await migrate(connection, load_migrations()[:7])
+    await fill(connection, "anna")
+    await change(connection, {"anna": {"formation": "off", "user_cap": 9}, "ben": {"formation": "both"}})
     await connection.close()
 
     store = await open_postgres(dsn)
 
     off = Flags(record=False, formation=Strategy.OFF, user_cap=9)
     assert await store.flags.own_flags("anna") == off
-    assert await store.flags.own_flags("ben") == Flags(formation=Strategy.BOTH)
+    assert await store.flags.own_flags("ben") == Flags(record=True, formation=Strategy.BOTH)
     assert await store.inbox.tell(Scope("anna", "old"), "next") == News("anna")
     async with store.database.for_user("ben") as bens:
         assert await bens.fetchval("SELECT count(*) FROM user_settings WHERE user_id = 'anna'") == 0, (

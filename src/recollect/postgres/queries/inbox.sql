@@ -78,9 +78,18 @@ SELECT id, state, message_id, reply_id FROM exchanges WHERE user_id = $1 AND ses
 
 -- name: tell_news
 -- Note that what was formed in a chat of the user, or of this turn alone, and was shown with no answer yet, is shown with
--- this turn's. What another answer is just taking is left to it.
-UPDATE exchanges
-SET told_with = $3
+-- this turn's. What another answer is just taking is left to it. Of which nothing can be shown (as said again, held back, undone),
+-- it was shown with no answer: none takes it back.
+UPDATE exchanges AS e
+SET told_with = CASE WHEN EXISTS (
+    SELECT FROM memory_updates AS u
+    WHERE u.user_id = $1 AND u.exchange_id = e.id AND u.undoes IS NULL AND u.reason <> 'kept_verbatim'
+        AND (
+            u.action IN ('add', 'retire')
+            OR u.action IN ('replace', 'edit', 'restore') AND u.after <> '' AND u.after IS DISTINCT FROM u.before
+        )
+        AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+) THEN $3 ELSE '' END
 WHERE user_id = $1 AND id IN (
     SELECT id FROM exchanges
     WHERE user_id = $1 AND session_id = $2 AND state = 'formed' AND told_with IS NULL AND (key = $3 OR NOT $4)
@@ -108,8 +117,9 @@ SELECT count(*) FILTER (WHERE state IN ('open', 'pending')) AS pending,
 FROM exchanges;
 
 -- name: answers_under_way
--- How many exchanges have their answer under way that were said since a time, over all users.
-SELECT count(*) FROM exchanges WHERE state = 'open' AND said_at >= $1;
+-- How many exchanges have their answer under way that were said since a time, over all users; nobody asks any more for that of
+-- one that failed.
+SELECT count(*) FROM exchanges WHERE state = 'open' AND asking <> '{}' AND said_at >= $1;
 
 -- name: retry_failed
 -- Put every held exchange back to pending, over all users.

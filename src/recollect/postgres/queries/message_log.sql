@@ -63,9 +63,10 @@ UPDATE exchanges SET asking = array_append(array_remove(asking, $3), $3)
 WHERE user_id = $1 AND id = $2 AND state = 'open';
 
 -- name: ask_no_more
--- Note that a request no longer asks for the answer of an open exchange of the user.
+-- Note that a request no longer asks for the answer of an open exchange of the user; whether another one does.
 UPDATE exchanges SET asking = array_remove(asking, $4)
-WHERE user_id = $1 AND session_id = $2 AND key = $3 AND state = 'open' AND $4 = ANY (asking);
+WHERE user_id = $1 AND session_id = $2 AND key = $3 AND state = 'open' AND $4 = ANY (asking)
+RETURNING id, cardinality(asking) > 0 AS is_asked;
 
 -- name: end_exchange
 -- The answer of an exchange of the user is no longer under way.
@@ -75,6 +76,20 @@ UPDATE exchanges SET state = $3, asking = '{}' WHERE user_id = $1 AND id = $2 AN
 -- Write other words for a message of the user that is not indexed yet.
 UPDATE messages SET content = $3, tokens = $4
 WHERE user_id = $1 AND id = $2 AND NOT indexed AND content <> $3;
+
+-- name: delete_exchange
+-- Delete an exchange of the user.
+DELETE FROM exchanges WHERE user_id = $1 AND id = $2;
+
+-- name: delete_messages_of_exchange
+-- Delete what was said in an exchange of the user.
+DELETE FROM messages WHERE user_id = $1 AND exchange_id = $2;
+
+-- name: delete_session_without_exchange
+-- Delete a chat of the user in which nothing was said.
+DELETE FROM sessions
+WHERE user_id = $1 AND id = $2
+    AND NOT EXISTS (SELECT FROM exchanges AS e WHERE e.user_id = $1 AND e.session_id = $2);
 
 -- name: next_turn_index
 -- Count a turn and its reply in a session of the user; the turn's index.
