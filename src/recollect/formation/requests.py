@@ -162,6 +162,19 @@ def statement_of(request: Request) -> str:
     return plain[:1].upper() + plain[1:]
 
 
+def sentences_with(words: str, text: str) -> str:
+    """Return the whole sentences of a text in which words stand, as they stand there; "" where they do not."""
+    start = text.find(words) if words else -1
+    if start < 0:
+        return ""
+    places = [
+        each.span()
+        for each in _SENTENCE.finditer(text)
+        if each.start() < start + len(words) and each.end() > start
+    ]
+    return text[places[0][0] : places[-1][1]].strip() if places else words
+
+
 def _broad_or_about(words: str) -> Request | None:
     """Return a wish to forget what these words name; None where they name nothing of the person's."""
     about = words.strip(_MARKS)
