@@ -89,7 +89,7 @@ def understood(said: Sequence[Said], extraction: Extraction) -> list[Said]:
         for number in reversed(range(len(said))):
             words = searched(said[number].words)
             if quote and (standing := words.standing(quote)):
-                of_turn.setdefault(number, []).append(_request(wish, extraction.known, words.text))
+                of_turn.setdefault(number, []).append(_request(wish, extraction.known, words.text, standing))
                 if wish.asking is Asking.FORGET:
                     forgotten.setdefault(number, []).append(sentences_with(standing, words.text))
                 break
@@ -111,15 +111,24 @@ def _without(said: Said, sentences: Sequence[str]) -> Said:
 
 
 def _with(said: Said, requests: Sequence[Request]) -> Said:
-    """Return a turn with these requests; by their form only those to remember count beside them."""
+    """Return a turn with these requests; by their form only those to remember count beside them, and before them."""
     if not requests:
         return said
     to_forget = any(each.asking is Asking.FORGET for each in requests)
     formal = [each for each in said.requests if not (to_forget and each.asking is Asking.FORGET)]
-    return replace(said, requests=(*formal, *requests))
+    told = [each.about for each in formal if each.asking is Asking.REMEMBER and each.about]
+    further = [
+        each
+        for each in requests
+        if not (each.asking is Asking.REMEMBER and any(about in each.about for about in told))
+    ]
+    return replace(said, requests=(*formal, *further))
 
 
-def _request(wish: Wish, known: Sequence[Memory], words: str) -> Request:
+def _request(wish: Wish, known: Sequence[Memory], words: str, standing: str) -> Request:
+    """Return a wish as what it asks for; to remember: the sentence that asks, and that before it, which it may mean."""
+    if wish.asking is Asking.REMEMBER:
+        return Request(Asking.REMEMBER, sentences_with(standing, words, leading=True))
     if wish.asking is not Asking.FORGET:
         return Request(wish.asking, "")
     formal = next((each for each in read_requests(wish.evidence) if each.asking is Asking.FORGET), None)

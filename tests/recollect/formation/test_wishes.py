@@ -7,14 +7,15 @@ import pytest
 
 from recollect.formation.requests import Request
 from recollect.formation.said import Said, read_said, readings_of
-from recollect.formation.verification import Believed, verify
-from recollect.formation.wishes import Extraction, understood
+from recollect.formation.verification import Believed, Held, Verdict, verify
+from recollect.formation.wishes import Extraction, understood, unserved
 from recollect.model import (
     Asking,
     Candidate,
     Exchange,
     Kind,
     Memory,
+    Reason,
     Relation,
     Scope,
     Source,
@@ -147,3 +148,43 @@ def test_what_is_forgotten_is_not_learned_again_from_beside_the_wish(
     again = Candidate(content, Kind.FACT, 0.5, evidence, relation=relation, about=about)
 
     assert learned(text, Wish(Asking.FORGET, "Let that slip your mind", (0,)), again) == []
+
+
+BLOOD = "I was at the market. My blood group is 0 negative. Hang on to that one for good."
+HANG_ON = "Hang on to that one for good."
+
+
+def kept(text: str, quote: str, *verdicts: Verdict) -> list[str]:
+    """Return what is kept for a wish to remember that a model understood, beside what else it found."""
+    turns = understood([said(text)], Extraction(Extracted(wishes=(Wish(Asking.REMEMBER, quote),)), KNOWN))
+    found = verify(unserved(turns, verdicts), readings_of(turns, KNOWN), minimum_importance=0.0)
+    return [each.candidate.content for each in found if isinstance(each, Believed)]
+
+
+@pytest.mark.parametrize("quote", [HANG_ON, "hang on to  that one for good"])
+def test_what_a_model_heard_is_to_be_remembered_is_kept_though_it_found_nothing(quote: str) -> None:
+    assert kept(BLOOD, quote) == ["My blood group is 0 negative. Hang on to that one for good."]
+
+
+def test_what_it_found_serves_the_wish() -> None:
+    blood = Candidate("Has blood group 0 negative", Kind.FACT, 0.5, "My blood group is 0 negative")
+
+    assert kept(BLOOD, HANG_ON, Believed(blood, 0)) == []
+    assert kept(BLOOD, HANG_ON, Held(blood, 0, Reason.INSTRUCTION)) == []
+
+
+def test_a_wish_told_by_its_form_too_is_kept_once() -> None:
+    assert kept("Remember that I row.", "Remember that I row.") == ["I row"]
+    assert kept("My cat is Momo. Remember that.", "Remember that.") == ["My cat is Momo"]
+
+
+def test_a_secret_that_is_to_be_remembered_stays_one() -> None:
+    text = "My garden has nine old apple trees, and my password is hT7!kQ29zLp4. Hang on to that one."
+
+    assert not any("hT7" in each for each in kept(text, "Hang on to that one."))
+
+
+def test_a_question_before_a_wish_is_not_kept() -> None:
+    assert kept("Is it raining? Hang on to that I row.", "Hang on to that I row.") == [
+        "Hang on to that I row."
+    ]
