@@ -92,8 +92,20 @@ class Yielding:
         if before and not self._runs:
             self._idle_since = self._now()
         if self._runs and not before:
+            self._forget_who_waits_no_more()
             for call in self._calls:
                 call.cancel()
+
+    def _forget_who_waits_no_more(self) -> None:
+        """Forget since when somebody waits, where nobody began in a long pause: what they had to do is gone, or done elsewhere.
+
+        While one works in a pause the others may wait for that one, and who is given up at its end waits on.
+        """
+        if not self._turns and self._until_idle_again(self._now()) <= -LONGEST_IDLE:
+            self._waiting_since.clear()
+
+    def _until_idle_again(self, now: float) -> float:
+        return self._idle_since + self._idle - now
 
     @property
     def _runs(self) -> bool:
@@ -115,7 +127,7 @@ class Yielding:
     def _until_idle(self, now: float) -> float:
         if self._runs:
             return max(self._idle, _LOOK_SECONDS)
-        return self._idle_since + self._idle - now
+        return self._until_idle_again(now)
 
     @contextmanager
     def turn(self, user_id: str) -> Iterator[None]:

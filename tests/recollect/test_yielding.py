@@ -188,7 +188,44 @@ class TestChatsThatNeverPause:
         server = Server(idle=0)
 
         await server.is_given_up()
+        server.yielding.chats(1)
         server.now += LONGEST_WAIT
+
+        await server.works()
+
+    async def test_count_from_then_though_they_pause_for_long_each_time_while_it_is_tried(self) -> None:
+        server = Server(idle=0)
+        began = server.now
+
+        while server.now - began < LONGEST_WAIT + 2 * LONGEST_IDLE:
+            server.now += 2 * LONGEST_IDLE
+            await server.is_given_up()
+        server.yielding.chats(1)
+
+        await server.works()
+
+    async def test_are_counted_anew_where_nothing_began_in_a_long_pause(self) -> None:
+        server = Server(idle=3)
+        server.yielding.chats(1)
+        server.yielding.wait(ANNA)
+        server.now += 100
+        server.yielding.chats(0)
+
+        server.now += 5_000
+        server.yielding.chats(1)
+
+        assert server.yielding.wait(ANNA) == timedelta(seconds=3)
+        server.now += LONGEST_WAIT
+        await server.works()
+
+    async def test_are_counted_on_through_pauses_that_are_short(self) -> None:
+        server = Server(idle=3)
+        server.yielding.chats(1)
+        server.yielding.wait(ANNA)
+        server.now += LONGEST_WAIT
+
+        server.yielding.chats(0)
+        server.now += 3.1
         server.yielding.chats(1)
 
         await server.works()

@@ -110,6 +110,11 @@ class Searched:
             return None
         return self._as_it_stands(*span)
 
+    def standing(self, quote: str) -> str | None:
+        """Return what a quote, as `plain_quote` gives it, was copied from, as it stands in the text; None where nothing was."""
+        place = next(_places_of(quote, self.plain), None) if quote else None
+        return self.likest(quote) if place is None else self._as_it_stands(place, place + len(quote))
+
     def _whole_words(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return the spans of whole words that begin and end in or near a span."""
         starts, ends = (

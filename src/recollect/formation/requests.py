@@ -162,6 +162,29 @@ def statement_of(request: Request) -> str:
     return plain[:1].upper() + plain[1:]
 
 
+def sentences_with(words: str, text: str, *, leading: bool = False) -> str:
+    """Return the whole sentences of a text in which words stand, as they stand there; "" where they do not.
+
+    Args:
+        words: What stands in it.
+        text: The text. It is read to its end.
+        leading: Whether the sentence before them belongs to it, unless that is a question.
+    """
+    start = text.find(words) if words else -1
+    if start < 0:
+        return ""
+    before: re.Match[str] | None = None
+    first, last = start, start + len(words)
+    for each in _SENTENCE.finditer(text):
+        if each.end() <= start:
+            before = each if any(map(str.isalnum, each[0])) else before
+        elif each.start() < start + len(words):
+            first, last = min(first, each.start()), max(last, each.end())
+    if leading and before is not None and not before[0].endswith(_QUESTION):
+        first = before.start()
+    return text[first:last].strip()
+
+
 def _broad_or_about(words: str) -> Request | None:
     """Return a wish to forget what these words name; None where they name nothing of the person's."""
     about = words.strip(_MARKS)

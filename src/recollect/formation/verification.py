@@ -30,6 +30,8 @@ _FUZZY_SEARCHES = 100
 _ECHO_CHECKS = 100
 _OWN_WORDS = 8
 _MOST_EVIDENCE = 2_000
+_LONGEST_SUBJECT = 80
+"""Characters of what somebody is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +129,12 @@ class _Verification:
             reason = Reason.INJECTED if self._is_injected(candidate) else Reason.NO_EVIDENCE
             return Ignore(reason, candidate)
         turn, proven = proof
-        if self._is_borrowed(proven):
-            return Ignore(Reason.INJECTED, proven)
-        clean = without_secrets(_of_its_subject(proven))
+        named = self._of_its_subject(proven)
+        if named is None:
+            return Ignore(Reason.NO_EVIDENCE, proven)
+        if unfit := self._unfit(named) or self._borrowed(named):
+            return Ignore(unfit, proven)
+        clean = without_secrets(named)
         if clean is None:
             return Ignore(Reason.CONFIDENTIAL, replace(proven, content=WITHHELD, evidence=WITHHELD))
         return self._within_limits(_in_own_script(clean), turn)
@@ -205,9 +210,29 @@ class _Verification:
             content.telling and line.holds(content) for line in self._grounds.shown
         )
 
-    def _is_borrowed(self, candidate: Candidate) -> bool:
+    def _of_its_subject(self, candidate: Candidate) -> Candidate | None:
+        """Return the candidate so that it names whom it tells of, where that is another than the person.
+
+        "Plays the viola" would be theirs, else. None where nobody is called so.
+        """
+        subject = candidate.subject
+        if not subject or normalize(subject) in normalize(candidate.content):
+            return candidate
+        called = Words(subject)
+        if called.shares(Words(candidate.content)):
+            return candidate
+        if len(subject) > _LONGEST_SUBJECT or not any(
+            each.holds(called) for each in (self._grounds.own, *self._grounds.shown)
+        ):
+            return None
+        first, space, rest = candidate.content.partition(" ")
+        if first.lower() in candidate.evidence.split():
+            first = first.lower()
+        return replace(candidate, content=f"{subject[:1].upper()}{subject[1:]}: {first}{space}{rest}")
+
+    def _borrowed(self, candidate: Candidate) -> Reason | None:
         self._checks += 1
-        return self._checks <= _ECHO_CHECKS and self._grounds.lend(candidate)
+        return Reason.INJECTED if self._checks <= _ECHO_CHECKS and self._grounds.lend(candidate) else None
 
     @cached_property
     def _grounds(self) -> Grounds:
@@ -225,22 +250,6 @@ class _Verification:
         """What was added to the prompts."""
         lines = dict.fromkeys(line for reading in self._readings for line in reading.injected)
         return [searched(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
-
-
-def _of_its_subject(candidate: Candidate) -> Candidate:
-    """Return the candidate so that it names whom it tells of, where that is another than the person.
-
-    "Plays the viola" would be theirs, else.
-    """
-    if not candidate.subject or Words(candidate.subject).shares(Words(candidate.content)):
-        return candidate
-    subject = candidate.subject
-    if normalize(subject) in normalize(candidate.content):
-        return candidate
-    first, space, rest = candidate.content.partition(" ")
-    if first.lower() in candidate.evidence.split():
-        first = first.lower()
-    return replace(candidate, content=f"{subject[:1].upper()}{subject[1:]}: {first}{space}{rest}")
 
 
 def _in_own_script(candidate: Candidate) -> Candidate:

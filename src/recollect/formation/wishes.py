@@ -8,8 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from recollect.formation.borrowing import Words
+from recollect.formation.difference.likeness import same_letter
 from recollect.formation.evidence import plain_quote, searched
-from recollect.formation.requests import Request, read_requests, statement_of
+from recollect.formation.requests import Request, read_requests, sentences_with, statement_of
 from recollect.formation.said import Said
 from recollect.formation.verification import Believed, Held, Verdict
 from recollect.lexical import document_terms
@@ -32,31 +34,42 @@ class Extraction:
     known: tuple[Memory, ...] = ()
 
     def without(self, gone: Collection[UUID]) -> "Extraction":
-        """Return it as if these memories had not been known; what only says them again is left out, too."""
+        """Return it as if these memories had not been known; what says them again, or speaks against them, is left out, too."""
         left = [number for number, each in enumerate(self.known) if each.id not in gone]
         if len(left) == len(self.known):
             return self
         numbers = {old: new for new, old in enumerate(left)}
-        candidates = [_renumbered(each, numbers) for each in self.extracted.candidates]
+        let_go = [each.content for each in self.known if each.id in gone]
+        candidates = [
+            _renumbered(each, numbers)
+            for each in self.extracted.candidates
+            if not any(_says(each.content, content) for content in let_go)
+        ]
         return Extraction(
             replace(self.extracted, candidates=tuple(each for each in candidates if each)),
             tuple(self.known[number] for number in left),
         )
 
 
+def _says(content: str, forgotten: str) -> bool:
+    """Tell whether a statement says what is forgotten, or a part of it and nothing else."""
+    said, gone = Words(content), Words(forgotten)
+    return same_letter(content, forgotten) or bool(
+        said.telling and gone.telling and (said.holds(gone) or gone.holds(said))
+    )
+
+
 def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
+    """Return a candidate about the memories that are left; None where none is left of those that it is about."""
+
     def among(old: Sequence[int]) -> tuple[int, ...]:
         return tuple(numbers[each] for each in old if each in numbers)
 
     about = among(candidate.about)
-    relation = candidate.relation
-    if candidate.about and not about:
-        if relation in {Relation.REPEATS, Relation.REFINES}:
-            return None
-        relation = Relation.NEW
+    if candidate.about and not about and candidate.relation is not Relation.NEW:
+        return None
     return replace(
         candidate,
-        relation=relation,
         about=about,
         unsettles=among(candidate.unsettles),
         ends=among(candidate.ends),
@@ -67,28 +80,55 @@ def understood(said: Sequence[Said], extraction: Extraction) -> list[Said]:
     """Return what was said with the wishes that a model understood, which count for more than those told by form.
 
     A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none.
+    From the sentences that ask to forget something nothing is learned.
     """
     of_turn: dict[int, list[Request]] = {}
+    forgotten: dict[int, list[str]] = {}
     for wish in extraction.extracted.wishes:
         quote = plain_quote(wish.evidence)
         for number in reversed(range(len(said))):
             words = searched(said[number].words)
-            if quote and (words.has(quote) or words.likest(quote)):
-                of_turn.setdefault(number, []).append(_request(wish, extraction.known, words.text))
+            if quote and (standing := words.standing(quote)):
+                of_turn.setdefault(number, []).append(_request(wish, extraction.known, words.text, standing))
+                if wish.asking is Asking.FORGET:
+                    forgotten.setdefault(number, []).append(sentences_with(standing, words.text))
                 break
-    return [_with(each, of_turn.get(number, [])) for number, each in enumerate(said)]
+    return [
+        _with(_without(each, forgotten.get(number, [])), of_turn.get(number, []))
+        for number, each in enumerate(said)
+    ]
+
+
+def _without(said: Said, sentences: Sequence[str]) -> Said:
+    """Return a turn with these sentences no more among what is learned from."""
+    if not sentences:
+        return said
+    by_form = [each.about for each in said.requests if each.asking is Asking.FORGET]
+    authored = said.words
+    for words in filter(None, (*sentences, *by_form)):
+        authored = authored.replace(words, " ")
+    return replace(said, reading=replace(said.reading, authored=authored))
 
 
 def _with(said: Said, requests: Sequence[Request]) -> Said:
-    """Return a turn with these requests; by their form only those to remember count beside them."""
+    """Return a turn with these requests; by their form only those to remember count beside them, and before them."""
     if not requests:
         return said
     to_forget = any(each.asking is Asking.FORGET for each in requests)
     formal = [each for each in said.requests if not (to_forget and each.asking is Asking.FORGET)]
-    return replace(said, requests=(*formal, *requests))
+    told = [each.about for each in formal if each.asking is Asking.REMEMBER and each.about]
+    further = [
+        each
+        for each in requests
+        if not (each.asking is Asking.REMEMBER and any(about in each.about for about in told))
+    ]
+    return replace(said, requests=(*formal, *further))
 
 
-def _request(wish: Wish, known: Sequence[Memory], words: str) -> Request:
+def _request(wish: Wish, known: Sequence[Memory], words: str, standing: str) -> Request:
+    """Return a wish as what it asks for; to remember: the sentence that asks, and that before it, which it may mean."""
+    if wish.asking is Asking.REMEMBER:
+        return Request(Asking.REMEMBER, sentences_with(standing, words, leading=True))
     if wish.asking is not Asking.FORGET:
         return Request(wish.asking, "")
     formal = next((each for each in read_requests(wish.evidence) if each.asking is Asking.FORGET), None)

@@ -441,28 +441,3 @@ def test_what_serves_somebody_else_waits_for_the_person() -> None:
 
     assert isinstance(verdict, Held)
     assert verdict.reason is Reason.INSTRUCTION
-
-
-@pytest.mark.parametrize(
-    ("subject", "content", "kept"),
-    [
-        ("Clara", "Plays the viola in the Gewandhaus", "Clara: plays the viola in the Gewandhaus"),
-        (
-            "sister Clara",
-            "Clara plays the viola in the Gewandhaus",
-            "Clara plays the viola in the Gewandhaus",
-        ),
-        ("Clara", "Gewandhaus is where the viola is", "Clara: Gewandhaus is where the viola is"),
-        (None, "Plays the viola in the Gewandhaus", "Plays the viola in the Gewandhaus"),
-    ],
-)
-def test_what_is_said_of_another_names_them(subject: str | None, content: str, kept: str) -> None:
-    said = "I live in Leipzig and my sister Clara plays the viola in the Gewandhaus"
-    of_another = replace(
-        candidate(content, "my sister Clara plays the viola in the Gewandhaus"), subject=subject
-    )
-
-    [verdict] = verify([of_another], [reading(said)], minimum_importance=0.3)
-
-    assert isinstance(verdict, Believed)
-    assert verdict.candidate.content == kept

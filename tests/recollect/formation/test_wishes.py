@@ -6,9 +6,22 @@ from uuid import uuid4
 import pytest
 
 from recollect.formation.requests import Request
-from recollect.formation.said import Said, read_said
-from recollect.formation.wishes import Extraction, understood
-from recollect.model import Asking, Candidate, Exchange, Kind, Memory, Relation, Scope, Source, Turn, Wish
+from recollect.formation.said import Said, read_said, readings_of
+from recollect.formation.verification import Believed, Held, Verdict, verify
+from recollect.formation.wishes import Extraction, understood, unserved
+from recollect.model import (
+    Asking,
+    Candidate,
+    Exchange,
+    Kind,
+    Memory,
+    Reason,
+    Relation,
+    Scope,
+    Source,
+    Turn,
+    Wish,
+)
 from recollect.ports import Extracted
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -92,6 +105,86 @@ def test_what_is_forgotten_is_known_no_more_and_numbers_follow() -> None:
     assert [(each.content, each.relation, each.about) for each in left.extracted.candidates] == [
         ("Lives in Bonn", Relation.CONTRADICTS, (0,)),
         ("Plays the flute", Relation.CONTRADICTS, (1,)),
-        ("Is well", Relation.NEW, ()),
     ]
     assert Extraction(Extracted(found), KNOWN).without({uuid4()}).extracted.candidates == found
+
+
+def learned(text: str, wish: Wish, *candidates: Candidate) -> list[str]:
+    """Return what is believed of a turn whose wish a model understood, once its memories are forgotten."""
+    extraction = Extraction(Extracted(candidates, (wish,)), KNOWN)
+    turns = understood([said(text)], extraction)
+    left = extraction.without({KNOWN[number].id for number in wish.about})
+    verdicts = verify(left.extracted.candidates, readings_of(turns, left.known), minimum_importance=0.3)
+    return [each.candidate.content for each in verdicts if isinstance(each, Believed)]
+
+
+@pytest.mark.parametrize("quote", ["let that slip your mind", "Let that  slip your mind!"])
+def test_nothing_is_learned_from_the_sentence_that_asks_to_forget(quote: str) -> None:
+    text = "I row on Mondays. My asthma is nobody's business, let that slip your mind. I paint, too."
+    found = (
+        Candidate("Is reticent about an illness", Kind.FACT, 0.5, "My asthma is nobody's business"),
+        Candidate("Rows on Mondays", Kind.FACT, 0.5, "I row on Mondays"),
+        Candidate("Paints", Kind.FACT, 0.5, "I paint, too"),
+    )
+
+    assert learned(text, Wish(Asking.FORGET, quote, (0,)), *found) == ["Rows on Mondays", "Paints"]
+
+
+@pytest.mark.parametrize(
+    ("content", "relation"),
+    [
+        ("Has asthma", Relation.NEW),
+        ("Is asthmatic", Relation.NEW),
+        ("Has asthma since childhood", Relation.NEW),
+        ("Keeps an illness private", Relation.CONTRADICTS),
+    ],
+)
+def test_what_is_forgotten_is_not_learned_again_from_beside_the_wish(
+    content: str, relation: Relation
+) -> None:
+    text = "My asthma since childhood is nobody's business. Let that slip your mind."
+    about = () if relation is Relation.NEW else (0,)
+    evidence = "My asthma since childhood is nobody's business"
+    again = Candidate(content, Kind.FACT, 0.5, evidence, relation=relation, about=about)
+
+    assert learned(text, Wish(Asking.FORGET, "Let that slip your mind", (0,)), again) == []
+
+
+BLOOD = "I was at the market. My blood group is 0 negative. Hang on to that one for good."
+HANG_ON = "Hang on to that one for good."
+
+
+def kept(text: str, quote: str, *verdicts: Verdict) -> list[str]:
+    """Return what is kept for a wish to remember that a model understood, beside what else it found."""
+    turns = understood([said(text)], Extraction(Extracted(wishes=(Wish(Asking.REMEMBER, quote),)), KNOWN))
+    found = verify(unserved(turns, verdicts), readings_of(turns, KNOWN), minimum_importance=0.0)
+    return [each.candidate.content for each in found if isinstance(each, Believed)]
+
+
+@pytest.mark.parametrize("quote", [HANG_ON, "hang on to  that one for good"])
+def test_what_a_model_heard_is_to_be_remembered_is_kept_though_it_found_nothing(quote: str) -> None:
+    assert kept(BLOOD, quote) == ["My blood group is 0 negative. Hang on to that one for good."]
+
+
+def test_what_it_found_serves_the_wish() -> None:
+    blood = Candidate("Has blood group 0 negative", Kind.FACT, 0.5, "My blood group is 0 negative")
+
+    assert kept(BLOOD, HANG_ON, Believed(blood, 0)) == []
+    assert kept(BLOOD, HANG_ON, Held(blood, 0, Reason.INSTRUCTION)) == []
+
+
+def test_a_wish_told_by_its_form_too_is_kept_once() -> None:
+    assert kept("Remember that I row.", "Remember that I row.") == ["I row"]
+    assert kept("My cat is Momo. Remember that.", "Remember that.") == ["My cat is Momo"]
+
+
+def test_a_secret_that_is_to_be_remembered_stays_one() -> None:
+    text = "My garden has nine old apple trees, and my password is hT7!kQ29zLp4. Hang on to that one."
+
+    assert not any("hT7" in each for each in kept(text, "Hang on to that one."))
+
+
+def test_a_question_before_a_wish_is_not_kept() -> None:
+    assert kept("Is it raining? Hang on to that I row.", "Hang on to that I row.") == [
+        "Hang on to that I row."
+    ]
