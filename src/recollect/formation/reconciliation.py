@@ -71,10 +71,11 @@ def reconcile(
     origin = Origin(exchanges, embedding_model, at, new_id, asked, corrects, extractor)
     batch = _Batch(origin, shown, nearby)
     decided = [(each, batch.decide(each)) for each in weighed]
-    return [
+    ended = [(each, main, list(batch.ended(each, main))) for each, main in decided]
+    return [  # what goes is not marked as well, whichever of the candidates says so
         (each.believed.turn, change)
-        for each, main in decided
-        for change in (main, *batch.ended(each, main), *batch.marks(each, main))
+        for each, main, gone in ended
+        for change in (main, *gone, *batch.marks(each, main))
     ]
 
 
@@ -104,7 +105,10 @@ class _Batch:
         if key in self.held:
             return self._said_again(weighed, self.held[key], Reason.EQUAL_CONTENT, "equal text")
         change = self._repeated_by_letter(weighed) or self._related(weighed)
-        self.held[key] = change.memory.id if isinstance(change, Add | Replace) else change.target
+        if isinstance(change, Add | Replace):
+            self.held[key] = change.memory.id
+        else:  # what is older than what it is about says another thing than that
+            self.held[key] = None if change.reason is Reason.NOT_NEWER else change.target
         return change
 
     def ended(self, weighed: Weighed, main: _Main) -> Iterator[Retire]:
