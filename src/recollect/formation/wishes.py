@@ -10,7 +10,7 @@ from uuid import UUID
 
 from recollect.formation.borrowing import Words
 from recollect.formation.difference.likeness import same_letter
-from recollect.formation.evidence import plain_quote, searched
+from recollect.formation.evidence import plain_quote, searched, weight
 from recollect.formation.requests import Request, read_requests, sentences_with, statement_of
 from recollect.formation.said import Said
 from recollect.formation.verification import Believed, Held, Verdict
@@ -22,6 +22,8 @@ _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000
 _LEADING = 150
 """Characters before the words that ask."""
+_LEAST_QUOTE = 4
+"""Letters and digits of a quote that asks for something: "is" stands in every message."""
 _EVERYTHING = 10
 """Who means so many memories means all of them: that is done elsewhere, and asked twice."""
 
@@ -34,7 +36,7 @@ class Extraction:
     known: tuple[Memory, ...] = ()
 
     def without(self, gone: Collection[UUID]) -> "Extraction":
-        """Return it as if these memories had not been known; what says them again, or speaks against them, is left out, too."""
+        """Return it as if these memories had not been known; what says them again is left out, too."""
         left = [number for number, each in enumerate(self.known) if each.id not in gone]
         if len(left) == len(self.known):
             return self
@@ -60,16 +62,22 @@ def _says(content: str, forgotten: str) -> bool:
 
 
 def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
-    """Return a candidate about the memories that are left; None where none is left of those that it is about."""
+    """Return a candidate about the memories that are left; None where it only says again what is not.
+
+    What contradicts something forgotten is new: who says "forget Kiel, I live in Bonn" lives in Bonn.
+    """
 
     def among(old: Sequence[int]) -> tuple[int, ...]:
         return tuple(numbers[each] for each in old if each in numbers)
 
-    about = among(candidate.about)
-    if candidate.about and not about and candidate.relation is not Relation.NEW:
-        return None
+    about, relation = among(candidate.about), candidate.relation
+    if candidate.about and not about:
+        if relation in {Relation.REPEATS, Relation.REFINES}:
+            return None
+        relation = Relation.NEW
     return replace(
         candidate,
+        relation=relation,
         about=about,
         unsettles=among(candidate.unsettles),
         ends=among(candidate.ends),
@@ -84,12 +92,19 @@ def understood(said: Sequence[Said], extraction: Extraction) -> list[Said]:
     """
     of_turn: dict[int, list[Request]] = {}
     forgotten: dict[int, list[str]] = {}
+    meant = {
+        each for wish in extraction.extracted.wishes if wish.asking is Asking.FORGET for each in wish.about
+    }
     for wish in extraction.extracted.wishes:
         quote = plain_quote(wish.evidence)
+        if weight(quote) < _LEAST_QUOTE:
+            continue
         for number in reversed(range(len(said))):
             words = searched(said[number].words)
-            if quote and (standing := words.standing(quote)):
-                of_turn.setdefault(number, []).append(_request(wish, extraction.known, words.text, standing))
+            if standing := words.standing(quote):
+                of_turn.setdefault(number, []).append(
+                    _request(wish, extraction.known, words.text, standing, is_all=len(meant) >= _EVERYTHING)
+                )
                 if wish.asking is Asking.FORGET:
                     forgotten.setdefault(number, []).append(sentences_with(standing, words.text))
                 break
@@ -125,7 +140,7 @@ def _with(said: Said, requests: Sequence[Request]) -> Said:
     return replace(said, requests=(*formal, *further))
 
 
-def _request(wish: Wish, known: Sequence[Memory], words: str, standing: str) -> Request:
+def _request(wish: Wish, known: Sequence[Memory], words: str, standing: str, *, is_all: bool) -> Request:
     """Return a wish as what it asks for; to remember: the sentence that asks, and that before it, which it may mean."""
     if wish.asking is Asking.REMEMBER:
         return Request(Asking.REMEMBER, sentences_with(standing, words, leading=True))
@@ -134,7 +149,7 @@ def _request(wish: Wish, known: Sequence[Memory], words: str, standing: str) -> 
     formal = next((each for each in read_requests(wish.evidence) if each.asking is Asking.FORGET), None)
     about = formal or Request(Asking.FORGET, _with_what_leads_to_it(wish.evidence, words))
     meant = tuple(known[number] for number in dict.fromkeys(wish.about) if 0 <= number < len(known))
-    if len(meant) >= _EVERYTHING:
+    if is_all:
         return Request(Asking.FORGET, "", broad=True)
     return replace(about, meant=meant)
 
