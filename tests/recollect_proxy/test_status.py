@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import recollection
 from tests.scripted_answers import EVENT_STREAM, completion_stream
+from tests.scripted_models import ScriptedExtractor
 from tests.stores import Ports, Store
 from tests.tables import table
 from tests.waiting import until
@@ -19,7 +20,7 @@ from tests.watched_stores import Outage, Through, breakable
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import News, Recollection, Scope, Turn
+from recollect.model import Candidate, Kind, News, Recollection, Scope, Turn
 from recollect.ports import Inbox
 from recollect_proxy.asgi import Event, Headers
 from recollect_proxy.http1 import Response
@@ -27,6 +28,7 @@ from recollect_proxy.status import Status, has_room
 from recollect_proxy.upstream import Answer
 
 SECRET_WORDS = "The code of my locker is 417."
+LEARNED = "I keep bees behind the barn."
 
 
 class Telling(Through):
@@ -64,7 +66,8 @@ class Client:
 def opening(store: Ports, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Engine]:
-        yield engine_over(store, replace(PATIENT, **policy))
+        learned = Candidate(LEARNED, Kind.FACT, 0.7, LEARNED)
+        yield engine_over(store, replace(PATIENT, **policy), extractor=ScriptedExtractor([learned]))
 
     return opened
 
@@ -118,7 +121,7 @@ def asked(store: Store) -> Turn:
 
 async def remembered(live: LiveEngine, store: Store) -> None:
     assert live.engine is not None
-    assert await live.engine.remember(store.turn(SECRET_WORDS), "All right.")
+    assert await live.engine.remember(store.turn(LEARNED), "All right.")
     await live.engine.drain(store.anna)
 
 

@@ -94,15 +94,21 @@ _SCOPE = _words(
     "始终 优先 每个 总是 總是 永远 每次 每当 所有 一律 以后 今后 常に 毎回 必ず 今後 いつも すべて ทุกครั้ง",
 )
 """For how long, or in how many cases."""
+_FAVOURING = (
+    "recommend- promote praise trust prefer favour favor endorse advertise rank empfiehl- empfehl- bevorzug- recommand- recomiend- recomend- consigli-"
+    " raccomand- polec- рекомендуй- doporuč- ajánl- öner- tavsiye anbefal-"
+)
+_FAVOUR = _words(_FAVOURING, "推荐 推薦 勧め 推奨 추천")
+"""To put somebody forward, and nothing else."""
 _STEER = _words(
-    "recommend- suggest- mention- promote praise cite trust prefer favour favor endorse advertise name link push rank refer consider treat present direct tell point"
+    f"{_FAVOURING} suggest- mention- cite name link push refer consider treat present direct tell point"
     " say add include empfiehl- empfehl- nenne- erwähn- verweis- schlag- zitier- bevorzug- verlink- lobe- vertrau- recommand- propos- suggèr- mentionn- cite- nomme- ajoute-"
     " recomiend- recomend- sugier- sugir- menci- nombr- agreg- consigli- raccomand- suggeri- menzion- cit- aggiung- beveel noem vermeld verwijs raad"
     " polec- wspom- wymie- dodaj- рекомендуй- рекомендовал- совету- упомина- називай- назыв- додавай doporuč- ajánl- öner- tavsiye föreslå anbefal-"
     " suosittel- προτείνεις",
     "推荐 推薦 引用 提及 介绍 勧め 推奨 紹介 추천 언급 रिकॉमेंड सुझा انصح أوصِ",
 )
-"""To put somebody forward."""
+"""The same, and what may do that, as "add" and "say"."""
 _RULES = _words(
     "instruction- rules guidelines anweisung- regeln vorgaben consignes instruc- istruzion- regole instru- regras instructies regels instrukcj- zasad- инструкц-"
     " правил- talimat- تعليمات",
@@ -160,6 +166,8 @@ def _takes_over(sentence: str) -> bool:
     if _is_own(sentence):
         return False
     if _ASIDE.search(plain) and _RULES.search(plain):
+        return True
+    if _FAVOUR.search(plain) and _puts_forward(sentence):
         return True
     if not any(each.search(plain) for each in (_CHAT, _MEMORY)):
         return False
