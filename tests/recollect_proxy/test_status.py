@@ -20,7 +20,7 @@ from tests.watched_stores import Outage, Through, breakable
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.live_engine import LiveEngine
-from recollect.model import Candidate, Kind, News, Recollection, Scope, Turn
+from recollect.model import Candidate, Kind, News, Recollection, Scope, Strategy, Turn
 from recollect.ports import Inbox
 from recollect_proxy.asgi import Event, Headers
 from recollect_proxy.http1 import Response
@@ -67,7 +67,11 @@ def opening(store: Ports, **policy: Any) -> Callable[[], AbstractAsyncContextMan
     @asynccontextmanager
     async def opened() -> AsyncIterator[Engine]:
         learned = Candidate(LEARNED, Kind.FACT, 0.7, LEARNED)
-        yield engine_over(store, replace(PATIENT, **policy), extractor=ScriptedExtractor([learned]))
+        yield engine_over(
+            store,
+            replace(PATIENT, strategy=Strategy.EXTRACT, **policy),
+            extractor=ScriptedExtractor([learned]),
+        )
 
     return opened
 
