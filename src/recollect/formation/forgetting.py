@@ -33,9 +33,6 @@ from recollect.ports import Asker, Backends
 _LOOKED_AT = 20
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
 _LEAST_TERMS = 1
-_FEW = 3
-"""So many memories a model may name of which none has a word in common with the wish: "don't keep what I earn" means a
-number. Who names more may have named all that was shown."""
 
 log = structlog.get_logger(__name__)
 
@@ -98,7 +95,8 @@ class Forgetting:
             related = [
                 each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)
             ]
-            return related or list(wish.meant if len(wish.meant) <= _FEW else ())
+            # One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown.
+            return related or list(wish.meant if len(wish.meant) == 1 else ())
         judge = self.backends.judge
         if judge is not None and asker is not None and near:
             known = [each.memory for each in near]
