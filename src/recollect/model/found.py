@@ -123,9 +123,12 @@ class Hit:
         cosine: Of its embedding to the vector searched for: of the nearest one, where it has several;
             None where it has none.
         first_cosine: The same of the beginning of its message alone; None for a memory.
+        second_cosine: The cosine in the space of the second embedder, which statements alone are embedded by; None where
+            there is none.
     """
 
     item: Item
     document: int | None = None
     cosine: float | None = None
     first_cosine: float | None = None
+    second_cosine: float | None = None

@@ -16,12 +16,14 @@ class Recollection:
         score: What it was ranked by; a sum of parts, that for a good match is about 1.
         parts: The score's named parts, for explanation.
         dropped: Why it does not go into the prompt, or None.
+        standing: Whether it is given to every chat, rather than found for this turn.
     """
 
     item: Item
     score: float
     parts: tuple[tuple[str, float], ...] = ()
     dropped: Drop | None = None
+    standing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
