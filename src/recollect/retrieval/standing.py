@@ -12,7 +12,7 @@ from recollect.model import Kind, Memory, Recollection
 from recollect.retrieval.selection import Selecting, Surroundings, select
 
 _HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT})
-_BONUS = 0.1
+_BONUS = 0.15
 """What these kinds gain: how somebody wishes to be answered holds in every chat."""
 
 _FRESHNESS = 0.05
@@ -27,7 +27,8 @@ def worth(memory: Memory, now: datetime) -> float:
     """Return how much a statement deserves to stand in every chat, about 0 to 1."""
     bonus = _BONUS if memory.kind in _HOW_TO_ANSWER else 0.0
     days = max(0, (now - memory.observed_at).days)
-    return memory.importance + bonus + _FRESHNESS * 0.5 ** (days / _HALF_LIFE_DAYS)
+    freshness: float = 0.5 ** (days / _HALF_LIFE_DAYS)
+    return memory.importance + bonus + _FRESHNESS * freshness
 
 
 def choose_standing(
