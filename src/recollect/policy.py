@@ -59,6 +59,7 @@ class Policy:
     Attributes:
         records: Whether what is said is kept at all; else it is not even logged.
         recalls: Whether anything is recalled.
+        stands: Whether what matters most stands in every chat.
         deadline: Seconds a recall may take.
         reach: How far is searched.
         weights: What counts how much in ranking.
@@ -81,6 +82,7 @@ class Policy:
 
     records: bool = True
     recalls: bool = True
+    stands: bool = True
     deadline: float = 0.3
     reach: Reach = field(default_factory=Reach)
     weights: Weights = field(default_factory=Weights)
@@ -123,6 +125,7 @@ class Policy:
             self,
             records=self.records if flags.record is None else flags.record,
             recalls=self.recalls if flags.recall is None else flags.recall,
+            stands=self.stands if flags.standing is None else flags.standing,
             strategy=self.strategy if flags.formation is None else flags.formation,
             summarizing=Summarizing() if flags.summaries is False else self.summarizing,
             rules=rules,

@@ -6,6 +6,7 @@ from recollect.retrieval.gate import Gate
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.ranking import EXPLAINED, Ranking, rank
 from recollect.retrieval.selection import Selecting, Surroundings, select
+from recollect.retrieval.standing import choose_standing, standing_part, worth
 
 __all__ = [
     "EXPLAINED",
@@ -17,8 +18,11 @@ __all__ = [
     "Selecting",
     "Surroundings",
     "Weights",
+    "choose_standing",
     "find_candidates",
     "rank",
     "read_query",
     "select",
+    "standing_part",
+    "worth",
 ]
