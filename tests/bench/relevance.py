@@ -14,6 +14,7 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,13 +23,13 @@ from uuid import uuid4
 
 import numpy as np
 
-from recollect.embedders.local import LocalEmbedder
 from recollect.model import Kind, Memory, Source, Vector
 from recollect.ports import Embedder
-from recollect.retrieval import relevance
+from recollect.retrieval import Bar, choose_standing, relevance
 from recollect.retrieval.candidate_signals import Floats
 from recollect.retrieval.dates import dates_meant
 from recollect.retrieval.relevance import INTENTS, Asked, Model, Weights
+from recollect.tokens import token_counter
 
 _FOLDS = 5
 _OF_TYPE = {
@@ -274,3 +275,131 @@ def cross_validated(questions: Sequence[Question], messages: Messages, name: str
                 first, _ = relevance.probabilities(alone, each.statements, each.first, 0 * each.first, model)
                 judged[n] = full, first, relevance.intents(each.asked, model)
     return [each for each in judged if each is not None]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a bar would have given: of the questions that need something, of the lines, of the questions that need nothing."""
+
+    asked: int = 0
+    whole: int = 0
+    lines: int = 0
+    noise: int = 0
+    idle: int = 0
+    idle_given: int = 0
+    blocks: int = 0
+
+    def add(self, question: Question, standing: frozenset[int], given: Sequence[int]) -> None:
+        must = set(np.flatnonzero(question.must).tolist())
+        bad = sum(question.may[each] == 0 for each in given)
+        self.blocks += 1
+        self.lines += len(given)
+        self.noise += bad
+        if must:
+            self.asked += 1
+            self.whole += must <= standing | set(given)
+        else:
+            self.idle += 1
+            self.idle_given += bad > 0
+
+    def __str__(self) -> str:
+        return (
+            f"all needed there {100 * self.whole / max(1, self.asked):.1f} %, lines {self.lines / max(1, self.blocks):.1f} "
+            f"a question, noise {100 * self.noise / max(1, self.lines):.0f} %, nothing needed and noise given "
+            f"{self.idle_given}/{self.idle}"
+        )
+
+
+def tally(
+    questions: Sequence[Question],
+    judged: Sequence[tuple[Floats, Floats, Floats]],
+    *,
+    bar: Bar,
+    budget: int,
+    has_second: bool = True,
+    of_type: str | None = None,
+) -> Tally:
+    """Return what a bar gives beside a standing part of ``budget`` tokens, by probabilities of who has not seen the person."""
+    count = token_counter("")
+    total = Tally()
+    for question, (full, first, told) in zip(questions, judged, strict=True):
+        if of_type is not None and question.type != of_type:
+            continue
+        stands = choose_standing(question.statements, budget=budget, count=count, now=question.asked.now)
+        place = {each.id: n for n, each in enumerate(question.statements)}
+        standing = frozenset(place[each.id] for each in stands)
+        intent = dict(zip(INTENTS, told.tolist(), strict=True)) if has_second else dict.fromkeys(INTENTS, 0.0)
+        chance = full if has_second else first
+        order = [n for n in np.argsort(-chance).tolist() if n not in standing]
+        if intent["overview"] > bar.overview:
+            given = order
+        elif intent["nothing"] > bar.nothing:
+            given = []
+        else:
+            floor = bar.listed if intent["list"] > 0 else bar.statement
+            given = [n for n in order if chance[n] >= floor][: bar.few if intent["list"] > 0 else 7]
+        total.add(question, standing, given)
+    return total
+
+
+def as_json(model: Model) -> dict[str, Any]:
+    """Return a model as it is kept in the package; five digits are more than it knows."""
+    short: Callable[[Floats], Any] = lambda values: np.round(values, 5).tolist()  # noqa: E731 -- one line thrice
+    part: Callable[[Weights], Any] = lambda each: {  # noqa: E731 -- the same
+        "weights": dict(zip(each.features, short(each.weights), strict=True)),
+        "bias": round(each.bias, 5),
+    }
+    return {
+        "embedder": model.embedder,
+        "heads": short(model.heads),
+        "head_bias": short(model.head_bias),
+        "full": part(model.full),
+        "first_only": part(model.first_only),
+    }
+
+
+def print_table(questions: Sequence[Question], judged: Sequence[tuple[Floats, Floats, Floats]], budget: int) -> None:
+    """Print what bars around the product's own give."""
+    own = Bar()
+    print(f"{len(questions)} questions, cross-validated by person, standing part {budget} tokens")
+    for nothing in (own.nothing - 1, own.nothing, own.nothing + 1):
+        for statement in (0.05, 0.08, own.statement, 0.13, 0.17, 0.22):
+            bar = replace(own, statement=statement, listed=0.6 * statement, nothing=nothing)
+            print(f"bar {statement:.2f}, nothing {nothing:.1f}: {tally(questions, judged, bar=bar, budget=budget)}")
+    print(f"first embedder alone: {tally(questions, judged, bar=own, budget=budget, has_second=False)}")
+    for each in sorted({question.type for question in questions}):
+        print(f"{each}: {tally(questions, judged, bar=own, budget=budget, of_type=each)}")
+
+
+@asynccontextmanager
+async def open_embedders():
+    raise NotImplementedError
+    yield
+
+
+async def run(arguments: argparse.Namespace) -> None:
+    """Read, train, judge, print; write what was trained if so asked."""
+    async with open_embedders() as (first, second):
+        embedded = Embedded(first, second)
+        questions = await read_questions(arguments.data, arguments.questions, embedded)
+        messages = await read_messages(arguments.intents, embedded)
+    print_table(questions, cross_validated(questions, messages, second.name), arguments.standing)
+    if arguments.write:
+        model = train(questions, messages, second.name, [each.person % _FOLDS for each in questions])
+        _OUT.write_text(json.dumps(as_json(model), separators=(",", ":")) + "\n", "utf-8")
+        print(f"written: {_OUT.name}")
+
+
+def main() -> None:
+    """Read the arguments, and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, action="append", required=True)
+    parser.add_argument("--questions", type=Path, action="append", default=[])
+    parser.add_argument("--intents", type=Path, action="append", default=[])
+    parser.add_argument("--standing", type=int, default=160)
+    parser.add_argument("--write", action="store_true")
+    asyncio.run(run(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
