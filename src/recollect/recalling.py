@@ -109,6 +109,7 @@ class Recalling:
         return await rank(
             turn,
             embedder=self._backends.embedder,
+            second_embedder=self._backends.second_embedder,
             store=self._backends.memories,
             reach=policy.reach,
             weights=policy.weights,

@@ -43,6 +43,7 @@ async def rank(
     turn: Turn,
     *,
     embedder: Embedder,
+    second_embedder: Embedder | None = None,
     store: MemoryStore,
     reach: Reach,
     weights: Weights,
@@ -56,7 +57,9 @@ async def rank(
         StoreError: The store could not be asked.
     """
     query = read_query(turn)
-    candidates = await find_candidates(turn.scope, query, embedder=embedder, store=store, reach=reach)
+    candidates = await find_candidates(
+        turn.scope, query, embedder=embedder, store=store, reach=reach, second_embedder=second_embedder
+    )
     found = gather(candidates)
     if not found:
         return Ranking(query, candidates, (), None)
