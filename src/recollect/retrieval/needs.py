@@ -12,6 +12,7 @@ import numpy as np
 
 from recollect.model import STATEMENTS, Memory, Vector
 from recollect.retrieval import relevance
+from recollect.retrieval.candidate_signals import Floats
 from recollect.retrieval.query import Query
 from recollect.retrieval.relevance import INTENTS, Asked, Model
 from recollect.retrieval.signals import Found
@@ -52,7 +53,7 @@ class Needs:
 
     Attributes:
         scores: What each statement ranks by.
-        parts: What counted most for it.
+        shares: What each feature gave to the logit of a statement's being needed, (n,) each, in the order of ``scores``.
         wanted: The statements that are needed.
         served: Whether statements serve the turn, so that the log need not.
         at_most: Statements at most; None: as many as are given of anything.
@@ -61,12 +62,18 @@ class Needs:
     """
 
     scores: Mapping[UUID, float] = field(default_factory=dict)
-    parts: Mapping[UUID, tuple[tuple[str, float], ...]] = field(default_factory=dict)
+    shares: Mapping[str, Floats] = field(default_factory=dict)
     wanted: frozenset[UUID] = frozenset()
     served: bool = False
     at_most: int | None = None
     everything: bool = False
     nothing: float = 0.0
+
+    def parts_of(self, statement: UUID) -> tuple[tuple[str, float], ...]:
+        """Return what counted most for or against a statement that was judged."""
+        row = list(self.scores).index(statement)
+        parts = [(name, float(each[row])) for name, each in self.shares.items()]
+        return tuple(sorted(parts, key=lambda part: -abs(part[1]))[:_EXPLAINED])
 
 
 NO_NEEDS = Needs()
@@ -113,7 +120,7 @@ def needs_of(
     chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
     return Needs(
         scores={each: _SCORE * chance for each, chance in chances.items()},
-        parts=_parts(statements, shares),
+        shares=shares,
         wanted=frozenset()
         if closed
         else frozenset(each for each, chance in chances.items() if chance >= floor),
@@ -138,15 +145,3 @@ def _everything(statements: Sequence[Memory], query: Query, nothing: float, bar:
 
 def _is_statement(each: Found) -> bool:
     return isinstance(each.item, Memory) and each.item.kind in STATEMENTS
-
-
-def _parts(
-    statements: Sequence[Memory], shares: Mapping[str, relevance.Floats]
-) -> dict[UUID, tuple[tuple[str, float], ...]]:
-    names = list(shares)
-    table = np.stack([shares[name] for name in names], axis=1)
-    most = np.argsort(-np.abs(table), axis=1)[:, :_EXPLAINED]
-    return {
-        each.id: tuple((names[n], float(table[row, n])) for n in most[row].tolist())
-        for row, each in enumerate(statements)
-    }

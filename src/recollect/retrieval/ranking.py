@@ -87,7 +87,7 @@ def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollect
     parts["times"] = fused.multiplier[of_log]  # what importance and recency make of the sum
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
-    return tuple(
-        Recollection(found[n].item, scores[n], needs.parts.get(found[n].item.id) or told.get(n, ()))
-        for n in order
-    )
+    told |= {
+        n: needs.parts_of(found[n].item.id) for n in order[:EXPLAINED] if found[n].item.id in needs.scores
+    }
+    return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)
