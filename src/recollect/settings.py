@@ -110,6 +110,10 @@ class EngineSettings(BaseSettings):
     embedder_api_key: SecretStr | None = Field(
         default=None, description="For openai:MODEL and mistral:MODEL: its key."
     )
+    second_embedder: str = Field(
+        default="local:multilingual-e5-small",
+        description="Of statements, in any language, beside the other: local:multilingual-e5-small, or off.",
+    )
     embedder_cache_size: int = Field(default=10_000, ge=0, description="Embeddings kept in memory.")
     embedder_cache_seconds: float = Field(default=3600, gt=0, description="How long they are kept.")
 
