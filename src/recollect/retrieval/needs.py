@@ -33,7 +33,8 @@ class Bar:
         listed: The same where several things are asked for.
         nothing: The logit of asking for nothing remembered above which nothing is.
         overview: The logit of asking for all that is known above which it is given.
-        serves: How likely a statement has to be needed for the log to stay away.
+        serves: How likely a statement has to be needed for the log to stay away: with passages beside statements people's
+            questions were answered no more often, and a third more of the lines were noise.
         few: Statements at most where several things are asked for.
         all: Statements at most where all that is known is asked for.
     """
@@ -42,7 +43,7 @@ class Bar:
     listed: float = 0.06
     nothing: float = 2.0
     overview: float = 0.8
-    serves: float = 0.3
+    serves: float = 0.1
     few: int = 10
     all: int = 40
 
@@ -124,7 +125,7 @@ def needs_of(
         wanted=frozenset()
         if closed
         else frozenset(each for each, chance in chances.items() if chance >= floor),
-        served=closed or max(chances.values()) >= bar.serves,
+        served=closed or (max(chances.values()) >= bar.serves and not _asks_the_log(query)),
         at_most=bar.few if lists else None,
         nothing=told["nothing"],
     )
@@ -141,6 +142,11 @@ def _everything(statements: Sequence[Memory], query: Query, nothing: float, bar:
         everything=True,
         nothing=nothing,
     )
+
+
+def _asks_the_log(query: Query) -> bool:
+    """Tell whether a question is about what was said rather than about what is so."""
+    return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)
 
 
 def _is_statement(each: Found) -> bool:
