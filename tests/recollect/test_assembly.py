@@ -340,6 +340,20 @@ def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
     assert (bounds.memory_tokens, bounds.chat_memory_tokens) == (5000, 5000)
 
 
+@pytest.mark.parametrize(("tokens", "stands", "most"), [(0, False, 160), (90, True, 90)])
+def test_no_tokens_for_what_stands_in_every_chat_switch_it_off(
+    tokens: int,
+    stands: bool,  # noqa: FBT001 -- a case
+    most: int,
+) -> None:
+    policy = make_policy(settings(standing_tokens=tokens))
+
+    assert (policy.stands, policy.bounds.standing_tokens) == (
+        stands,
+        most,
+    )  # who has it switched on has it as shipped
+
+
 # -- engine ----------------------------------------------------------------------------------------
 
 

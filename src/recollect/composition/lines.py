@@ -13,6 +13,7 @@ from recollect.composition.excerpts import excerpt
 from recollect.composition.fences import quoted, quoted_code, unfenced
 from recollect.model import STATEMENTS, Kind, Memory, Passage, Recollection, Role, Standing
 from recollect.normalization import normalize
+from recollect.patterns import bounded
 from recollect.retrieval.dates import dates_meant
 
 PASSAGE_TOKENS = 35
@@ -35,6 +36,7 @@ _MONTHS = [
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
 _DONE = "[DONE]"
+_NUMBER = bounded(r"(?<!\d)[0-9]{1,4}(?!\d)")
 
 _SPEAKER_CHARACTERS = 60
 _IN_NAMES = " .'\u2019@+-_"
@@ -128,6 +130,8 @@ def _notes(memory: Memory) -> str:
 
 def _names(content: str, day: datetime, said_at: datetime) -> bool:
     """Tell whether words name a day, so that it need not be said again; a year they need not name if it is near."""
+    if {day.day, day.year} <= {int(number) for number in _NUMBER.findall(content)}:
+        return True  # in whatever language the month's name is
     named = [each.start.date() for each in dates_meant(content, said_at) if each.end - each.start <= _DAY]
     wanted = day.date()
     is_near = abs(day - said_at) <= _YEAR

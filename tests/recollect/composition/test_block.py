@@ -65,6 +65,7 @@ def test_a_statement_is_one_bullet_of_its_own_words() -> None:
         ("Zieht am 2. Januar nach Oslo", Kind.FACT, ""),
         ("1\u67082\u65e5\u306b\u30aa\u30b9\u30ed\u3078\u5f15\u3063\u8d8a\u3059", Kind.FACT, ""),
         ("Moves to Oslo on 2027-01-02", Kind.TODO, ""),
+        ("2 Ocak 2027'de Oslo'ya ta\u015f\u0131n\u0131yor", Kind.FACT, ""),
         ("Moves to Oslo in January 2027", Kind.FACT, " (on 2027-01-02)"),
         ("Moves to Oslo on 3 January", Kind.FACT, " (on 2027-01-02)"),
     ],
