@@ -1,5 +1,7 @@
 """Statements have a second embedding beside their first, which is found, copied, written over and erased with them."""
 
+from typing import Any
+
 import pytest
 from tests.contracts.indexing import index_all, near, said
 from tests.contracts.keeping import apply, kept, last_update
@@ -23,13 +25,13 @@ from recollect.model import (
 )
 
 SECOND = "second"
-ONCE = {"second_embedding": vector(*NORTH), "second_model": SECOND}
+ONCE: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECOND}
 """What a memory has that lies in the north of the second space."""
 
 
 async def second_near(store: Store, to: Vector, user_id: str | None = None, **changed: object) -> list[Hit]:
     """Return what is near in the second space alone, best first."""
-    given: dict[str, object] = {"second_model": SECOND, "limit": 9} | changed
+    given: dict[str, Any] = {"second_model": SECOND, "limit": 9} | changed
     hits = await store.memories.search(
         Scope(user_id or store.anna, "chat-1"),
         None,
@@ -37,7 +39,7 @@ async def second_near(store: Store, to: Vector, user_id: str | None = None, **ch
         documents=[],
         log=True,
         second=to,
-        **given,  # type: ignore[arg-type]
+        **given,
     )
     return sorted(hits, key=lambda hit: -(hit.second_cosine or 0))
 
@@ -86,7 +88,8 @@ async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Sto
         second_model=SECOND,
     )
 
-    assert {hit.item.content: (hit.cosine, hit.second_cosine) for hit in hits} == {
+    found: dict[str, Any] = {hit.item.content: (hit.cosine, hit.second_cosine) for hit in hits}
+    assert found == {
         "Near by both": (pytest.approx(1, abs=1e-3), pytest.approx(1, abs=1e-3)),
         "Near by the first": (pytest.approx(1, abs=1e-3), pytest.approx(-1, abs=1e-3)),
         "Near by the second": (pytest.approx(-1, abs=1e-3), pytest.approx(1, abs=1e-3)),
@@ -125,7 +128,8 @@ async def test_what_serves_everybody_is_near_by_the_second(own_store: Store) -> 
 
     [hit] = await second_near(own_store, vector(*NORTH))
 
-    assert (hit.item.content, hit.second_cosine) == ("Tea at four", pytest.approx(1, abs=1e-3))
+    assert hit.item.content == "Tea at four"
+    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
     assert [each.second_model for each in await own_store.memories.globals()] == [SECOND]
 
 
@@ -161,7 +165,8 @@ async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None
         at=NOON,
     )
     [hit] = await second_near(store, vector(*EAST))
-    assert (hit.item.content, hit.second_cosine) == ("Likes snow", pytest.approx(1, abs=1e-3))
+    assert hit.item.content == "Likes snow"
+    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
 
 
 async def test_an_edit_that_is_undone_leaves_nothing_of_its_embedding(store: Store) -> None:
@@ -191,7 +196,8 @@ async def test_what_is_put_in_anothers_place_has_its_own_and_gives_it_back(store
     await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
 
     [hit] = await second_near(store, vector(*NORTH))
-    assert (hit.item.content, hit.second_cosine) == ("Likes tea", pytest.approx(1, abs=1e-3))
+    assert hit.item.content == "Likes tea"
+    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
 
 
 async def test_who_is_erased_leaves_no_second_embedding(own_store: Store) -> None:
