@@ -48,7 +48,11 @@ RULES = (
         "structlog",
     ),
     Rule("recollect.looks", "recollect.patterns", pure=True),
-    Rule("recollect.composition", f"{NOUNS} recollect.looks recollect.secrets", pure=True),
+    Rule(
+        "recollect.composition",
+        f"{NOUNS} recollect.looks recollect.retrieval.dates recollect.secrets",
+        pure=True,
+    ),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
@@ -103,9 +107,10 @@ RULES = (
         f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
         pure=True,
     ),
+    Rule("recollect.giving", f"{NOUNS} recollect.composition recollect.retrieval", pure=True),
     Rule(
         "recollect.recalling",
-        f"{PORTS} recollect.composition recollect.deadline recollect.policy recollect.retrieval",
+        f"{PORTS} recollect.composition recollect.deadline recollect.giving recollect.policy recollect.retrieval",
         "structlog",
     ),
     Rule("recollect.exchanges", NOUNS, "uuid_utils", pure=True),

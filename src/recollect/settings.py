@@ -183,6 +183,11 @@ class EngineSettings(BaseSettings):
         ge=50,
         description="Tokens that all blocks of a chat may take; the oldest half goes when they pass it.",
     )
+    standing_tokens: int = Field(
+        default=160,
+        ge=0,
+        description="Tokens for what stands in every chat whatever is asked: the most important statements; 0: none.",
+    )
     history_tokens: int = Field(
         default=800,
         ge=0,

@@ -265,6 +265,7 @@ class Stage(StrEnum):
     LEXICAL = "lexical"
     SEARCH = "search"
     CHAT = "chat"
+    STANDING = "standing"
 
 
 class Drop(StrEnum):

@@ -150,6 +150,14 @@ class MemoryStore(Protocol):
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
         ...
 
+    async def most_important(self, scope: Scope, *, limit: int) -> list[Memory]:
+        """Return the user's statements that matter most: by importance, then the newest.
+
+        Current ones of the kinds ``STATEMENTS``: their own, what users share with them, and what serves everybody while
+        they have few memories, as ``search`` finds them.
+        """
+        ...
+
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
         """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
 

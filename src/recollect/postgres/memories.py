@@ -187,6 +187,12 @@ class PostgresMemories:
         async with self._database.for_user(user_id) as connection:
             return [memory_of(row) for row in await connection.fetch(SQL["todos"], user_id, limit)]
 
+    async def most_important(self, scope: Scope, *, limit: int) -> list[Memory]:
+        """Return the user's statements that matter most: by importance, then the newest."""
+        async with self._database.for_user(scope.user_id) as connection:
+            rows = await connection.fetch(SQL["most_important"], scope.user_id, limit)
+        return [memory_of(row) for row in rows]
+
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
         """Move a memory of the user's own to the commons, under the same id, and return it.
 
