@@ -18,6 +18,7 @@ from recollect.failures import place
 from recollect.formation.said import is_to_be_hidden
 from recollect.indexing.memories import MemoryEmbedding
 from recollect.indexing.parts import by_words, windows_of, windows_to_embed, without_secrets_before
+from recollect.indexing.telling import tells
 from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
 
@@ -237,12 +238,12 @@ class _Run:
         """Return what of a message is indexed, with embeddings if there are any; None if its text breaks us.
 
         Of one that holds a secret, or an order that somebody may have planted, nothing is: formation hides it too,
-        but that may take its time, or fail.
+        but that may take its time, or fail. Nor of one that tells nothing, as a mere question does.
         """
         embeddable = _is_embeddable(message, self.embedded)
         indexed: IndexedMessage | None = None
         try:
-            if await asyncio.to_thread(is_to_be_hidden, message.content):
+            if not tells(message) or await asyncio.to_thread(is_to_be_hidden, message.content):
                 return IndexedMessage(message.id, (), {}, self.embedder.name)
             message = await asyncio.to_thread(without_secrets_before, message)
             if len(message.content) > _SHORT_CHARACTERS:

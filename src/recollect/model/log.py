@@ -22,6 +22,7 @@ class LoggedMessage:
         speaker: The name of who said it, if known.
         before: What was said right before it in its session; "" if nothing was.
         marked: Whether somebody called it valuable.
+        failed: Whether it was said in a turn that never got an answer, as the model failed.
     """
 
     id: UUID
@@ -31,6 +32,7 @@ class LoggedMessage:
     speaker: str | None = None
     before: str = ""
     marked: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

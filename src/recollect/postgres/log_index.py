@@ -32,6 +32,7 @@ class PostgresLogIndex:
                 speaker=row["speaker"],
                 before=row["before"] or "",
                 marked=row["marked"],
+                failed=row["failed"],
             )
             for row in rows
         ]

@@ -8,6 +8,7 @@ from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
+from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.signals import Found, gather, read_signals
 
@@ -53,7 +54,7 @@ async def rank(
     """
     query = read_query(turn)
     candidates = await find_candidates(turn.scope, query, embedder=embedder, store=store, reach=reach)
-    found = gather(candidates)
+    found = [each for each in gather(candidates) if may_serve(each.item, query)]
     if not found:
         return Ranking(query, candidates, (), None)
     signals = read_signals(query, candidates, found, is_read=embedder.reads(query.asked))

@@ -2,7 +2,9 @@
 -- The user's messages that are not indexed yet, oldest first, each with what was said before it, if it may be recalled.
 -- Not those of an exchange whose answer is under way: it may still be refused.
 SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
-    before.content AS before
+    before.content AS before, EXISTS (
+        SELECT FROM exchanges AS f WHERE f.user_id = $1 AND f.id = m.exchange_id AND f.unanswered
+    ) AS failed
 FROM messages AS m
 LEFT JOIN LATERAL (
     SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
