@@ -131,4 +131,11 @@ class Conversation:
             elif status is None or not has_room(answer):
                 await relay(answer, send, extra=extra, listen=listener.feed)
             else:
-                await status.relay(answer, send, sent.prepared.included, extra=extra, listen=listener.feed)
+                await status.relay(
+                    answer,
+                    send,
+                    sent.prepared.included,
+                    in_place=sent.prepared.in_place,
+                    extra=extra,
+                    listen=listener.feed,
+                )

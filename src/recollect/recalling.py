@@ -17,7 +17,7 @@ from recollect.composition import Bounds, Placed, attached, place
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place as place_of
-from recollect.model import Chat, Placement, Recall, Recollection, Role, Skip, Stage, Turn
+from recollect.model import Chat, Drop, Placement, Recall, Recollection, Role, Skip, Stage, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, Surroundings, rank, select
@@ -79,6 +79,11 @@ class Prepared:
     def included(self) -> tuple[Recollection, ...]:
         """What of it the turn's own block holds."""
         return self.placed.block.recollections if self.placed.block else ()
+
+    @property
+    def in_place(self) -> tuple[Recollection, ...]:
+        """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
+        return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
 
 
 class Recalling:
@@ -223,10 +228,11 @@ class Recalling:
         placed = place(
             turn, chosen, chat, bounds, count=count, at=self._clock(), code_first=query.asks_about_code
         )
+        is_in_place = any(each.dropped is Drop.GIVEN for each in selected)
         recall = Recall(
             recollections=chosen,
             ranked=tuple(selected),
-            skipped=None if chosen else Skip.NOTHING_RELEVANT,
+            skipped=None if chosen or is_in_place else Skip.NOTHING_RELEVANT,
             degraded=ranking.candidates.degraded,
             gate_score=ranking.gate_score,
             user_wide=user_wide,

@@ -118,6 +118,8 @@ class _Selection:
                 dropped = Drop.SAME_SOURCE
             if dropped is None and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
+            if dropped is None and each.item.id in self.around.given:
+                dropped = Drop.GIVEN  # behind the cliff it would not have been taken anyway
             if dropped is None and len(taken) >= self.how.limit:
                 dropped = Drop.LIMIT
             if dropped is None:  # only now, as it costs most
@@ -141,7 +143,7 @@ class _Selection:
             return Drop.OTHER_SESSION
         if self.around.abandoned and _messages(item) and _messages(item) <= self.around.abandoned:
             return Drop.ABANDONED
-        return Drop.GIVEN if item.id in self.around.given else None
+        return None
 
     def _by_its_words(
         self, item: Item, words: frozenset[str], sources: Counter[_Source], taken: Sequence[frozenset[str]]
