@@ -13,7 +13,6 @@ import asyncio
 import logging
 import os
 import sys
-import time
 import traceback
 from functools import lru_cache
 from importlib import import_module
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.live_engine import LiveEngine
 
 _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
-_IMPORT_SECONDS = 2.0
+_IMPORT_SECONDS = 1.0
 """What the first chats of a process wait for the package; they go without memory, and are remembered all the same."""
 
 _STARTING = "Memory is starting"
@@ -97,13 +96,11 @@ class Filter:
         Open WebUI has asked by then whoever else it asks (searches, its own task models), who are told nothing.
         """
         try:
-            began = time.monotonic()
             openwebui = await _package(_IMPORT_SECONDS)
             if openwebui is None:
                 await _tell_starting(__user__, __metadata__, __event_emitter__)
                 return body
-            waited = time.monotonic() - began
-            call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__, waited)
+            call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)
             await openwebui.recall(body, call, self._engine)
         except Exception as error:  # noqa: BLE001 -- whatever escapes here ends the user's chat
             _report(error)
@@ -132,21 +129,11 @@ class Filter:
 
 
 async def _open(valves: Any) -> None:
-    """Open the engine that the administrator's valves ask for; only for a function that is switched on.
-
-    Open WebUI hands the valves to a filter with its first chat alone. Where they are kept is asked of the module that this
-    process has loaded itself; without one there is nothing to do before that chat.
-    """
+    """Open the engine as Open WebUI keeps the valves, which it hands over with the first chat alone."""
     functions = getattr(sys.modules.get("open_webui.models.functions"), "Functions", None)
-    name = __name__.removeprefix("function_").rpartition("_")[0]
-    if functions is None or not name:
-        return
     try:
-        known = await functions.get_function_by_id(name)
-        if known is None or not known.is_active:
-            return
-        kept = await functions.get_function_valves_by_id(name)
-        await (await _package()).engine_with(valves(**(kept or {})))
+        if functions is not None:
+            await (await _package()).open_as_kept(functions, __name__, valves)
     except Exception as error:  # noqa: BLE001 -- nobody waits for it; the first chat tries again, and tells
         _report(error)
 

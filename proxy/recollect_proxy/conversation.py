@@ -135,7 +135,7 @@ class Conversation:
                     answer,
                     send,
                     sent.prepared.included,
-                    in_place=sent.prepared.in_place,
+                    sent.prepared.in_place,
                     extra=extra,
                     listen=listener.feed,
                 )

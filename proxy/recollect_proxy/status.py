@@ -80,8 +80,8 @@ class Shown:
         answer: Answer,
         send: Send,
         recollections: Sequence[Recollection],
-        *,
         in_place: Sequence[Recollection] = (),
+        *,
         extra: Iterable[tuple[bytes, bytes]],
         listen: Callable[[bytes], None],
     ) -> None:

@@ -228,11 +228,10 @@ class Recalling:
         placed = place(
             turn, chosen, chat, bounds, count=count, at=self._clock(), code_first=query.asks_about_code
         )
-        is_in_place = any(each.dropped is Drop.GIVEN for each in selected)
         recall = Recall(
             recollections=chosen,
             ranked=tuple(selected),
-            skipped=None if chosen or is_in_place else Skip.NOTHING_RELEVANT,
+            skipped=None if any(_is_used(each) for each in selected) else Skip.NOTHING_RELEVANT,
             degraded=ranking.candidates.degraded,
             gate_score=ranking.gate_score,
             user_wide=user_wide,
@@ -268,6 +267,11 @@ def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
         placement=wishes.placement or bounds.placement,
         history_tokens=0 if wishes.history is False else history,
     )
+
+
+def _is_used(each: Recollection) -> bool:
+    """Tell whether the prompt holds it: newly, or by an earlier turn."""
+    return each.dropped is None or each.dropped is Drop.GIVEN
 
 
 def _begins_anew(turn: Turn, chat: Chat) -> bool:

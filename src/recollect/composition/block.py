@@ -162,6 +162,8 @@ def _label(passage: Passage) -> str:
     """Say who said it: ``SAID``, ``SAID BY Ben``, ``ANSWERED``."""
     if passage.role is Role.ASSISTANT:
         return "ANSWERED"
+    if passage.pasted:
+        return "FROM A TEXT THE USER PASTED"
     speaker = _name(passage.speaker or "")
     return f"SAID BY {speaker}" if speaker else "SAID"
 

@@ -17,8 +17,13 @@ from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, W
 from recollect.failures import place
 from recollect.formation.said import is_to_be_hidden
 from recollect.indexing.memories import MemoryEmbedding
-from recollect.indexing.parts import by_words, windows_of, windows_to_embed, without_secrets_before
-from recollect.indexing.telling import tells
+from recollect.indexing.parts import (
+    by_words,
+    is_read_otherwise,
+    windows_of,
+    windows_to_embed,
+    without_secrets_before,
+)
 from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
 
@@ -80,7 +85,10 @@ async def keep_indexed(
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
         run = _Run(user_id, index, embedder, embedded, tried, tries)
-        if messages and await run.index_messages(until):
+        rereads = (
+            messages and until is None and await index.read_again(user_id, is_read_otherwise, limit=_AT_ONCE)
+        )
+        if (messages and await run.index_messages(until)) or rereads:
             return _NEXT_RUN_DELAY
         if until is None and await _embed_later(run, chunks=messages):
             return _NEXT_RUN_DELAY
@@ -238,12 +246,12 @@ class _Run:
         """Return what of a message is indexed, with embeddings if there are any; None if its text breaks us.
 
         Of one that holds a secret, or an order that somebody may have planted, nothing is: formation hides it too,
-        but that may take its time, or fail. Nor of one that tells nothing, as a mere question does.
+        but that may take its time, or fail.
         """
         embeddable = _is_embeddable(message, self.embedded)
         indexed: IndexedMessage | None = None
         try:
-            if not tells(message) or await asyncio.to_thread(is_to_be_hidden, message.content):
+            if await asyncio.to_thread(is_to_be_hidden, message.content):
                 return IndexedMessage(message.id, (), {}, self.embedder.name)
             message = await asyncio.to_thread(without_secrets_before, message)
             if len(message.content) > _SHORT_CHARACTERS:

@@ -23,8 +23,8 @@ from recollect.recalling import NO_WISHES
 from recollect.saying import Saying
 from recollect.tokens import token_counter
 
-_OPENING_SECONDS = 2.0
-"""What a chat waits at most for an engine that is just being opened."""
+_OPENING_SECONDS = 1.0
+"""What a chat waits at most for an engine that is just being opened; the first ones wait as long for the package before."""
 
 _OUTCOME_SECONDS = 30.0
 """For how long after an answer it is still told under it what was remembered of it; then the chat's next answer tells it."""
@@ -72,7 +72,7 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
         return
     engine = await find_engine()
     if engine.failure is None:
-        await engine.ready(max(0.0, _OPENING_SECONDS - call.waited))
+        await engine.ready(_OPENING_SECONDS)
     if engine.engine is None and engine.failure is None and is_first and call.shows:
         in_background(call.emit(telling.starting()))
     prepared = await engine.prepare(heard.turn, NO_WISHES, count=token_counter(heard.turn.model))

@@ -25,14 +25,12 @@ class Call:
         metadata: What is known of the request; the same object for all its hooks.
         request: The web request; the same object for all models that a message goes to.
         emit: Tells the person something about the answer, and keeps it with the answer.
-        waited: Seconds that the chat has waited already.
     """
 
     user: Any = None
     metadata: Any = None
     request: Any = field(default=None, repr=False)
     emit: Any = field(default=None, repr=False)
-    waited: float = 0.0
 
     def wishes(self, wish: str) -> bool:
         """Tell whether this person wishes it; not where Open WebUI failed to read that: "off" may stand there."""

@@ -9,13 +9,16 @@ from recollect.statements import SUBSTANCE, count_words
 
 
 def may_serve(item: Item, query: Query) -> bool:
-    """Return whether an item may be ranked for a query: each memory may, and each passage but for two sorts.
+    """Return whether an item may be ranked for a query: each memory may, and each passage but for three sorts.
 
-    What was told otherwise since is for who asks how it was; an answer of a few words for who asks what the assistant said.
+    What was told otherwise since is for who asks how it was; an answer of a few words for who asks what the assistant said;
+    and what others wrote tells nothing of who asks about themselves.
     """
     if not isinstance(item, Passage):
         return True
     if item.changed_at is not None and not query.asks_how_it_was:
+        return False
+    if item.pasted and query.is_about_oneself and not (query.asks_for_before or query.asks_about_code):
         return False
     return query.asks_about_reply or query.asks_for_before or not _is_remark(item)
 

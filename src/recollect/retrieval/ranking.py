@@ -1,6 +1,6 @@
 """From a turn to what may be recalled for it, ranked and gated. May raise. Never: SQL, prompt text, the caller."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.model import Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
@@ -54,7 +54,7 @@ async def rank(
     """
     query = read_query(turn)
     candidates = await find_candidates(turn.scope, query, embedder=embedder, store=store, reach=reach)
-    found = [each for each in gather(candidates) if may_serve(each.item, query)]
+    found = gather(replace(candidates, hits=[hit for hit in candidates.hits if may_serve(hit.item, query)]))
     if not found:
         return Ranking(query, candidates, (), None)
     signals = read_signals(query, candidates, found, is_read=embedder.reads(query.asked))
