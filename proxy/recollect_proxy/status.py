@@ -139,12 +139,16 @@ def has_room(answer: Answer) -> bool:
 
 
 def _told(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> bytes:
-    """Return as events what was recalled, and how much stands in the prompt already; b"" where nothing does."""
-    if not recollections and not in_place:
+    """Return as events what was recalled, or how much stands in the prompt already; b"" where nothing does.
+
+    What stands in every chat is no news.
+    """
+    found = [each for each in recollections if each.is_found]
+    if not found and not in_place:
         return b""
     try:
-        line = telling.recalled(recollections, in_place)
-        return b"".join(map(_chunk, [line, *map(telling.citation, recollections)]))
+        line = telling.recalled(found, in_place)
+        return b"".join(map(_chunk, [line, *map(telling.citation, found)]))
     except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
         return _untold(error)
 

@@ -78,8 +78,8 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
     prepared = await engine.prepare(heard.turn, NO_WISHES, count=token_counter(heard.turn.model))
     composed = compose_request(COMPLETIONS, heard.body, prepared.placed)
     engine.note(heard.turn, prepared)
-    if is_first and call.shows and (prepared.included or prepared.in_place):
-        in_background(call.emit(telling.recalled(prepared.included, prepared.in_place)))
+    if is_first and call.shows and (prepared.found or prepared.in_place):
+        in_background(call.emit(telling.recalled(prepared.found, prepared.in_place)))
     if composed is None:
         return
     body["messages"] = msgspec.json.decode(composed)["messages"]
@@ -145,7 +145,8 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
 
 async def _cite(call: Call, included: Sequence[Recollection]) -> None:
     for each in included:
-        await call.emit(telling.citation(each))
+        if each.is_found:
+            await call.emit(telling.citation(each))
 
 
 async def _tell_outcome(
