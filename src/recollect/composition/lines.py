@@ -143,9 +143,11 @@ def _yearless(day: date) -> tuple[int, int]:
 
 
 def _who(passage: Passage) -> str:
-    """Say who said it: ``User``, ``User Ben``, ``Assistant``."""
+    """Say who said it: ``User``, ``User Ben``, ``Assistant``; of what others wrote, where it is from."""
     if passage.role is Role.ASSISTANT:
         return "Assistant"
+    if passage.pasted:
+        return "From a text the user pasted"
     speaker = _name(passage.speaker or "")
     return f"User {speaker}" if speaker else "User"
 
