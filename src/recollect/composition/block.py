@@ -7,6 +7,7 @@ bullet, typed and dated, and it tells the model to weigh what it holds and to ig
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from recollect.composition.excerpts import excerpt
@@ -69,6 +70,7 @@ def compose(
     focus: Collection[str] = (),
     code_first: bool = False,
     done: Sequence[Update] = (),
+    at: datetime | None = None,
 ) -> Block | None:
     """Render recollections, best first, as whole memories until ``budget`` tokens are used.
 
@@ -82,6 +84,7 @@ def compose(
         focus: Case-folded words of what is asked.
         code_first: Whether blocks of code come first, and longer: for a question about code.
         done: What the user asked for before and was done meanwhile; it is told first.
+        at: Now, by which what is over is told from what holds, and from what is to come; None: only the days are told.
 
     Returns:
         The block; None when there is nothing to say or the budget holds no memory at all.
@@ -98,7 +101,7 @@ def compose(
             lines.append(line)
             written += [memory_id] if memory_id else []
     for recollection in ordered:
-        line = bullet(recollection, count=count, focus=focus, code_first=code_first)
+        line = bullet(recollection, count=count, focus=focus, code_first=code_first, at=at)
         whole = count(_fenced([*lines, line]))
         if whole <= budget:
             taken = whole
@@ -130,11 +133,12 @@ def bullet(
     count: Callable[[str], int],
     focus: Collection[str] = (),
     code_first: bool = False,
+    at: datetime | None = None,
 ) -> str:
     """Return a memory as one bullet: ``- [PREFERENCE] Prefers tea. (2026-03-15)``."""
     item = recollection.item
     if isinstance(item, Memory):
-        return f"- [{item.kind.upper()}] {quoted(item.content)} ({_dated(item)})"
+        return f"- [{item.kind.upper()}] {quoted(item.content)} ({_dated(item, at)})"
     limit = CODE_TOKENS if code_first and item.code else PASSAGE_TOKENS
     text = excerpt(item.content, limit=limit, count=count, focus=focus, code=item.code)
     told = quoted_code(text) if item.code else quoted(text)
@@ -144,13 +148,15 @@ def bullet(
     return f"- [{_label(item)}]{gap}{told}{end}({item.dated:%Y-%m-%d}{later})"
 
 
-def _dated(memory: Memory) -> str:
+def _dated(memory: Memory, at: datetime | None) -> str:
     """Say when it was said or happened, since and until when it holds, and what speaks against it."""
     told = f"{memory.dated:%Y-%m-%d}"
     if memory.holds_from is not None:
-        told += f"; holds from {memory.holds_from:%Y-%m-%d}"
+        is_to_come = at is not None and at < memory.holds_from
+        told += f"; holds {'only ' if is_to_come else ''}from {memory.holds_from:%Y-%m-%d}"
     if memory.holds_until is not None:
-        told += f"; holds until {memory.holds_until:%Y-%m-%d}"
+        is_over = at is not None and memory.holds_until <= at
+        told += f"; {'held' if is_over else 'holds'} until {memory.holds_until:%Y-%m-%d}"
     return told + ("" if memory.standing is None else _STANDINGS[memory.standing])
 
 

@@ -188,6 +188,7 @@ class Changing:
                 after.provenance.message_ids,
                 as_reals(after.embedding),
                 None if after.embedding is None else after.embedding_model,
+                after.holds_until,
             )
         await self.connection.execute(
             SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.standing

@@ -1,5 +1,6 @@
 """A block says what speaks against a memory, how long it holds, and what was done as the user asked."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -19,8 +20,8 @@ def done(reason: Reason, after: str | None = None, number: int = 1) -> Update:
     )
 
 
-def told(**changed: Any) -> str:
-    return bullet(recollection("Commutes by train.", **changed), count=estimate_tokens)
+def told(at: datetime | None = None, **changed: Any) -> str:
+    return bullet(recollection("Commutes by train.", **changed), count=estimate_tokens, at=at)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,18 @@ def test_since_and_until_when_it_holds_is_said() -> None:
     line = told(holds_from=NOON.replace(month=4), holds_until=NOON.replace(month=6))
 
     assert line.endswith("(2026-03-15; holds from 2026-04-15; holds until 2026-06-15)")
+
+
+def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
+    days = {"holds_from": NOON.replace(month=4), "holds_until": NOON.replace(month=6)}
+
+    told_at = [told(NOON.replace(month=month), **days) for month in (3, 4, 6)]
+
+    assert [line.partition("; ")[2] for line in told_at] == [
+        "holds only from 2026-04-15; holds until 2026-06-15)",
+        "holds from 2026-04-15; holds until 2026-06-15)",
+        "holds from 2026-04-15; held until 2026-06-15)",
+    ]
 
 
 def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None:
