@@ -95,8 +95,10 @@ class Forgetting:
             related = [
                 each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)
             ]
-            # One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown.
-            return related or list(wish.meant if len(wish.meant) == 1 else ())
+            # One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown,
+            # and beside others' words it may be theirs that a model follows.
+            is_one = len(wish.meant) == 1 and not wish.is_beside_others
+            return related or list(wish.meant if is_one else ())
         judge = self.backends.judge
         if judge is not None and asker is not None and near:
             known = [each.memory for each in near]
