@@ -1,7 +1,8 @@
 """Finds what a person wants forgotten who says so in a chat. Never: applies it.
 
-A model chooses where there is one: that which learned from the words, or one that is asked. Of many that it
-chooses each has to share a word with the wish, or be near to it. Without one only what says all that the wish says is chosen.
+A model chooses where there is one: that which learned from the words, or one that is asked, where more than one may be meant. Of
+many that it chooses each has to share a word with the wish, or be near to it. Without one only what says all that the wish says
+is chosen.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from recollect.errors import ExtractorError
+from recollect.formation.difference.denials import denied_words
 from recollect.formation.guarding import Guard
 from recollect.formation.requests import Request
 from recollect.formation.rules import unrelated_cosine
@@ -100,7 +102,11 @@ class Forgetting:
             is_one = len(wish.meant) == 1 and not wish.is_beside_others
             return related or list(wish.meant if is_one else ())
         judge = self.backends.judge
-        if judge is not None and asker is not None and near:
+        related = [each for each in near if each.score >= floor or _overlaps(wish.about, each.memory)]
+        named = [each.memory for each in related if _names(wish.about, each.memory)]
+        if judge is not None and asker is not None and len(named) == 1:
+            return named
+        if judge is not None and asker is not None and related:
             known = [each.memory for each in near]
             try:
                 chosen = await self.guard.call(asker.user_id, lambda: judge.choose(wish.about, known, asker))
@@ -108,11 +114,7 @@ class Forgetting:
                 log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
             else:
                 picked = [near[number] for number in chosen.numbers if 0 <= number < len(near)]
-                return [
-                    each.memory
-                    for each in picked
-                    if each.score >= floor or _overlaps(wish.about, each.memory)
-                ]
+                return [each.memory for each in picked if each in related]
         return [each.memory for each in near if says_all(wish.about, _words_of(each.memory))]
 
 
@@ -120,6 +122,12 @@ def says_all(wish: str, text: str) -> bool:
     """Say whether ``text`` says all that ``wish`` names: every term of the one is in the other."""
     wanted = set(document_terms(wish))
     return len(wanted) >= _LEAST_TERMS and wanted <= set(document_terms(text))
+
+
+def _names(wish: str, memory: Memory) -> bool:
+    """Tell whether a wish names a memory in its own words: each says all that the other does, and neither denies it."""
+    content = memory.content
+    return says_all(wish, content) and says_all(content, wish) and not denied_words(wish, content)
 
 
 def _overlaps(wish: str, memory: Memory) -> bool:
