@@ -3,7 +3,7 @@
 Never: SQL, which queue calls it, how an exchange is formed.
 """
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Container, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
@@ -85,6 +85,7 @@ class Draining:
         batching: Which exchanges are formed at once.
         yielding: Knows the chats that come first.
         slow: The ids of exchanges that took a model too long.
+        extracted: The batches of which it is known already what a model found in them: they are formed as they were.
         caps: How many memories may be kept.
         tries: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
             ``qa_turn``; if something else does, it is held as failed.
@@ -101,6 +102,7 @@ class Draining:
     batching: Batching = field(default_factory=Batching)
     yielding: Yielding = field(default_factory=Yielding)
     slow: MutableMapping[UUID, None] = field(default_factory=dict)
+    extracted: Container[tuple[UUID, ...]] = ()
     caps: Caps = NO_CAPS
     tries: int = 3
     delays: Sequence[timedelta] = RETRY_DELAYS
@@ -182,10 +184,15 @@ class Draining:
         """Return what is formed at once.
 
         What failed before is formed alone, so that it takes no other down with it; what took too long in half as many;
-        a wish to forget after what was said before it, which has to be there to be forgotten.
+        what a model was asked of already as it was; a wish to forget after what was said before it, which has to be there to be
+        forgotten.
         """
         if pending[0].attempts:
             return [pending[0]]
+        ids = tuple(each.exchange.id for each in pending)
+        asked = (turns for turns in range(len(ids), 0, -1) if ids[:turns] in self.extracted)
+        if turns := next(asked, 0):
+            return list(pending[:turns])
         if pending[0].exchange.id in self.slow:
             pending = pending[: max(1, int(SHARE_OF_SLOW * len(pending)))]
         further = pending[1:]
