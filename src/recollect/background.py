@@ -221,11 +221,12 @@ class Background:
             counts=self.counts,
         )
         again = await draining.drain(user_id)
+        seen = () if again is None else await draining.waiting(user_id)
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
-            if await self._backends.inbox.pending(user_id, limit=1):
-                again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
+        if again != TAKEN_DELAY and await draining.waiting(user_id) not in {seen, ()}:
+            again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
         return soonest(again, indexed)
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:

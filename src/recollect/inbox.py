@@ -121,24 +121,37 @@ class Draining:
         try:
             while True:
                 async with self.inbox.lease(user_id) as taken:
-                    again = await self._until_empty(user_id) if taken else TAKEN_DELAY
+                    if not taken:
+                        return TAKEN_DELAY
+                    again, seen = await self._until_empty(user_id)
+                if again is not None and seen is None:
+                    return again
                 # What came between the last look and the lease's end found the lease taken.
-                if again is not None or not await self.inbox.pending(user_id, limit=1):
+                if await self.waiting(user_id) in {seen, ()}:
                     return again
         except StoreUnavailableError:
             log.warning("inbox_store_unavailable", again_seconds=STORE_DELAY.total_seconds())
             return STORE_DELAY
 
-    async def _until_empty(self, user_id: str) -> timedelta | None:
+    async def waiting(self, user_id: str) -> tuple[UUID, ...]:
+        """Return which exchanges would be looked at next.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return _ids(await self.inbox.pending(user_id, limit=self._limit()))
+
+    async def _until_empty(self, user_id: str) -> tuple[timedelta | None, tuple[UUID, ...] | None]:
+        """Return after how long to look again, or None; and which exchanges wait for a quiet chat, where they do."""
         while pending := await self.inbox.pending(user_id, limit=self._limit()):
             wait = max(self._wait(pending), self.yielding.wait(user_id))
             if wait > timedelta():
-                return wait
+                return wait, _ids(pending)
             batch = self._batch(pending)
             again = await self._try(user_id, batch)
             if again is not None:
-                return again
-        return None
+                return again, None
+        return None, None
 
     def _limit(self) -> int:
         """Return how many are formed at once at most: more where they had to wait for chats."""
@@ -189,7 +202,7 @@ class Draining:
         """
         if pending[0].attempts:
             return [pending[0]]
-        ids = tuple(each.exchange.id for each in pending)
+        ids = _ids(pending)
         asked = (turns for turns in range(len(ids), 0, -1) if ids[:turns] in self.extracted)
         if turns := next(asked, 0):
             return list(pending[:turns])
@@ -287,6 +300,10 @@ class Draining:
         ):
             return EMBEDDER_DELAY
         return None
+
+
+def _ids(pending: Sequence[Pending]) -> tuple[UUID, ...]:
+    return tuple(each.exchange.id for each in pending)
 
 
 def _told(error: Exception) -> str:
