@@ -47,10 +47,10 @@ class Absent(WordEmbedder):
 async def test_it_is_asked_once_and_nothing_is_lost_though_more_is_said_meanwhile(
     store: Store, is_away: str
 ) -> None:
-    extractor, judge = ScriptedExtractor([ROWS]), Interrupted(chosen=["My brother has a dog"])
-    embedder = WordEmbedder()
-    if is_away == "the embedder":
-        judge, embedder = ScriptedJudge(chosen=["My brother has a dog"]), Absent()
+    judges, embedder = (
+        (ScriptedJudge, Absent()) if is_away == "the embedder" else (Interrupted, WordEmbedder())
+    )
+    extractor, judge = ScriptedExtractor([ROWS]), judges(chosen=["My brother has a dog"])
     subject = engine_over(store, EXTRACTING, extractor=extractor, judge=judge, embedder=embedder)
     await subject.add(store.anna, "My brother has a dog")
     await subject.remember(store.turn(WISH), "Done.")

@@ -5,8 +5,9 @@ many that it chooses each has to share a word with the wish, or be near to it. W
 is chosen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import structlog
 
@@ -91,31 +92,37 @@ class Forgetting:
         return [each for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT], own
 
     async def _meant(self, wish: Request, near: Sequence[Neighbor], asker: Asker | None) -> list[Memory]:
-        floor = unrelated_cosine(self.backends.embedder.gate)
+        related = [each.memory for each in near if self._is_near(each) or _overlaps(wish.about, each.memory)]
         if wish.meant:
-            scores = {each.memory.id: each.score for each in near}
-            related = [
-                each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)
-            ]
-            # One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown,
-            # and beside others' words it may be theirs that a model follows.
-            is_one = len(wish.meant) == 1 and not wish.is_beside_others
-            return related or list(wish.meant if is_one else ())
+            return _believed(wish, wish.meant, {memory.id for memory in related})
         judge = self.backends.judge
-        related = [each for each in near if each.score >= floor or _overlaps(wish.about, each.memory)]
-        named = [each.memory for each in related if _names(wish.about, each.memory)]
-        if judge is not None and asker is not None and len(named) == 1:
-            return named
-        if judge is not None and asker is not None and related:
+        if judge is not None and asker is not None:
+            named = [memory for memory in related if _names(wish.about, memory)]
+            if len(named) == 1 or not related:
+                return named
             known = [each.memory for each in near]
             try:
                 chosen = await self.guard.call(asker.user_id, lambda: judge.choose(wish.about, known, asker))
             except ExtractorError as error:
                 log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
             else:
-                picked = [near[number] for number in chosen.numbers if 0 <= number < len(near)]
-                return [each.memory for each in picked if each in related]
-        return [each.memory for each in near if says_all(wish.about, _words_of(each.memory))]
+                picked = [known[number] for number in chosen.numbers if 0 <= number < len(known)]
+                return [memory for memory in picked if memory in related]
+        return [memory for memory in related if says_all(wish.about, _words_of(memory))]
+
+    def _is_near(self, neighbor: Neighbor) -> bool:
+        return neighbor.score >= unrelated_cosine(self.backends.embedder.gate)
+
+
+def _believed(wish: Request, meant: Sequence[Memory], near: Collection[UUID]) -> list[Memory]:
+    """Return what a model took a wish to mean as far as that is believed: what is near to it or shares a word with it, or one.
+
+    One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown, and beside
+    others' words it may be theirs that a model follows.
+    """
+    related = [each for each in meant if each.id in near or _overlaps(wish.about, each)]
+    is_one = len(meant) == 1 and not wish.is_beside_others
+    return related or list(meant if is_one else ())
 
 
 def says_all(wish: str, text: str) -> bool:
