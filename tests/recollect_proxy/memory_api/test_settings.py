@@ -129,6 +129,7 @@ async def test_who_is_erased_has_no_settings_any_more(api: Api, annas: str) -> N
     ("body", "field", "says"),
     [
         ({}, None, "at least one of record, recall, formation"),
+        ({"record": {}}, "record", "true, false or null"),
         ({"recall": "no"}, "recall", "true, false or null"),
         ({"recall": 0}, "recall", "true, false or null"),
         ({"formation": SECRET}, "formation", "one of extract, qa_turn, both, off, or null"),
