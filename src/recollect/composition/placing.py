@@ -128,6 +128,7 @@ def place(
             focus=focus_of(turn.text),
             code_first=code_first,
             done=chat.done,
+            at=at,
         )
     injection = situation.noted(block, again, at)
     blocks = again if injection is None else (*again, injection)

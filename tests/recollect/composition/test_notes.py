@@ -1,5 +1,6 @@
 """A block says what speaks against a memory, how long it holds, and what was done as the user asked."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -19,8 +20,8 @@ def done(reason: Reason, after: str | None = None, number: int = 1) -> Update:
     )
 
 
-def told(**changed: Any) -> str:
-    return line_of(recollection("Commutes by train", **changed), count=estimate_tokens).text
+def told(at: datetime | None = None, **changed: Any) -> str:
+    return line_of(recollection("Commutes by train", **changed), count=estimate_tokens, at=at).text
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,18 @@ def test_since_and_until_when_it_holds_is_said() -> None:
     assert line == "- Commutes by train (since 2026-04-15, until 2026-06-15)"
 
 
+def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
+    days = {"holds_from": NOON.replace(month=4), "holds_until": NOON.replace(month=6)}
+
+    told_at = [told(NOON.replace(month=month), **days) for month in (3, 4, 6)]
+
+    assert [line.partition(" (")[2] for line in told_at] == [
+        "only from 2026-04-15, until 2026-06-15)",
+        "since 2026-04-15, until 2026-06-15)",
+        "since 2026-04-15, was so until 2026-06-15)",
+    ]
+
+
 def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None:
     updates = [
         done(Reason.ASKED, "Has a sister called Carla", 1),
@@ -56,7 +69,7 @@ def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None
         "- [DONE] Remembered, as the user asked: Has a sister called Carla",
         "- [DONE] Corrected, as the user said: Lives in Bremen",
         "- [DONE] Forgotten, as the user asked (2)",
-        "Said in March 2026:",
+        "Said in 2026:",
         "- Likes tea.",
     ]
     assert block.done == (UUID(int=101), UUID(int=102))

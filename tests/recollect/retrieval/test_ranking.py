@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import WordEmbedder
 from tests.stores import Store
