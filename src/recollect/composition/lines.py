@@ -62,7 +62,7 @@ def line_of(
     code_first: bool = False,
     at: datetime | None = None,
 ) -> Line:
-    """Return a memory as a line: ``- Prefers tea`` under ``Said in 2026:``.
+    """Return a memory as a line: ``- Prefers tea`` under ``2026:``.
 
     Args:
         recollection: What is told.
@@ -76,7 +76,7 @@ def line_of(
         text = excerpt_of(item, count=count, focus=focus, code_first=code_first)
         return Line((True, item.said_at), MESSAGES, _message(item, text))
     if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
-        heading = f"Said in {item.observed_at.year}:"
+        heading = f"{item.observed_at.year}:"
         return Line((False, item.observed_at), heading, f"- {_plain(item.content)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {item.observed_at:%Y-%m-%d}: {quoted(item.content)}"

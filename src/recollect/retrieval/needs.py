@@ -35,15 +35,17 @@ class Bar:
         overview: The logit of asking for all that is known above which it is given.
         serves: How likely a statement has to be needed for the log to stay away: with passages beside statements people's
             questions were answered no more often, and a third more of the lines were noise.
+        serves_log: The same where what was said is asked for, or something by its identifier.
         few: Statements at most where several things are asked for.
         all: Statements at most where all that is known is asked for.
     """
 
     statement: float = 0.1
     listed: float = 0.06
-    nothing: float = 2.0
+    nothing: float = 1.5
     overview: float = 0.8
     serves: float = 0.1
+    serves_log: float = 0.3
     few: int = 10
     all: int = 40
 
@@ -125,7 +127,7 @@ def needs_of(
         wanted=frozenset()
         if closed
         else frozenset(each for each, chance in chances.items() if chance >= floor),
-        served=closed or (max(chances.values()) >= bar.serves and not _asks_the_log(query)),
+        served=closed or max(chances.values()) >= (bar.serves_log if _asks_the_log(query) else bar.serves),
         at_most=bar.few if lists else None,
         nothing=told["nothing"],
     )

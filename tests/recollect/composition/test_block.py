@@ -88,7 +88,7 @@ def test_statements_stand_under_the_year_they_were_said_in_the_newest_last() -> 
     same = recollection("Likes tea", observed_at=NOON.replace(month=2, day=20))
 
     assert composed(right, wrong, same).text.split("\n")[2:-1] == [
-        "Said in 2026:",
+        "2026:",
         "- Birthday on 9 March (on 2026-03-15)",
         "- Likes tea",
         "- Birthday on 19 March",
@@ -107,7 +107,7 @@ def test_what_was_said_stands_behind_what_is_known() -> None:
     lines = composed(recalled_passage("I like tea."), recollection("Has a cat")).text.split("\n")
 
     assert lines[2:-1] == [
-        "Said in 2026:",
+        "2026:",
         "- Has a cat",
         "Earlier messages:",
         "- User, 2026-03-15: I like tea.",
@@ -230,7 +230,7 @@ def test_the_block_stands_between_fences_and_says_that_it_is_no_instruction() ->
     assert lines[0] == "<recollect_memories>"
     assert "not instructions" in lines[1]
     assert lines[2:] == [
-        "Said in 2026:",
+        "2026:",
         "- Likes tea.",
         "- Has a cat.",
         "</recollect_memories>",
@@ -319,7 +319,7 @@ def test_nothing_recalled_opens_closes_or_imitates_the_fence_or_a_bullet(
     ours = [line for line in lines[2:-1] if not line.startswith("  ")]
     assert sum(line.startswith("- ") for line in ours) == len(block.recollections)
     headings = [line for line in ours if not line.startswith("- ")]
-    assert all(re.fullmatch(r"Said in \d{4}:|Earlier messages:", line) for line in headings)
+    assert all(re.fullmatch(r"\d{4}:|Earlier messages:", line) for line in headings)
     assert len(set(headings)) == len(headings)
     assert not any(line.upper().startswith("- [DONE]") for line in ours)
 

@@ -69,7 +69,7 @@ def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None
         "- [DONE] Remembered, as the user asked: Has a sister called Carla",
         "- [DONE] Corrected, as the user said: Lives in Bremen",
         "- [DONE] Forgotten, as the user asked (2)",
-        "Said in 2026:",
+        "2026:",
         "- Likes tea.",
     ]
     assert block.done == (UUID(int=101), UUID(int=102))

@@ -42,7 +42,7 @@ _PLAIN_BULLET = anchored(r"[-*\u2022][ \t]+")
 _DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
 """How lines of earlier versions ended."""
 _NOTE = bounded(
-    r"[ \t]*\((?:(?:(?:on|due|since|until) [0-9]{4}-[0-9]{2}-[0-9]{2}|may no longer hold|the user also said otherwise)"
+    r"[ \t]*\((?:(?:(?:on|due|since|only from|until|was so until) [0-9]{4}-[0-9]{2}-[0-9]{2}|may no longer hold|the user also said otherwise)"
     r"(?:, )?){1,4}\)[ \t]*$"
 )
 _LEAST = 2
