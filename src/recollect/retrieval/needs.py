@@ -61,7 +61,6 @@ class Needs:
         served: Whether statements serve the turn, so that the log need not.
         at_most: Statements at most; None: as many as are given of anything.
         everything: Whether the turn asks for all that is known.
-        nothing: The logit of asking for nothing remembered.
     """
 
     scores: Mapping[UUID, float] = field(default_factory=dict)
@@ -70,7 +69,6 @@ class Needs:
     served: bool = False
     at_most: int | None = None
     everything: bool = False
-    nothing: float = 0.0
 
     def parts_of(self, statement: UUID) -> tuple[tuple[str, float], ...]:
         """Return what counted most for or against a statement that was judged."""
@@ -82,12 +80,19 @@ class Needs:
 NO_NEEDS = Needs()
 
 
+def asks_nothing(query: Query, vector: Vector | None) -> float:
+    """Return the logit of a question's asking for nothing remembered; 0 where there is no vector to tell by."""
+    told = relevance.intents(Asked(query.asked, query.now, query.periods, vector), relevance.shipped())
+    return float(told[INTENTS.index("nothing")])
+
+
 def needs_of(
     query: Query,
     found: Sequence[Found],
     *,
     vector: Vector | None,
     is_read: bool,
+    is_asked: bool,
     bar: Bar,
     model: Model | None = None,
 ) -> Needs:
@@ -98,6 +103,7 @@ def needs_of(
         found: What was found.
         vector: The question by the second embedder; None where there is none.
         is_read: Whether the first embedder was made for the question's script.
+        is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
         bar: From when on something is needed.
         model: What was trained; None: what comes with the package.
     """
@@ -107,9 +113,9 @@ def needs_of(
     of_person = [(each, each.item) for each in found if _is_statement(each)]
     statements = [item for _, item in of_person if isinstance(item, Memory)]
     if not statements:
-        return Needs(nothing=told["nothing"])
+        return NO_NEEDS
     if told["overview"] > bar.overview:
-        return _everything(statements, query, told["nothing"], bar)
+        return _everything(statements, query, bar)
     likely, shares = relevance.probabilities(
         asked,
         statements,
@@ -119,7 +125,7 @@ def needs_of(
     )
     lists = told["list"] > 0
     floor = bar.listed if lists else bar.statement
-    closed = told["nothing"] > bar.nothing
+    closed = told["nothing"] > bar.nothing if vector is not None else not is_asked
     chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
     return Needs(
         scores={each: _SCORE * chance for each, chance in chances.items()},
@@ -129,11 +135,10 @@ def needs_of(
         else frozenset(each for each, chance in chances.items() if chance >= floor),
         served=closed or max(chances.values()) >= (bar.serves_log if _asks_the_log(query) else bar.serves),
         at_most=bar.few if lists else None,
-        nothing=told["nothing"],
     )
 
 
-def _everything(statements: Sequence[Memory], query: Query, nothing: float, bar: Bar) -> Needs:
+def _everything(statements: Sequence[Memory], query: Query, bar: Bar) -> Needs:
     order = in_order(statements, query.now)
     count = max(len(order), 1)
     return Needs(
@@ -142,7 +147,6 @@ def _everything(statements: Sequence[Memory], query: Query, nothing: float, bar:
         served=True,
         at_most=bar.all,
         everything=True,
-        nothing=nothing,
     )
 
 

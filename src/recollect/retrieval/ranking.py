@@ -8,7 +8,7 @@ from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
-from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, needs_of
+from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, asks_nothing, needs_of
 from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.signals import Found, gather, read_signals
@@ -67,12 +67,23 @@ async def rank(
     is_read = embedder.reads(query.asked)
     signals = read_signals(query, candidates, found, is_read=is_read)
     fused = fuse(signals, weights)
-    needs = needs_of(query, found, vector=candidates.second_question, is_read=is_read, bar=bar)
+    vector = candidates.second_question
+    nothing = asks_nothing(query, vector)
+    opening = gate_score(
+        query,
+        found,
+        signals,
+        seen=candidates.terms.seen,
+        gate_cosine=embedder.gate,
+        gate=gate,
+        nothing=nothing,
+    )
+    needs = needs_of(query, found, vector=vector, is_read=is_read, is_asked=gate.opens(opening), bar=bar)
     return Ranking(
         query,
         candidates,
         _in_order(found, fused, needs),
-        gate_score(query, found, signals, seen=candidates.terms.seen, gate_cosine=embedder.gate, gate=gate),
+        opening,
         tuple(found),
         signals,
         needs,
