@@ -56,7 +56,7 @@ class Answered:
     """What a store gave to one question.
 
     Attributes:
-        store: Of what sort the store is: ``lives``, or a file's name.
+        store: Of what sort the store is: a person's life, in the question's language or another, or a file's name.
         person: Whose it is.
         recalled: The lines beyond those that stand in every chat.
     """
@@ -104,7 +104,10 @@ async def ask_lives(data: Sequence[Path], folder: Path | None, stores: int) -> l
         for life, questions in zip(lives, dealt(len(lives), asked=stores), strict=True):
             await index(bench, life)
             at = max([each.at for each in life.questions], default=bench.clock())
-            answered += await _ask(bench.engine, bench.clock, "lives", life.person, at, questions)
+            own = [each for each in unrelated() if life.language.startswith(each.language)]
+            for store, hand in (("own", own), ("another", [each for each in questions if each not in own])):
+                name = f"lives, {store} language"
+                answered += await _ask(bench.engine, bench.clock, name, life.person, at, hand)
     return answered
 
 
