@@ -136,11 +136,12 @@ def has_room(answer: Answer) -> bool:
 
 
 def _told(recollections: Sequence[Recollection]) -> bytes:
-    """Return what was recalled as events; b"" where nothing was."""
-    if not recollections:
+    """Return what was recalled as events; b"" where nothing was: what stands in every chat is no news."""
+    found = [each for each in recollections if each.is_found]
+    if not found:
         return b""
     try:
-        return b"".join(map(_chunk, [telling.recalled(recollections), *map(telling.citation, recollections)]))
+        return b"".join(map(_chunk, [telling.recalled(found), *map(telling.citation, found)]))
     except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
         return _untold(error)
 

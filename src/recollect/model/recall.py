@@ -13,10 +13,10 @@ class Recollection:
 
     Attributes:
         item: A memory, or a passage of the message log.
-        score: What it was ranked by; a sum of parts, that for a good match is about 1.
+        score: What it was ranked by; a sum of parts, that for a good match is about 1. 0 of what was not ranked.
         parts: The score's named parts, for explanation.
         dropped: Why it does not go into the prompt, or None.
-        standing: Whether it is given to every chat, rather than found for this turn.
+        standing: Whether it is given to every chat, whatever is asked. It may have been found for this turn, too.
     """
 
     item: Item
@@ -24,6 +24,11 @@ class Recollection:
     parts: tuple[tuple[str, float], ...] = ()
     dropped: Drop | None = None
     standing: bool = False
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it was found for the turn: only that is a use of what is remembered."""
+        return not self.standing or self.score > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,8 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
     body["messages"] = msgspec.json.decode(composed)["messages"]
     answer.included = tuple(prepared.included)
     answer.blocks = tuple(filter(None, (prepared.placed.system, *prepared.placed.beside.values())))
-    if is_first and call.shows and prepared.included:
-        in_background(call.emit(telling.recalled(prepared.included)))
+    if is_first and call.shows and prepared.found:
+        in_background(call.emit(telling.recalled(prepared.found)))
 
 
 async def _begun(body: Any, call: Call, find_engine: FindEngine) -> Saying | None:
@@ -143,7 +143,8 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
 
 async def _cite(call: Call, included: Sequence[Recollection]) -> None:
     for each in included:
-        await call.emit(telling.citation(each))
+        if each.is_found:
+            await call.emit(telling.citation(each))
 
 
 async def _tell_outcome(

@@ -3,7 +3,17 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from recollect.model import IndexedMessage, LoggedMessage, Memory, Role, Statement, UnembeddedChunk, Vector
+from recollect.model import (
+    COMMONS,
+    STATEMENTS,
+    IndexedMessage,
+    LoggedMessage,
+    Memory,
+    Role,
+    Statement,
+    UnembeddedChunk,
+    Vector,
+)
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.postings import Document, add_postings, index_memory, number_documents
 from recollect.postgres.queue import enqueue
@@ -97,6 +107,27 @@ class PostgresLogIndex:
         """Give a memory of the user's own its embedding, in place of the one it has of another model."""
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["embed_memory"], user_id, memory_id, as_reals(vector), model)
+
+    async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return statements that the user sees and that have no second embedding of ``model``, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(
+                SQL["unembedded_statements"], user_id, model, sorted(STATEMENTS), limit
+            )
+        return [memory_of(row) for row in rows]
+
+    async def embed_statement(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a statement that the user sees its second embedding, in place of the one it has.
+
+        What several share is nobody's own, and written as the operator.
+        """
+        values = as_reals(vector)
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["embed_statement"], user_id, memory_id, values, model)
+            is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
+        if is_given:
+            async with self._database.over_all_users() as connection:
+                await connection.execute(SQL["embed_statement"], COMMONS, memory_id, values, model)
 
     async def enqueue(self, user_id: str) -> None:
         """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""

@@ -109,7 +109,7 @@ def passage_of(row: Record) -> Passage:
 def hit_of(row: Record) -> Hit:
     """Return what a row of the search found."""
     item = passage_of(row) if row["owner"] is None else memory_of(row)
-    return Hit(item, row["document"], row["cosine"], row["first_cosine"])
+    return Hit(item, row["document"], row["cosine"], row["first_cosine"], row["second_cosine"])
 
 
 def update_of(row: Record) -> Update:

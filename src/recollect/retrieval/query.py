@@ -22,6 +22,7 @@ class Query:
     Attributes:
         text: What is embedded: the user's words, with what they refer to where they can't stand alone.
         asked: The user's words alone, as far as they are read.
+        before: What the user said in the chat right before, as far as it is read; "" where that is nothing.
         terms: The terms that are looked up.
         identifiers: The code identifiers in it, case-folded.
         periods: The dates meant.
@@ -37,6 +38,7 @@ class Query:
 
     text: str
     asked: str
+    before: str
     terms: tuple[str, ...]
     identifiers: frozenset[str]
     periods: tuple[Period, ...]
@@ -58,6 +60,7 @@ def read_query(turn: Turn) -> Query:
     return Query(
         text=text,
         asked=asked,
+        before=_bounded(_said_before(turn)),
         terms=query_terms(text),
         identifiers=identifiers(asked),
         periods=dates_meant(asked, turn.at),
@@ -79,9 +82,13 @@ def _bounded(text: str) -> str:
     return f"{clean[:_BEGINNING]}\n{clean[-_END:]}"
 
 
+def _said_before(turn: Turn) -> str:
+    return next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
+
+
 def _with_what_it_refers_to(turn: Turn, asked: str) -> str:
     """Put the user's message before, and the beginning of the answer to it, in front of "and the second one?"."""
-    said = next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
+    said = _said_before(turn)
     answer = turn.history[-1].text if turn.history and turn.history[-1].role is Role.ASSISTANT else ""
     parts = (said[:_BEFORE].strip(), answer[:_BEFORE].strip(), asked)
     return "\n".join(part for part in parts if part)

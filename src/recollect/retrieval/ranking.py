@@ -8,6 +8,7 @@ from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
+from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, needs_of
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.signals import Found, gather, read_signals
 
@@ -26,6 +27,7 @@ class Ranking:
         gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing was found.
         found: The candidates in the order of ``signals``.
         signals: What is known of each; None where nothing was found.
+        needs: Which statements the turn needs.
     """
 
     query: Query
@@ -34,16 +36,19 @@ class Ranking:
     gate_score: float | None
     found: tuple[Found, ...] = ()
     signals: Signals | None = None
+    needs: Needs = NO_NEEDS
 
 
 async def rank(
     turn: Turn,
     *,
     embedder: Embedder,
+    second_embedder: Embedder | None = None,
     store: MemoryStore,
     reach: Reach,
     weights: Weights,
     gate: Gate,
+    bar: Bar,
 ) -> Ranking:
     """Return the user's memories and what they said, as they rank for ``turn``.
 
@@ -52,28 +57,36 @@ async def rank(
         StoreError: The store could not be asked.
     """
     query = read_query(turn)
-    candidates = await find_candidates(turn.scope, query, embedder=embedder, store=store, reach=reach)
+    candidates = await find_candidates(
+        turn.scope, query, embedder=embedder, store=store, reach=reach, second_embedder=second_embedder
+    )
     found = gather(candidates)
     if not found:
         return Ranking(query, candidates, (), None)
-    signals = read_signals(query, candidates, found, is_read=embedder.reads(query.asked))
+    is_read = embedder.reads(query.asked)
+    signals = read_signals(query, candidates, found, is_read=is_read)
     fused = fuse(signals, weights)
+    needs = needs_of(query, found, vector=candidates.second_question, is_read=is_read, bar=bar)
     return Ranking(
         query,
         candidates,
-        _in_order(found, fused),
+        _in_order(found, fused, needs),
         gate_score(query, found, signals, seen=candidates.terms.seen, gate_cosine=embedder.gate, gate=gate),
         tuple(found),
         signals,
+        needs,
     )
 
 
-def _in_order(found: list[Found], fused: Fused) -> tuple[Recollection, ...]:
-    scores: list[float] = fused.scores.tolist()
+def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollection, ...]:
+    plain: list[float] = fused.scores.tolist()
+    scores = [needs.scores.get(each.item.id, score) for each, score in zip(found, plain, strict=True)]
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
-    explained = order[:EXPLAINED]
-    parts = fused.parts_of(explained)
-    parts["times"] = fused.multiplier[explained]  # what importance and recency make of the sum
+    of_log = [n for n in order if found[n].item.id not in needs.scores][:EXPLAINED]
+    parts = fused.parts_of(of_log)
+    parts["times"] = fused.multiplier[of_log]  # what importance and recency make of the sum
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
-    told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(explained, rows, strict=True)}
-    return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)
+    told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
+    return tuple(
+        Recollection(found[n].item, scores[n], needs.parts.get(found[n].item.id) or told.get(n, ())) for n in order
+    )

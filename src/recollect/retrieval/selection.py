@@ -7,6 +7,7 @@ from uuid import UUID
 
 from recollect.model import Drop, Item, Kind, Memory, Passage, Recollection
 from recollect.patterns import bounded
+from recollect.retrieval.needs import NO_NEEDS, Needs
 
 _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
 """A word, or a character of a script that has no spaces."""
@@ -61,7 +62,12 @@ class Surroundings:
 
 
 def select(
-    ranked: Sequence[Recollection], around: Surroundings, how: Selecting, *, relevant: bool
+    ranked: Sequence[Recollection],
+    around: Surroundings,
+    how: Selecting,
+    *,
+    relevant: bool,
+    needs: Needs = NO_NEEDS,
 ) -> tuple[list[Recollection], bool]:
     """Return ``ranked`` in its order, each with the reason why it is left out, or none; and whether user-wide.
 
@@ -72,11 +78,15 @@ def select(
         ranked: Best first.
         around: What else counts.
         how: The bounds.
-        relevant: Whether the turn asks for anything remembered; else all are left out.
+        relevant: Whether the turn asks for anything of the log; else all of it is left out, and with it what was judged
+            by no need.
+        needs: Which statements the turn needs, wherever they were said; those it has scored and does not want are left out.
     """
-    if not relevant:
+    if not relevant and not needs.wanted:
         return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
-    selecting = _Selection(around, how, _Prompt(around.prompt, ranked))
+    if needs.at_most is not None:
+        how = replace(how, limit=max(how.limit, needs.at_most))
+    selecting = _Selection(around, how, _Prompt(around.prompt, ranked), needs, relevant)
     first = selecting.run(ranked, session_only=True)
     taken = sum(each.dropped is None for each in first)
     if taken >= how.session_enough and not around.user_wide:
@@ -89,17 +99,19 @@ class _Selection:
     around: Surroundings
     how: Selecting
     prompt: "_Prompt"
+    needs: Needs
+    relevant: bool
 
     def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
-        best = (
-            ranked[0].score if ranked else 0.0
-        )  # also where that one is left out: what follows is no better for it
+        # Also where that one is left out: what follows is no better for it. Statements are judged by themselves.
+        best = next((each.score for each in ranked if each.item.id not in self.needs.scores), 0.0)
         sources: Counter[UUID] = Counter()
         taken: list[frozenset[str]] = []
         done = []
         for each in ranked:
             dropped = self._of_itself(each.item, session_only=session_only)
-            if dropped is None and each.score < self._cliff(len(taken)) * best:
+            is_judged = each.item.id in self.needs.scores
+            if dropped is None and not is_judged and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
             if dropped is None and len(taken) >= self.how.limit:
                 dropped = Drop.LIMIT
@@ -118,7 +130,10 @@ class _Selection:
         return max(self.how.cliff, self.how.cliff_behind)
 
     def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:
-        elsewhere = _session(item) not in {self.around.session_id, None}
+        is_judged = item.id in self.needs.scores
+        if item.id not in self.needs.wanted if is_judged else not self.relevant:
+            return Drop.IRRELEVANT
+        elsewhere = not is_judged and _session(item) not in {self.around.session_id, None}
         is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
         if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
             return Drop.OTHER_SESSION

@@ -40,12 +40,14 @@ class Found:
         cosine: Of its nearest part; None where none has an embedding.
         first_cosine: Of its beginning.
         score: How well its best part matches the words.
+        second_cosine: By the second embedder; None where it has no such embedding.
     """
 
     item: Item
     cosine: float | None
     first_cosine: float | None
     score: TermScore
+    second_cosine: float | None = None
 
 
 def gather(candidates: Candidates) -> list[Found]:
@@ -60,7 +62,7 @@ def gather(candidates: Candidates) -> list[Found]:
 def _together(parts: Sequence[tuple[Hit, TermScore]]) -> Found:
     if len(parts) == 1:
         [(hit, score)] = parts
-        return Found(hit.item, hit.cosine, hit.first_cosine, score)
+        return Found(hit.item, hit.cosine, hit.first_cosine, score, hit.second_cosine)
     best, _ = max(
         parts, key=lambda each: ((each[0].cosine or 0.0) + each[1].bm25 / 10, each[0].document or 0)
     )

@@ -160,7 +160,7 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
 @table(
     ("name", "arguments"),
     [
-        ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True, False)),
+        ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True, False, list(NORTH), MODEL, 4)),
         ("lexicon", (["secret", "question", "ben", "anna"],)),
         ("vocabulary", ([""], ["~"], 1, 64, 99)),
         ("unindexed_messages", (99,)),

@@ -83,6 +83,39 @@ ORDER BY missing.id DESC;
 UPDATE vectors SET "values" = $3::real[]::halfvec, embedding_model = $4
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
 
+-- name: unembedded_statements
+-- The statements that the user sees, their own and those they were given, that have no second embedding of a model, newest
+-- first. Only what is missing is read in full.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
+    v.extractor, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM (
+    SELECT own.owner, own.id
+    FROM vectors AS own
+    WHERE own.owner = $1 AND own.valid_to IS NULL AND own.kind = ANY ($3::text[])
+        AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL)
+    UNION ALL
+    SELECT shared.owner, shared.id
+    FROM users_vectors AS given
+    JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+    WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($3::text[])
+        AND (shared.second_model IS DISTINCT FROM $2 OR shared.second_values IS NULL)
+    ORDER BY id DESC
+    LIMIT $4
+) AS missing
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
+JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
+ORDER BY missing.id DESC;
+
+-- name: embed_statement
+-- Give a statement of an owner's the second embedding that it has not.
+UPDATE vectors SET second_values = $3::real[]::halfvec, second_model = $4
+WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL);
+
+-- name: is_given
+-- Whether a memory that the user sees is everybody's.
+SELECT owner = '*' FROM users_vectors WHERE user_id = $1 AND vector_id = $2;
+
 -- name: mark_embedded
 -- Note by which model a chunk of the user is embedded; nothing if it is gone, or to be found no more.
 UPDATE message_chunks SET embedding_model = $3

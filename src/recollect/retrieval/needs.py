@@ -1,0 +1,150 @@
+"""What of the found a turn needs: which statements, and whether the log is to serve where none does. Pure.
+
+Statements come first: each is judged by itself (`recollect.retrieval.relevance`). Passages of the log stand in where no
+statement serves, and the gate is sure. Never: a store, how anything is worded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+
+from recollect.model import STATEMENTS, Memory, Vector
+from recollect.retrieval import relevance
+from recollect.retrieval.query import Query
+from recollect.retrieval.relevance import INTENTS, Asked, Model
+from recollect.retrieval.signals import Found
+from recollect.retrieval.worth import in_order
+
+_SCORE = 2.0
+"""What a statement that is needed for certain scores: for a good match a score is about 1."""
+_EXPLAINED = 6
+"""So many of the features that count most are told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """From when on something is needed; chosen on people's lives, cross-validated by person.
+
+    Attributes:
+        statement: How likely a statement has to be needed.
+        listed: The same where several things are asked for.
+        nothing: The logit of asking for nothing remembered above which nothing is.
+        overview: The logit of asking for all that is known above which it is given.
+        serves: How likely a statement has to be needed for the log to stay away.
+        few: Statements at most where several things are asked for.
+        all: Statements at most where all that is known is asked for.
+    """
+
+    statement: float = 0.1
+    listed: float = 0.06
+    nothing: float = 2.0
+    overview: float = 0.8
+    serves: float = 0.3
+    few: int = 10
+    all: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a turn needs.
+
+    Attributes:
+        scores: What each statement ranks by.
+        parts: What counted most for it.
+        wanted: The statements that are needed.
+        served: Whether statements serve the turn, so that the log need not.
+        at_most: Statements at most; None: as many as are given of anything.
+        everything: Whether the turn asks for all that is known.
+        nothing: The logit of asking for nothing remembered.
+    """
+
+    scores: Mapping[UUID, float] = field(default_factory=dict)
+    parts: Mapping[UUID, tuple[tuple[str, float], ...]] = field(default_factory=dict)
+    wanted: frozenset[UUID] = frozenset()
+    served: bool = False
+    at_most: int | None = None
+    everything: bool = False
+    nothing: float = 0.0
+
+
+NO_NEEDS = Needs()
+
+
+def needs_of(
+    query: Query,
+    found: Sequence[Found],
+    *,
+    vector: Vector | None,
+    is_read: bool,
+    bar: Bar,
+    model: Model | None = None,
+) -> Needs:
+    """Return which of the found statements the turn needs.
+
+    Args:
+        query: What is asked.
+        found: What was found.
+        vector: The question by the second embedder; None where there is none.
+        is_read: Whether the first embedder was made for the question's script.
+        bar: From when on something is needed.
+        model: What was trained; None: what comes with the package.
+    """
+    shipped = model or relevance.shipped()
+    asked = Asked(query.asked, query.now, query.periods, vector)
+    told = dict(zip(INTENTS, relevance.intents(asked, shipped).tolist(), strict=True))
+    of_person = [(each, each.item) for each in found if _is_statement(each)]
+    statements = [item for _, item in of_person if isinstance(item, Memory)]
+    if not statements:
+        return Needs(nothing=told["nothing"])
+    if told["overview"] > bar.overview:
+        return _everything(statements, query, told["nothing"], bar)
+    likely, shares = relevance.probabilities(
+        asked,
+        statements,
+        np.array([np.nan if each.cosine is None or not is_read else each.cosine for each, _ in of_person]),
+        np.array([np.nan if each.second_cosine is None else each.second_cosine for each, _ in of_person]),
+        shipped,
+    )
+    lists = told["list"] > 0
+    floor = bar.listed if lists else bar.statement
+    closed = told["nothing"] > bar.nothing
+    chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
+    return Needs(
+        scores={each: _SCORE * chance for each, chance in chances.items()},
+        parts=_parts(statements, shares),
+        wanted=frozenset() if closed else frozenset(each for each, chance in chances.items() if chance >= floor),
+        served=closed or max(chances.values()) >= bar.serves,
+        at_most=bar.few if lists else None,
+        nothing=told["nothing"],
+    )
+
+
+def _everything(statements: Sequence[Memory], query: Query, nothing: float, bar: Bar) -> Needs:
+    order = in_order(statements, query.now)
+    count = max(len(order), 1)
+    return Needs(
+        scores={each.id: _SCORE * (1 - n / count) for n, each in enumerate(order)},
+        wanted=frozenset(each.id for each in order),
+        served=True,
+        at_most=bar.all,
+        everything=True,
+        nothing=nothing,
+    )
+
+
+def _is_statement(each: Found) -> bool:
+    return isinstance(each.item, Memory) and each.item.kind in STATEMENTS
+
+
+def _parts(
+    statements: Sequence[Memory], shares: Mapping[str, relevance.Floats]
+) -> dict[UUID, tuple[tuple[str, float], ...]]:
+    names = list(shares)
+    table = np.stack([shares[name] for name in names], axis=1)
+    most = np.argsort(-np.abs(table), axis=1)[:, :_EXPLAINED]
+    return {
+        each.id: tuple((names[n], float(table[row, n])) for n in most[row].tolist())
+        for row, each in enumerate(statements)
+    }
