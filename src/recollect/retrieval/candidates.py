@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 import structlog
 
 from recollect.deadline import within
@@ -16,14 +15,12 @@ from recollect.lexical import correction_prefixes, corrections
 from recollect.model import Hit, Lexicon, Scope, Stage, Vector
 from recollect.ports import Embedder, MemoryStore
 from recollect.retrieval.query import Query
+from recollect.retrieval.relevance import in_context
 from recollect.retrieval.terms import TermScores, score_terms
 
 T = TypeVar("T")
 
 _CORRECTED_AT_MOST = 3
-
-_DRAWN = 0.5
-"""How much of what the user said before counts, beside what is asked."""
 
 log = structlog.get_logger(__name__)
 
@@ -159,8 +156,7 @@ async def _in_second_space(query: Query, embedder: Embedder) -> _Second:
     asked = await embedder.embed_question(query.asked)
     if not query.before:
         return _Second(asked, asked)
-    drawn = asked + _DRAWN * await embedder.embed_question(query.before)
-    return _Second(asked, drawn / np.linalg.norm(drawn))
+    return _Second(asked, in_context(asked, await embedder.embed_question(query.before)))
 
 
 async def _looked_up(

@@ -114,7 +114,9 @@ def needs_of(
     return Needs(
         scores={each: _SCORE * chance for each, chance in chances.items()},
         parts=_parts(statements, shares),
-        wanted=frozenset() if closed else frozenset(each for each, chance in chances.items() if chance >= floor),
+        wanted=frozenset()
+        if closed
+        else frozenset(each for each, chance in chances.items() if chance >= floor),
         served=closed or max(chances.values()) >= bar.serves,
         at_most=bar.few if lists else None,
         nothing=told["nothing"],

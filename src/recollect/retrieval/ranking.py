@@ -88,5 +88,6 @@ def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollect
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
     return tuple(
-        Recollection(found[n].item, scores[n], needs.parts.get(found[n].item.id) or told.get(n, ())) for n in order
+        Recollection(found[n].item, scores[n], needs.parts.get(found[n].item.id) or told.get(n, ()))
+        for n in order
     )

@@ -36,6 +36,7 @@ _READ = 600
 """Characters of a text that are compared by their letters."""
 _SOON = timedelta(days=31)
 
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is known of a question.
@@ -128,7 +129,9 @@ def features(
     importance = np.array([each.importance for each in statements])
     kinds = {kind: np.array([each.kind is kind for each in statements], np.float64) for kind in _KINDS}
     when = np.array([_when(each, asked) for each in statements])
-    order = np.argsort(np.argsort(-near)) if np.isfinite(second).any() else np.argsort(np.argsort(-near_first))
+    order = (
+        np.argsort(np.argsort(-near)) if np.isfinite(second).any() else np.argsort(np.argsort(-near_first))
+    )
     intent = {name: np.tanh(value / 2) for name, value in zip(INTENTS, told.tolist(), strict=True)}
     gap = near - near.max()
     table = {
