@@ -3,8 +3,8 @@
     git worktree add /tmp/before COMMIT
     python -m tests.bench.recall_latency --before /tmp/before [--sizes 10,1000,10000] [--rounds 7] [--asks 30]
 
-For each size two processes have a store each with as many statements of one user, made up and embedded for real: one runs the
-code of the checkout named, one this checkout's. They are asked by turns, each time something else, in a new chat, and
+For each size two processes have a store each with as many statements of one user, made up; 500 are embedded for real, the others
+have vectors near one of theirs. One process runs the code of the checkout named, one this checkout's. They are asked by turns, each time something else, in a new chat, and
 tell how long ``Engine.prepare`` took. Each round gives a ratio of medians; the median of these is told.
 Never: HTTP, what is recalled.
 """
@@ -24,16 +24,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 import msgspec
+import numpy as np
 from uuid_utils.compat import uuid7
 
 from recollect.assembly import make_policy, open_backends
 from recollect.chat.heard import hear
 from recollect.engine import Engine
 from recollect.logs import configure_logging
-from recollect.model import Actor, Add, Kind, Memory, Scope, Source
+from recollect.model import Actor, Add, Kind, Memory, Scope, Source, Vector
+from recollect.ports import Embedder
 from recollect_proxy.bench.clock import ReplayClock
 from recollect_proxy.bench.metrics import percentile
 from recollect_proxy.bench.opening import unhurried
@@ -45,6 +47,9 @@ _NOBODY = "http://127.0.0.1:9/v1"
 _PERSON = "anna"
 _NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _AT_ONCE = 500
+_EMBEDDED = 500
+_NEAR = 0.5
+"""How long what is added to a unit vector is."""
 _DRAINS = 1000
 _WARM = 10
 _SEED = 2026
@@ -111,6 +116,30 @@ def questions(round_number: int, count: int) -> list[str]:
 # -- a process that is asked ---------------------------------------------------------------------------
 
 
+class Sampled:
+    """Implements ``Embedder``: embeds its first texts, and gives others vectors near one of theirs, which costs nothing."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: list[Vector] = []
+        self._drawn = np.random.default_rng(_SEED)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the texts' unit vectors."""
+        lacking = texts[: max(0, _EMBEDDED - len(self._known))]
+        self._known += await self._embedder.embed(lacking) if lacking else []
+        near = [self._near() for _ in texts[len(lacking) :]]
+        return [*self._known[len(self._known) - len(lacking) :], *near]
+
+    def _near(self) -> Vector:
+        base = np.asarray(self._known[self._drawn.integers(len(self._known))])
+        moved = base + self._drawn.normal(scale=_NEAR / np.sqrt(len(base)), size=len(base))
+        return (moved / np.linalg.norm(moved)).astype(base.dtype)
+
+
 @asynccontextmanager
 async def _open_store(size: int) -> AsyncIterator[tuple[Engine, ReplayClock]]:
     given = ProxySettings(upstream=_NOBODY)
@@ -118,11 +147,11 @@ async def _open_store(size: int) -> AsyncIterator[tuple[Engine, ReplayClock]]:
     clock = ReplayClock()
     clock.move_to(_NOW)
     async with open_backends(own) as backends:
-        engine = Engine(backends, make_policy(own), clock=clock)
+        embedder = Sampled(backends.embedder)
         texts = statements(size)
         for start in range(0, size, _AT_ONCE):
             batch = texts[start : start + _AT_ONCE]
-            vectors = await backends.embedder.embed(batch)
+            vectors = await embedder.embed(batch)
             made = [
                 Memory(uuid7(), _PERSON, Kind.FACT, Source.EXTRACTED, each, 0.5, _NOW, _NOW) for each in batch
             ]
@@ -132,12 +161,15 @@ async def _open_store(size: int) -> AsyncIterator[tuple[Engine, ReplayClock]]:
             ]
             await backends.memories.apply(Scope(_PERSON, "before"), changes, actor=Actor.IMPORT, at=_NOW)
         await backends.index.enqueue(_PERSON)
+        second = getattr(backends, "second_embedder", None)  # which earlier commits do not have
+        changed: dict[str, Any] = {} if second is None else {"second_embedder": Sampled(second)}
+        filling = Engine(replace(backends, **changed), make_policy(own), clock=clock)
         for _ in range(_DRAINS):
-            again = await engine.drain(_PERSON)
+            again = await filling.drain(_PERSON)
             if again is None:
                 break
             clock.move_to(clock() + again + timedelta(milliseconds=1))
-        yield engine, clock
+        yield Engine(backends, make_policy(own), clock=clock), clock
 
 
 async def _answer(size: int) -> None:
