@@ -1,7 +1,8 @@
 """A worker that texts can hold: what they would do to one with a mistake in it. Never: a test.
 
 Started as ``recollect.worker`` is. A text with HELD holds the interpreter, one with SLOW takes a thread for ever, and one
-with KILLED ends the process.
+with KILLED ends the process. What is watched for is awaited in seconds only once it has come: how busy the machine is decides
+nothing about any other text.
 """
 
 import os
@@ -17,14 +18,18 @@ from recollect.model import Exchange
 from recollect.worker import watchdog
 from recollect.worker.working import main
 
+_SECONDS = 2
 HELD, SLOW, KILLED = "poison that holds", "poison that lasts", "poison that kills"
 
 
 def _read(exchange: Exchange) -> Any:
     text = exchange.turn.text
     if HELD in text:
+        watchdog.HELD_SECONDS = _SECONDS
+        signal.setitimer(signal.ITIMER_REAL, _SECONDS)
         re.search("(a|a)*b", "a" * 60)
     if SLOW in text:
+        steps.SECONDS[steps.Step.FORM] = 0.0
         time.sleep(600)
     if KILLED in text:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -33,7 +38,5 @@ def _read(exchange: Exchange) -> Any:
 
 if __name__ == "__main__":
     forming.read_said = _read  # type: ignore[attr-defined]
-    watchdog.HELD_SECONDS = 3
     watchdog._LOOK_SECONDS = 0.2
-    steps.SECONDS[steps.Step.FORM] = 5.0  # what a busy machine needs for what is not poisoned
     main()

@@ -44,7 +44,8 @@ RULES = (
     ),
     Rule(
         "recollect.indexing",
-        f"{PORTS} {TEXTS} recollect.formation.said recollect.secrets recollect.statements",
+        f"{PORTS} {TEXTS} recollect.formation.reading recollect.formation.said recollect.retrieval.cues recollect.secrets "
+        "recollect.statements",
         "structlog",
     ),
     Rule("recollect.looks", "recollect.patterns", pure=True),

@@ -45,6 +45,8 @@ class Reports:
             self.skipped[recall.skipped] += 1
         included = prepared.included
         headers = [(b"x-recollect-memories", b"%d" % (len(placed.own.items) if placed.own else 0))]
+        if prepared.in_place:
+            headers.append((b"x-recollect-memories-in-place", b"%d" % len(prepared.in_place)))
         if recall.skipped is not None:
             headers.append((b"x-recollect-skipped", recall.skipped.encode()))
         if request_id is None:

@@ -5,7 +5,7 @@ Never: where the audit is kept, who may undo.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -110,6 +110,15 @@ def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str,
     }
 
 
+def limit_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
+    """Return what a row says of a memory that holds until a day, from which on something else does."""
+    return {
+        "held_until": _iso(before.holds_until),
+        "limited_to": _iso(after.holds_until),
+        "cause": None if cause is None else str(cause),
+    }
+
+
 def edit_details(before: Memory, after: Memory) -> dict[str, Any]:
     """Return what a row says of an edit: all that it may have changed but the content, before and after."""
     return {**_editable(before), "now": _editable(after)}
@@ -153,12 +162,21 @@ def as_before(memory: Memory, update: Update) -> Memory:
     match update.action:
         case Action.REINFORCE:
             return _not_reinforced(memory, update.details)
+        case Action.MARK if "limited_to" in update.details:
+            return _not_limited(memory, update.details)
         case Action.MARK if memory.standing == update.details.get("marked"):
             return replace(memory, standing=_standing(update.details))
         case Action.EDIT if memory.owner != COMMONS and _is_as_edited(memory, update):
             return _not_edited(memory, update)
         case _:
             raise NotUndoableError
+
+
+def _not_limited(memory: Memory, details: Mapping[str, Any]) -> Memory:
+    if _iso(memory.holds_until) != details["limited_to"]:
+        raise NotUndoableError
+    held_until = details["held_until"]
+    return replace(memory, holds_until=None if held_until is None else datetime.fromisoformat(held_until))
 
 
 def _is_as_edited(memory: Memory, update: Update) -> bool:
@@ -199,6 +217,11 @@ def _not_edited(memory: Memory, update: Update) -> Memory:
 def messages_of(details: Mapping[str, Any]) -> tuple[UUID, ...]:
     """Return the messages of the log that a row names."""
     return tuple(UUID(each) for each in details.get("messages", ()))
+
+
+def _iso(moment: datetime | None) -> str | None:
+    """Return a moment as a row writes it: in UTC, so that one moment is one text."""
+    return None if moment is None else moment.astimezone(UTC).isoformat()
 
 
 def _standing(details: Mapping[str, Any]) -> Standing | None:

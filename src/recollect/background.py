@@ -18,7 +18,7 @@ from uuid_utils.compat import uuid7
 from recollect.counting import FormationCounts
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
-from recollect.formation import Budget, Forming, Guard, Guarded
+from recollect.formation import Batch, Budget, Extraction, Forming, Guard, Guarded
 from recollect.inbox import TAKEN_DELAY, Draining
 from recollect.indexing import keep_indexed, soonest
 from recollect.model import Exchange, Fallback, Formed, Strategy
@@ -33,6 +33,7 @@ CREDENTIALS_KEPT = 10_000
 CREDENTIAL_SECONDS = 3600.0
 
 _SLOW_KEPT = 10_000
+_EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
 _LOOK_SECONDS = 1.0
 _ANSWERED_WITHIN = timedelta(minutes=10)
 
@@ -145,6 +146,7 @@ class Background:
         self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._is_told = is_told
         self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
+        self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
         self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
         self._guard = Guard(backends.usage, policy.budget, clock, self._yielding)
         self.steps = Steps(backends.tries, clock)
@@ -212,17 +214,19 @@ class Background:
             batching=policy.batching if asks and self._backends.extractor else Batching(),
             yielding=self._yielding if asks and self._backends.extractor else Yielding(),
             slow=self._slow,
+            extracted=self._extracted,
             caps=policy.caps,
             tries=policy.tries,
             log_text=policy.log_text,
             counts=self.counts,
         )
         again = await draining.drain(user_id)
+        seen = () if again is None else await draining.waiting(user_id)
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
-            if await self._backends.inbox.pending(user_id, limit=1):
-                again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
+        if again != TAKEN_DELAY and await draining.waiting(user_id) not in {seen, ()}:
+            again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
         return soonest(again, indexed)
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
@@ -249,7 +253,14 @@ class Background:
             return [Formed(each) for each in exchanges]
         last = exchanges[-1]
         await self._index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
-        forming = Forming(self._backends, self._guard, policy.rules, clock=self._clock, new_id=uuid7)
+        forming = Forming(
+            self._backends,
+            self._guard,
+            policy.rules,
+            clock=self._clock,
+            new_id=uuid7,
+            extracted=self._extracted,
+        )
         return await forming.form(exchanges, strategy=policy.strategy, fallback=fallback)
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:

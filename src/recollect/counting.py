@@ -11,6 +11,7 @@ from recollect.model import (
     Formed,
     Hide,
     Ignore,
+    Limit,
     Mark,
     Quarantine,
     Reason,
@@ -127,7 +128,7 @@ class FormationCounts:
                 self.retired[reason] += 1
             case Quarantine():
                 self.quarantined += 1
-            case Mark():
+            case Mark() | Limit():
                 self.marks += 1
             case Hide(reason=reason):
                 self.hidden[reason] += 1

@@ -3,7 +3,7 @@
 Never: SQL, which queue calls it, how an exchange is formed.
 """
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Container, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
@@ -85,6 +85,7 @@ class Draining:
         batching: Which exchanges are formed at once.
         yielding: Knows the chats that come first.
         slow: The ids of exchanges that took a model too long.
+        extracted: The batches of which it is known already what a model found in them: they are formed as they were.
         caps: How many memories may be kept.
         tries: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
             ``qa_turn``; if something else does, it is held as failed.
@@ -101,6 +102,7 @@ class Draining:
     batching: Batching = field(default_factory=Batching)
     yielding: Yielding = field(default_factory=Yielding)
     slow: MutableMapping[UUID, None] = field(default_factory=dict)
+    extracted: Container[tuple[UUID, ...]] = ()
     caps: Caps = NO_CAPS
     tries: int = 3
     delays: Sequence[timedelta] = RETRY_DELAYS
@@ -119,24 +121,37 @@ class Draining:
         try:
             while True:
                 async with self.inbox.lease(user_id) as taken:
-                    again = await self._until_empty(user_id) if taken else TAKEN_DELAY
+                    if not taken:
+                        return TAKEN_DELAY
+                    again, seen = await self._until_empty(user_id)
+                if again is not None and seen is None:
+                    return again
                 # What came between the last look and the lease's end found the lease taken.
-                if again is not None or not await self.inbox.pending(user_id, limit=1):
+                if await self.waiting(user_id) in {seen, ()}:
                     return again
         except StoreUnavailableError:
             log.warning("inbox_store_unavailable", again_seconds=STORE_DELAY.total_seconds())
             return STORE_DELAY
 
-    async def _until_empty(self, user_id: str) -> timedelta | None:
+    async def waiting(self, user_id: str) -> tuple[UUID, ...]:
+        """Return which exchanges would be looked at next.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return _ids(await self.inbox.pending(user_id, limit=self._limit()))
+
+    async def _until_empty(self, user_id: str) -> tuple[timedelta | None, tuple[UUID, ...] | None]:
+        """Return after how long to look again, or None; and which exchanges wait for a quiet chat, where they do."""
         while pending := await self.inbox.pending(user_id, limit=self._limit()):
             wait = max(self._wait(pending), self.yielding.wait(user_id))
             if wait > timedelta():
-                return wait
+                return wait, _ids(pending)
             batch = self._batch(pending)
             again = await self._try(user_id, batch)
             if again is not None:
-                return again
-        return None
+                return again, None
+        return None, None
 
     def _limit(self) -> int:
         """Return how many are formed at once at most: more where they had to wait for chats."""
@@ -182,10 +197,15 @@ class Draining:
         """Return what is formed at once.
 
         What failed before is formed alone, so that it takes no other down with it; what took too long in half as many;
-        a wish to forget after what was said before it, which has to be there to be forgotten.
+        what a model was asked of already as it was; a wish to forget after what was said before it, which has to be there to be
+        forgotten.
         """
         if pending[0].attempts:
             return [pending[0]]
+        ids = _ids(pending)
+        asked = (turns for turns in range(len(ids), 0, -1) if ids[:turns] in self.extracted)
+        if turns := next(asked, 0):
+            return list(pending[:turns])
         if pending[0].exchange.id in self.slow:
             pending = pending[: max(1, int(SHARE_OF_SLOW * len(pending)))]
         further = pending[1:]
@@ -280,6 +300,10 @@ class Draining:
         ):
             return EMBEDDER_DELAY
         return None
+
+
+def _ids(pending: Sequence[Pending]) -> tuple[UUID, ...]:
+    return tuple(each.exchange.id for each in pending)
 
 
 def _told(error: Exception) -> str:

@@ -128,7 +128,7 @@ def of_one_script(word: str, *, among_latin: bool = False) -> str:
     """
     if word.isascii():
         return word
-    small = [each.lower() for each in word]
+    small = [each.lower()[0] for each in word]  # the Turkish "İ" is two characters when it is small
     alike = any(each in _LATIN for each in small)
     latin = any("a" <= each <= "z" for each in small)
     foreign = any(not each.isascii() and each not in _LATIN and not _is_latin(each) for each in small)

@@ -17,7 +17,7 @@ from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place as place_of
 from recollect.giving import NOTHING, Giving, Mattering, in_front, marked
-from recollect.model import Chat, Placement, Recall, Recollection, Role, Skip, Stage, Turn
+from recollect.model import Chat, Drop, Placement, Recall, Recollection, Role, Skip, Stage, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, rank, select
@@ -82,6 +82,11 @@ class Prepared:
     def included(self) -> tuple[Recollection, ...]:
         """What of it the turn's own block holds."""
         return self.placed.block.recollections if self.placed.block else ()
+
+    @property
+    def in_place(self) -> tuple[Recollection, ...]:
+        """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
+        return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
 
     @property
     def found(self) -> tuple[Recollection, ...]:
@@ -240,7 +245,7 @@ class Recalling:
         recall = Recall(
             recollections=given,
             ranked=marked(selected, standing),
-            skipped=None if chosen else Skip.NOTHING_RELEVANT,
+            skipped=None if any(_is_used(each) for each in selected) else Skip.NOTHING_RELEVANT,
             degraded=(*ranking.candidates.degraded, *mattering.degraded),
             gate_score=ranking.gate_score,
             user_wide=user_wide,
@@ -290,6 +295,11 @@ def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
         history_tokens=0 if wishes.history is False else history,
         standing_tokens=min(bounds.standing_tokens, bounds.memory_tokens // 2) if policy.stands else 0,
     )
+
+
+def _is_used(each: Recollection) -> bool:
+    """Tell whether the prompt holds it: newly, or by an earlier turn."""
+    return each.dropped is None or each.dropped is Drop.GIVEN
 
 
 def _begins_anew(turn: Turn, chat: Chat) -> bool:

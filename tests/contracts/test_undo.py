@@ -21,8 +21,10 @@ from recollect.model import (
     Caps,
     Change,
     Formed,
+    Ignore,
     Injection,
     Kind,
+    Limit,
     Mark,
     Passage,
     Place,
@@ -78,6 +80,75 @@ async def test_what_was_added_and_is_gone_is_not_undone(store: Store) -> None:
 
     with pytest.raises(NotUndoableError):
         await undo(store, added)
+
+
+# -- what was given an end ------------------------------------------------------------------------------
+
+
+async def test_what_was_given_an_end_is_seen_with_it_and_goes_on_when_that_is_undone(store: Store) -> None:
+    rome = await kept(store, "Lives in Rome")
+    oslo = store.memory("Lives in Oslo", holds_from=LATER)
+
+    done = await apply(store, Add(oslo), Limit(rome.id, LATER, Reason.CONTRADICTS, oslo))
+    limited = await store.memories.get(store.anna, rome.id)
+    row = await last_update(store)
+    undone = await undo(store)
+
+    assert [type(each) for each in done] == [Add, Limit]
+    assert limited == replace(rome, holds_until=LATER)
+    assert (row.action, row.reason, row.details["cause"]) == (Action.MARK, Reason.CONTRADICTS, str(oslo.id))
+    assert (undone.action, undone.undoes) == (Action.RESTORE, row.id)
+    assert await store.memories.get(store.anna, rome.id) == rome
+
+
+async def test_an_end_that_was_moved_since_is_not_undone(store: Store) -> None:
+    rome, oslo = await kept(store, "Lives in Rome"), await kept(store, "Lives in Oslo")
+    await apply(store, Limit(rome.id, LATER, Reason.CONTRADICTS, oslo))
+    first = await last_update(store)
+    await apply(store, Limit(rome.id, NOON, Reason.CONTRADICTS, oslo))
+
+    with pytest.raises(NotUndoableError):
+        await undo(store, first)
+
+
+async def test_an_end_is_lifted_where_what_was_to_come_is_gone_before_its_day(store: Store) -> None:
+    rome = await kept(store, "Lives in Rome")
+    for number, over in enumerate((Reason.FORGOTTEN, Reason.CONTRADICTS)):
+        oslo = store.memory(f"Lives in Oslo, in street {number}", holds_from=LATER)
+        await apply(store, Add(oslo), Limit(rome.id, LATER, Reason.CONTRADICTS, oslo))
+        assert await store.memories.get(store.anna, rome.id) == replace(rome, holds_until=LATER)
+
+        stays = store.memory("Stays in Rome")
+        await apply(store, Replace(oslo.id, stays, over) if number else Retire(oslo.id, over))
+
+        assert await store.memories.get(store.anna, rome.id) == rome
+
+
+async def test_an_end_stays_where_what_came_then_is_gone_later(store: Store) -> None:
+    rome, oslo = await kept(store, "Lives in Rome"), await kept(store, "Lives in Oslo", holds_from=NOON)
+    await apply(store, Limit(rome.id, NOON, Reason.CONTRADICTS, oslo))
+
+    await apply(store, Retire(oslo.id, Reason.DELETED))
+
+    assert await store.memories.get(store.anna, rome.id) == replace(rome, holds_until=NOON)
+
+
+async def test_nothing_is_given_an_end_by_what_is_not_kept_and_nothing_of_what_others_see(
+    store: Store,
+) -> None:
+    rome = await kept(store, "Lives in Rome")
+    shared = await kept(store, "The office is in Rome", owner=COMMONS)
+    oslo = await kept(store, "Lives in Oslo")
+    nowhere = store.memory("Lives on the Moon")
+
+    done = await apply(
+        store,
+        Limit(rome.id, LATER, Reason.CONTRADICTS, nowhere),
+        Limit(shared.id, LATER, Reason.CONTRADICTS, oslo),
+    )
+
+    assert [type(each) for each in done] == [Ignore, Ignore]
+    assert (await store.memories.get(store.anna, rome.id)).holds_until is None
 
 
 # -- what was replaced -----------------------------------------------------------------------------

@@ -23,6 +23,7 @@ def engine_over(
     policy: Policy = QUICK,
     *,
     embedder: Embedder | None = None,
+    second_embedder: Embedder | None = None,
     extractor: Extractor | None = None,
     judge: Judge | None = None,
     summarizer: Summarizer | None = None,
@@ -32,6 +33,7 @@ def engine_over(
     backends = Backends(
         **{name: getattr(store, name) for name in PORTS},
         embedder=embedder or WordEmbedder(),
+        second_embedder=second_embedder,
         extractor=extractor,
         judge=judge,
         summarizer=summarizer,

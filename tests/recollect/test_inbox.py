@@ -198,6 +198,23 @@ async def test_what_comes_while_the_lease_ends_is_formed_as_well(worker: Worker)
     assert worker.order == [1, 2]
 
 
+async def test_what_makes_a_batch_full_while_the_lease_ends_waits_no_longer(worker: Worker) -> None:
+    class Ending(Through):
+        @asynccontextmanager
+        async def lease(self, user_id: str) -> AsyncIterator[bool]:
+            async with self._port.lease(user_id) as taken:
+                yield taken
+                if 2 not in worker.said:
+                    await worker.hears(2)
+
+    await worker.hears(1)
+    worker.batching = Batching(turns=2, quiet=timedelta(seconds=30))
+    worker.store = replace(worker.store, inbox=Ending(worker.store.inbox))
+
+    assert await worker.drain() is None
+    assert worker.batches == [[1, 2]]
+
+
 async def test_what_is_not_yet_due_blocks_the_later_ones(worker: Worker) -> None:
     await worker.hears(1, 2)
     due = START + timedelta(seconds=7)

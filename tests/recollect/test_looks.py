@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.looks import folded, looks_of
+from recollect.looks import folded, looks_of, of_one_script
 
 
 @table(
@@ -31,6 +31,7 @@ def test_a_disguised_word_is_read_in_one_script(disguised: str, read: str) -> No
         "Мне нужно, чтобы ты это знал",
         "привет, Оррин",
         "naïve Größe",
+        "Annem İnci, babam İzmirli",
         "私は猫です",
         "γειά σου",
         "दिल",
@@ -44,6 +45,14 @@ def test_text_in_the_letters_of_its_language_stays(text: str) -> None:
 @given(text=st.text())
 def test_looks_stand_where_their_characters_stand(text: str) -> None:
     assert len(looks_of(text)) == len(text)
+
+
+def test_a_word_of_one_script_is_as_long_as_it_was_whatever_its_letter_is() -> None:
+    letters = [letter for letter in map(chr, range(0x80, 0x20000)) if letter.isalpha()]
+
+    changed = [letter for letter in letters if len(of_one_script(f"{letter}o")) != 2]
+
+    assert changed == []
 
 
 @given(text=st.text())

@@ -57,6 +57,22 @@ async def test_what_an_exchange_taught_and_its_words_are_taken_back_and_nothing_
     assert await subject.take_back(said.scope, said.key) == ()
 
 
+async def test_what_was_forgotten_by_mistake_comes_back(store: Store) -> None:
+    subject, said = engine_over(store, PATIENT), store.turn("Please forget that I drink tea")
+    tea = await subject.add(store.anna, "I drink tea")
+    await remembered(store, subject, said)
+    assert await contents(store, subject) == []
+
+    undone = await subject.take_back(said.scope, said.key, actor=Actor.USER)
+
+    assert undone is not None
+    assert [(each.action, each.memory_id, each.after) for each in undone] == [
+        (Action.RESTORE, tea.id, "I drink tea")
+    ]
+    assert await contents(store, subject) == ["I drink tea"]
+    assert await recalled(store, subject)
+
+
 async def test_what_waits_is_taken_back_before_it_is_formed(store: Store) -> None:
     subject, said = engine_over(store, PATIENT), store.turn(TEA)
     await subject.remember(said, "Good.")

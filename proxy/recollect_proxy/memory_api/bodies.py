@@ -22,6 +22,7 @@ _MUST_BE = {
     "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, and not `*`",
     "recall": "true, false or null",
     "standing": "true, false or null",
+    "record": "true, false or null",
     "formation": f"one of {', '.join(Strategy)}, or null",
     "placement": f"one of {', '.join(Placement)}, or null",
     "summaries": "true, false or null",
@@ -29,6 +30,8 @@ _MUST_BE = {
     "session_cap": _CAP,
     "user_cap": _CAP,
 }
+
+_WHOLE = frozenset({"session_cap", "user_cap"})
 
 Body = TypeVar("Body", bound=Struct)
 
@@ -63,10 +66,16 @@ def _unknown_field(name: str, known: Iterable[str]) -> RefusedError:
 
 def _read_field(name: str, raw: Raw, declared: Any) -> Any:
     try:
-        value = msgspec.json.decode(raw, type=declared)
+        value = msgspec.json.decode(_whole(raw) if name in _WHOLE else raw, type=declared)
         return _READ[name](value) if name in _READ and value is not None else value
     except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
         raise invalid_field(name, f"`{name}` must be {_MUST_BE[name]}.") from error
+
+
+def _whole(raw: Raw) -> bytes | Raw:
+    """Return a number without its fraction where that is zero: to JSON Schema 9.0 is an integer, too."""
+    given = msgspec.json.decode(raw)
+    return str(int(given)).encode() if isinstance(given, float) and given.is_integer() else raw
 
 
 def _read_content(text: str) -> str:

@@ -13,6 +13,7 @@ from recollect.composition.excerpts import excerpt
 from recollect.composition.fences import quoted, quoted_code, unfenced
 from recollect.model import STATEMENTS, Kind, Memory, Passage, Recollection, Role, Standing
 from recollect.normalization import normalize
+from recollect.patterns import bounded
 from recollect.retrieval.dates import dates_meant
 
 PASSAGE_TOKENS = 35
@@ -28,13 +29,10 @@ _DOUBTS = {
     Standing.DISPUTED: "the user also said otherwise",
     Standing.SUSPECT: "may no longer hold",
 }
-_MONTHS = [
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-]
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
 _DONE = "[DONE]"
+_NUMBER = bounded(r"(?<!\d)[0-9]{1,4}(?!\d)")
 
 _SPEAKER_CHARACTERS = 60
 _IN_NAMES = " .'\u2019@+-_"
@@ -62,22 +60,24 @@ def line_of(
     count: Callable[[str], int],
     focus: Collection[str] = (),
     code_first: bool = False,
+    at: datetime | None = None,
 ) -> Line:
-    """Return a memory as a line: ``- Prefers tea`` under ``Said in March 2026:``.
+    """Return a memory as a line: ``- Prefers tea`` under ``2026:``.
 
     Args:
         recollection: What is told.
         count: Counts the tokens of a text.
         focus: Case-folded words of what is asked, about which a long passage is quoted.
         code_first: Whether more is quoted of a block of code.
+        at: When it is told; what is over or to come by then is told so.
     """
     item = recollection.item
     if isinstance(item, Passage):
         text = excerpt_of(item, count=count, focus=focus, code_first=code_first)
         return Line((True, item.said_at), MESSAGES, _message(item, text))
     if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
-        heading = f"Said in {_MONTHS[item.observed_at.month - 1]} {item.observed_at.year}:"
-        return Line((False, item.observed_at), heading, f"- {_plain(item.content)}{_notes(item)}")
+        heading = f"{item.observed_at.year}:"
+        return Line((False, item.observed_at), heading, f"- {_plain(item.content)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {item.observed_at:%Y-%m-%d}: {quoted(item.content)}"
     return Line((True, item.observed_at), MESSAGES, text)
@@ -113,14 +113,17 @@ def _plain(content: str) -> str:
     return f"({text[1:]}" if text.upper().startswith(_DONE) else text
 
 
-def _notes(memory: Memory) -> str:
+def _notes(memory: Memory, at: datetime | None) -> str:
     """Return what has to be said beside a statement's words, in brackets."""
     notes = []
     if memory.event_at is not None and not _names(memory.content, memory.event_at, memory.observed_at):
         notes.append(f"{'due' if memory.kind is Kind.TODO else 'on'} {memory.event_at:%Y-%m-%d}")
-    for word, at in (("since", memory.holds_from), ("until", memory.holds_until)):
-        if at is not None and not _names(memory.content, at, memory.observed_at):
-            notes.append(f"{word} {at:%Y-%m-%d}")
+    is_to_come = at is not None and memory.holds_from is not None and at < memory.holds_from
+    is_over = at is not None and memory.holds_until is not None and memory.holds_until <= at
+    since, until = "only from" if is_to_come else "since", "was so until" if is_over else "until"
+    for word, day in ((since, memory.holds_from), (until, memory.holds_until)):
+        if day is not None and (is_over or is_to_come or not _names(memory.content, day, memory.observed_at)):
+            notes.append(f"{word} {day:%Y-%m-%d}")
     if memory.standing is not None:
         notes.append(_DOUBTS[memory.standing])
     return f" ({', '.join(notes)})" if notes else ""
@@ -128,6 +131,8 @@ def _notes(memory: Memory) -> str:
 
 def _names(content: str, day: datetime, said_at: datetime) -> bool:
     """Tell whether words name a day, so that it need not be said again; a year they need not name if it is near."""
+    if {day.day, day.year} <= {int(number) for number in _NUMBER.findall(content)}:
+        return True  # in whatever language the month's name is
     named = [each.start.date() for each in dates_meant(content, said_at) if each.end - each.start <= _DAY]
     wanted = day.date()
     is_near = abs(day - said_at) <= _YEAR
@@ -139,9 +144,11 @@ def _yearless(day: date) -> tuple[int, int]:
 
 
 def _who(passage: Passage) -> str:
-    """Say who said it: ``User``, ``User Ben``, ``Assistant``."""
+    """Say who said it: ``User``, ``User Ben``, ``Assistant``; of what others wrote, where it is from."""
     if passage.role is Role.ASSISTANT:
         return "Assistant"
+    if passage.pasted:
+        return "From a text the user pasted"
     speaker = _name(passage.speaker or "")
     return f"User {speaker}" if speaker else "User"
 

@@ -53,7 +53,7 @@ class Bounds:
     later_tokens: int = 300
     chat_memory_tokens: int = 8000
     history_tokens: int = 800
-    standing_tokens: int = 160
+    standing_tokens: int = 145
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,7 @@ def place(
             focus=focus_of(turn.text),
             code_first=code_first,
             done=chat.done,
+            at=at,
         )
     injection = situation.noted(block, again, at)
     blocks = again if injection is None else (*again, injection)

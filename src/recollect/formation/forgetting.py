@@ -1,15 +1,18 @@
 """Finds what a person wants forgotten who says so in a chat. Never: applies it.
 
-A model chooses where there is one: that which learned from the words, or one that is asked. Of many that it
-chooses each has to share a word with the wish, or be near to it. Without one only what says all that the wish says is chosen.
+A model chooses where there is one: that which learned from the words, or one that is asked, where more than one may be meant. Of
+many that it chooses each has to share a word with the wish, or be near to it. Without one only what says all that the wish says
+is chosen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import structlog
 
 from recollect.errors import ExtractorError
+from recollect.formation.difference.denials import denied_words
 from recollect.formation.guarding import Guard
 from recollect.formation.requests import Request
 from recollect.formation.rules import unrelated_cosine
@@ -89,35 +92,49 @@ class Forgetting:
         return [each for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT], own
 
     async def _meant(self, wish: Request, near: Sequence[Neighbor], asker: Asker | None) -> list[Memory]:
-        floor = unrelated_cosine(self.backends.embedder.gate)
+        related = [each.memory for each in near if self._is_near(each) or _overlaps(wish.about, each.memory)]
         if wish.meant:
-            scores = {each.memory.id: each.score for each in near}
-            related = [
-                each for each in wish.meant if scores.get(each.id, -1) >= floor or _overlaps(wish.about, each)
-            ]
-            # One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown.
-            return related or list(wish.meant if len(wish.meant) == 1 else ())
+            return _believed(wish, wish.meant, {memory.id for memory in related})
         judge = self.backends.judge
-        if judge is not None and asker is not None and near:
+        if judge is not None and asker is not None:
+            named = [memory for memory in related if _names(wish.about, memory)]
+            if len(named) == 1 or not related:
+                return named
             known = [each.memory for each in near]
             try:
                 chosen = await self.guard.call(asker.user_id, lambda: judge.choose(wish.about, known, asker))
             except ExtractorError as error:
                 log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
             else:
-                picked = [near[number] for number in chosen.numbers if 0 <= number < len(near)]
-                return [
-                    each.memory
-                    for each in picked
-                    if each.score >= floor or _overlaps(wish.about, each.memory)
-                ]
-        return [each.memory for each in near if says_all(wish.about, _words_of(each.memory))]
+                picked = [known[number] for number in chosen.numbers if 0 <= number < len(known)]
+                return [memory for memory in picked if memory in related]
+        return [memory for memory in related if says_all(wish.about, _words_of(memory))]
+
+    def _is_near(self, neighbor: Neighbor) -> bool:
+        return neighbor.score >= unrelated_cosine(self.backends.embedder.gate)
+
+
+def _believed(wish: Request, meant: Sequence[Memory], near: Collection[UUID]) -> list[Memory]:
+    """Return what a model took a wish to mean as far as that is believed: what is near to it or shares a word with it, or one.
+
+    One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown, and beside
+    others' words it may be theirs that a model follows.
+    """
+    related = [each for each in meant if each.id in near or _overlaps(wish.about, each)]
+    is_one = len(meant) == 1 and not wish.is_beside_others
+    return related or list(meant if is_one else ())
 
 
 def says_all(wish: str, text: str) -> bool:
     """Say whether ``text`` says all that ``wish`` names: every term of the one is in the other."""
     wanted = set(document_terms(wish))
     return len(wanted) >= _LEAST_TERMS and wanted <= set(document_terms(text))
+
+
+def _names(wish: str, memory: Memory) -> bool:
+    """Tell whether a wish names a memory in its own words: each says all that the other does, and neither denies it."""
+    content = memory.content
+    return says_all(wish, content) and says_all(content, wish) and not denied_words(wish, content)
 
 
 def _overlaps(wish: str, memory: Memory) -> bool:

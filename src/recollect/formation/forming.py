@@ -4,11 +4,18 @@ Never: who calls it and when, the applying of what it decides.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 from uuid import UUID
 
-from recollect.errors import BudgetSpentError, ExtractorUnusableError, InvalidExtractionError
+from recollect.errors import (
+    BudgetSpentError,
+    EmbedderError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+    YieldedError,
+)
 from recollect.formation.forgetting import Forgetting
 from recollect.formation.guarding import Guard
 from recollect.formation.learning import Learned, Learning
@@ -33,6 +40,9 @@ from recollect.normalization import normalize
 from recollect.ports import Backends, Clock
 from recollect.second_embedding import changes_embedded_again
 
+Batch: TypeAlias = tuple[UUID, ...]
+"""The ids of exchanges that are formed at once, in order."""
+
 
 class Forming:
     """Decides what exchanges change in their user's memories.
@@ -43,10 +53,19 @@ class Forming:
         rules: By what rules.
         clock: Tells ``created_at``.
         new_id: Makes the ids of new memories.
+        extracted: What a model found in batches that could not be formed to the end, as a chat came first or the embedder was
+            away: it is not asked for again.
     """
 
     def __init__(
-        self, backends: Backends, guard: Guard, rules: Rules, *, clock: Clock, new_id: Callable[[], UUID]
+        self,
+        backends: Backends,
+        guard: Guard,
+        rules: Rules,
+        *,
+        clock: Clock,
+        new_id: Callable[[], UUID],
+        extracted: MutableMapping[Batch, Extraction] | None = None,
     ) -> None:
         self._learning = Learning(backends, guard, rules, clock=clock, new_id=new_id)
         self._forgetting = Forgetting(backends, guard)
@@ -54,6 +73,7 @@ class Forming:
         self._second_embedder = backends.second_embedder
         self._clock = clock
         self._new_id = new_id
+        self._extracted_before = {} if extracted is None else extracted
 
     async def form(
         self, exchanges: Sequence[Exchange], *, strategy: Strategy, fallback: Fallback | None = None
@@ -68,6 +88,7 @@ class Forming:
         Raises:
             ExtractorError: Extraction failed; trying again may help.
             EmbedderError: What is to be forgotten can't be looked for.
+            YieldedError: A chat comes first.
             StoreError: The store failed.
         """
         said = await asyncio.to_thread(lambda: [read_said(exchange) for exchange in exchanges])
@@ -77,7 +98,12 @@ class Forming:
             extraction, fallback = await self._extracted(said)
         if extraction is not None:
             said = await asyncio.to_thread(understood, said, extraction)
-        let_go = [await self._let_go(each, asks=extraction is not None) for each in said]
+        try:
+            let_go = [await self._let_go(each, asks=extraction is not None) for each in said]
+        except (YieldedError, EmbedderError):
+            if extraction is not None:
+                self._extracted_before[_batch_of(said)] = extraction
+            raise
         forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
         is_kept = fallback is not None or strategy is not Strategy.EXTRACT
         learned = await self._learning.learn(said, extraction, forgotten=forgotten)
@@ -94,7 +120,9 @@ class Forming:
         ]
 
     async def _extracted(self, said: Sequence[Said]) -> tuple[Extraction | None, Fallback | None]:
-        """Return what a model finds; or None, and why there is none to be asked again."""
+        """Return what a model finds, or found before; or None, and why there is none to be asked again."""
+        if before := self._extracted_before.pop(_batch_of(said), None):
+            return before, None
         try:
             return await self._learning.extract(said), None
         except ExtractorUnusableError:
@@ -144,6 +172,10 @@ class Forming:
         if said.plants_order or said.gives_order:
             return [Quarantine(memory, Reason.INSTRUCTION)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
+
+
+def _batch_of(said: Sequence[Said]) -> Batch:
+    return tuple(each.exchange.id for each in said)
 
 
 def _is_re_extracted(change: Change, said: Said) -> bool:

@@ -88,12 +88,12 @@ _USER = _words(
 """The person or the assistant, named as only a third would."""
 _SCOPE = _words(
     "always never only every everyone everybody whenever each all any from_now_on henceforth in_future going_forward"
-    " immer nie niemals jede- stets künftig alle- ab_sofort ab_jetzt toujours jamais chaque tou- désormais siempre nunca cada tod- sempre mai ogni tutt-"
-    " altijd nooit elke alle voortaan zawsze nigdy każd- wszystk- всегда никогда кажд- все- завжди кожно- alltid altid aina mindig vždy her hep"
-    " daima mereu πάντα תמיד دائما دوما हमेशा हर hamesha har 항상 모든 luôn selalu setiap",
+    " immer nie niemals jede- stets künftig alle- ab_sofort ab_jetzt toujours jamais chaque tout toute tous toutes désormais siempre nunca cada todo toda todos todas sempre mai ogni tutt-"
+    " altijd nooit elke alle voortaan zawsze nigdy każd- wszystk- всегда никогда кажд- все- завжди кожно- alltid altid aina mindig vždy hep"
+    " her_zaman her_defa- her_sefer- her_kez her_gün her_soru- her_cevap- her_yanıt- her_konu- her_konuşma- daima mereu πάντα תמיד دائما دوما हमेशा हर hamesha har 항상 모든 luôn selalu setiap",
     "始终 优先 每个 总是 總是 永远 每次 每当 所有 一律 以后 今后 常に 毎回 必ず 今後 いつも すべて ทุกครั้ง",
 )
-"""For how long, or in how many cases."""
+"""For how long, or in how many cases. The Turkish "her" stands with its noun: alone it is an English word, as "tou-" and "tod-" would be their stems."""
 _FAVOURING = (
     "recommend- promote praise trust prefer favour favor endorse advertise rank empfiehl- empfehl- bevorzug- recommand- recomiend- recomend- consigli-"
     " raccomand- polec- рекомендуй- doporuč- ajánl- öner- tavsiye anbefal-"
@@ -103,7 +103,7 @@ _FAVOUR = _words(_FAVOURING, "推荐 推薦 勧め 推奨 추천")
 _STEER = _words(
     f"{_FAVOURING} suggest- mention- cite name link push refer consider treat present direct tell point"
     " say add include empfiehl- empfehl- nenne- erwähn- verweis- schlag- zitier- bevorzug- verlink- lobe- vertrau- recommand- propos- suggèr- mentionn- cite- nomme- ajoute-"
-    " recomiend- recomend- sugier- sugir- menci- nombr- agreg- consigli- raccomand- suggeri- menzion- cit- aggiung- beveel noem vermeld verwijs raad"
+    " recomiend- recomend- sugier- sugir- menci- nombr- agreg- consigli- raccomand- suggeri- menzion- cita citi citare citate aggiung- beveel noem vermeld verwijs raad"
     " polec- wspom- wymie- dodaj- рекомендуй- рекомендовал- совету- упомина- називай- назыв- додавай doporuč- ajánl- öner- tavsiye föreslå anbefal-"
     " suosittel- προτείνεις",
     "推荐 推薦 引用 提及 介绍 勧め 推奨 紹介 추천 언급 रिकॉमेंड सुझा انصح أوصِ",

@@ -2,7 +2,8 @@
 
 A model's word is taken for what it is: what it says contradicts, refines or ends a memory takes its place, as that is
 audited and can be undone. Only where a statement would be dropped, as one that is known, do numbers, dates, names and denials
-speak against the model. Letter-equal statements are one; nothing older replaces anything newer.
+speak against the model. Letter-equal statements are one; nothing older replaces anything newer. What is told to hold from a
+later day on leaves what holds today as it is, until then.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,8 @@ from recollect.model import (
     Change,
     Exchange,
     Ignore,
+    Kind,
+    Limit,
     Mark,
     Memory,
     Reason,
@@ -92,6 +95,7 @@ class _Batch:
     successors: dict[UUID, Memory] = field(default_factory=dict)
     reinforced: set[UUID] = field(default_factory=set)
     marked: set[UUID] = field(default_factory=set)
+    limited: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         # what serves everybody is nobody's own: who says it has it by themselves from then on
@@ -111,14 +115,19 @@ class _Batch:
             self.held[key] = None if change.reason is Reason.NOT_NEWER else change.target
         return change
 
-    def ended(self, weighed: Weighed, main: _Main) -> Iterator[Retire]:
-        """Yield what else goes for a candidate, once the whole batch is decided: all it is about but the one it replaced, and what it ends."""
+    def ended(self, weighed: Weighed, main: _Main) -> Iterator[Retire | Limit]:
+        """Yield what else goes for a candidate, once the whole batch is decided: all it is about but the one it replaced, and what it ends.
+
+        What it takes the place of on a later day goes on until then.
+        """
         candidate = weighed.believed.candidate
         heir = self._heir(main)
         if heir is None:
             return
         further: list[tuple[int, Memory, Reason, str]] = []
-        if isinstance(main, Replace | Reinforce) and candidate.relation in _REASONS:
+        comes = self._comes_at(weighed)
+        supersedes = isinstance(main, Replace | Reinforce) or comes is not None
+        if supersedes and candidate.relation in _REASONS:
             word = candidate.relation.value
             reason = main.reason if isinstance(main, Replace) else _REASONS[candidate.relation]
             further = [(number, memory, reason, word) for number, memory in self._numbered(candidate.about)]
@@ -126,9 +135,15 @@ class _Batch:
             (number, memory, Reason.ENDED, "ends") for number, memory in self._numbered(candidate.ends)
         ]
         for number, memory, reason, word in further:
-            if memory.id != heir.id and self._is_free(memory) and self._is_older(memory, weighed):
+            if memory.id == heir.id or not (self._is_free(memory) and self._is_older(memory, weighed)):
+                continue
+            decided_by = f"model: {word} {number}"
+            if comes is None or not self._stays_until_then(weighed, memory):
                 self.successors[memory.id] = heir
-                yield Retire(memory.id, reason, heir, decided_by=f"model: {word} {number}")
+                yield Retire(memory.id, reason, heir, decided_by)
+            elif memory.holds_until is None or memory.holds_until > comes or self._is_put_off(main, memory):
+                self.limited.add(memory.id)
+                yield Limit(memory.id, comes, reason, heir, decided_by)
 
     def marks(self, weighed: Weighed, main: _Main) -> Iterator[Mark]:
         """Yield what a decision speaks against, once the whole batch is decided."""
@@ -172,8 +187,8 @@ class _Batch:
         return Mark(memory.id, standing, reason, cause, decided_by)
 
     def _is_free(self, memory: Memory) -> bool:
-        """Tell whether the batch did not replace or reinforce a memory yet."""
-        return memory.id not in self.reinforced and memory.id not in self.successors
+        """Tell whether the batch did not replace, reinforce or limit a memory yet."""
+        return not any(memory.id in touched for touched in (self.reinforced, self.limited, self.successors))
 
     def _is_older(self, memory: Memory, weighed: Weighed) -> bool:
         return memory.observed_at < self.origin.turn(weighed).at
@@ -236,6 +251,8 @@ class _Batch:
             while current.id in self.successors:  # a later turn of the batch may say otherwise again
                 current = self.successors[current.id]
             if self._is_older(current, weighed):
+                if self._stays_until_then(weighed, current):
+                    return self._added(weighed, Reason.NEW, f"later ({decided_by} {number})")
                 return self._replaced(
                     weighed, current, _REASONS[candidate.relation], f"{decided_by} {number}"
                 )
@@ -251,6 +268,24 @@ class _Batch:
         """Tell whether what was said held only before the memory was made: then both are so."""
         until = weighed.believed.candidate.holds_until
         return until is not None and until <= memory.observed_at
+
+    def _comes_at(self, weighed: Weighed) -> datetime | None:
+        """Return from when on a candidate holds, where that is later than it was said and it says otherwise than what is known."""
+        candidate = weighed.believed.candidate
+        since = candidate.holds_from
+        is_another = candidate.relation is Relation.CONTRADICTS or not candidate.about
+        return since if is_another and since is not None and since > self.origin.turn(weighed).at else None
+
+    def _is_put_off(self, main: _Main, memory: Memory) -> bool:
+        """Tell whether what a memory has its end by is replaced itself, as a move is by one on a later day."""
+        replaced = self.known.get(main.old) if isinstance(main, Replace) else None
+        return replaced is not None and replaced.holds_from == memory.holds_until
+
+    def _stays_until_then(self, weighed: Weighed, memory: Memory) -> bool:
+        """Tell whether a memory says how it is until what a candidate tells begins: no plan, and nothing that is to come itself."""
+        begins = memory.holds_from or memory.event_at or memory.observed_at
+        is_state = memory.kind is not Kind.TODO and begins <= self.origin.turn(weighed).at
+        return is_state and self._comes_at(weighed) is not None
 
     def _replaced(self, weighed: Weighed, old: Memory, reason: Reason, decided_by: str) -> Replace:
         memory = self.origin.memory(weighed)

@@ -129,12 +129,14 @@ class Request:
         about: What to remember or to forget, or what is so, in the person's words; "" where nothing is named.
         broad: Whether everything known of the person is to be forgotten.
         meant: The memories that a model took it to mean; None: no model was asked.
+        is_beside_others: Whether a model understood it of a message that holds others' words, too, as pasted ones.
     """
 
     asking: Asking
     about: str
     broad: bool = False
     meant: tuple[Memory, ...] | None = None
+    is_beside_others: bool = False
 
 
 def read_requests(authored: str) -> tuple[Request, ...]:

@@ -87,7 +87,8 @@ def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | No
 def understood(said: Sequence[Said], extraction: Extraction) -> list[Said]:
     """Return what was said with the wishes that a model understood, which count for more than those told by form.
 
-    A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none.
+    A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none. Of a message
+    that holds others' words, too, the person's have to be quoted to the letter, and not be the others' as well, to forget something.
     From the sentences that ask to forget something nothing is learned.
     """
     of_turn: dict[int, list[Request]] = {}
@@ -101,10 +102,15 @@ def understood(said: Sequence[Said], extraction: Extraction) -> list[Said]:
             continue
         for number in reversed(range(len(said))):
             words = searched(said[number].words)
+            others = [searched(each) for each in said[number].reading.elsewhere]
+            is_mixed = bool(others) and wish.asking is Asking.FORGET
+            if is_mixed and (not words.has(quote) or any(each.has(quote) for each in others)):
+                continue
             if standing := words.standing(quote):
-                of_turn.setdefault(number, []).append(
-                    _request(wish, extraction.known, words.text, standing, is_all=len(meant) >= _EVERYTHING)
+                request = _request(
+                    wish, extraction.known, words.text, standing, is_all=len(meant) >= _EVERYTHING
                 )
+                of_turn.setdefault(number, []).append(replace(request, is_beside_others=is_mixed))
                 if wish.asking is Asking.FORGET:
                     forgotten.setdefault(number, []).append(sentences_with(standing, words.text))
                 break

@@ -17,7 +17,13 @@ from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, W
 from recollect.failures import place
 from recollect.formation.said import is_to_be_hidden
 from recollect.indexing.memories import MemoryEmbedding
-from recollect.indexing.parts import by_words, windows_of, windows_to_embed, without_secrets_before
+from recollect.indexing.parts import (
+    by_words,
+    is_read_otherwise,
+    windows_of,
+    windows_to_embed,
+    without_secrets_before,
+)
 from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
 
@@ -81,7 +87,10 @@ async def keep_indexed(
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
         run = _Run(user_id, index, embedder, embedded, tried, tries)
-        if messages and await run.index_messages(until):
+        rereads = (
+            messages and until is None and await index.read_again(user_id, is_read_otherwise, limit=_AT_ONCE)
+        )
+        if (messages and await run.index_messages(until)) or rereads:
             return _NEXT_RUN_DELAY
         if until is None and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY

@@ -4,7 +4,18 @@ Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of vers
 """
 
 from recollect.model.audit import Backlog, Erasure, News, Outcome, Update
-from recollect.model.change import Add, Change, Hide, Ignore, Mark, Quarantine, Reinforce, Replace, Retire
+from recollect.model.change import (
+    Add,
+    Change,
+    Hide,
+    Ignore,
+    Limit,
+    Mark,
+    Quarantine,
+    Reinforce,
+    Replace,
+    Retire,
+)
 from recollect.model.chat import (
     ROOT,
     Became,
@@ -89,6 +100,7 @@ __all__ = [
     "Kind",
     "Lasting",
     "Lexicon",
+    "Limit",
     "LogEntry",
     "LoggedExchange",
     "LoggedMessage",

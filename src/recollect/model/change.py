@@ -5,6 +5,7 @@ the memory under), or a rule, as "equal text" or "veto: number". It holds no wor
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
@@ -92,6 +93,22 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """Note until when ``target`` holds, as something else is told to hold from then on; it stays a memory.
+
+    Attributes:
+        until: Until when.
+        heir: What holds from then on; where that is not kept nothing is noted.
+    """
+
+    target: UUID
+    until: datetime
+    reason: Reason
+    heir: Memory
+    decided_by: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Quarantine:
     """Hold ``memory`` back until the person approves it: nothing recalls it, nor the words it was said in."""
 
@@ -108,4 +125,4 @@ class Hide:
     reason: Reason
 
 
-Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore | Mark | Quarantine | Hide
+Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore | Mark | Limit | Quarantine | Hide

@@ -49,6 +49,7 @@ class Passage:
         language: The programming language of that block, if known.
         changed_at: Since when something that was understood from it is no longer so; else None.
         statement: What the words of the whole message show; None where that was not read.
+        pasted: Whether a person handed it over, and others wrote it, or a machine did.
     """
 
     message_id: UUID
@@ -64,6 +65,7 @@ class Passage:
     language: str | None = None
     changed_at: datetime | None = None
     statement: Statement | None = None
+    pasted: bool = False
 
     @property
     def id(self) -> UUID:

@@ -14,7 +14,8 @@ class Recollection:
     Attributes:
         item: A memory, or a passage of the message log.
         score: What it was ranked by; a sum of parts, that for a good match is about 1. 0 of what was not ranked.
-        parts: The score's named parts, for explanation.
+        parts: What made the score, by name: of a passage what it is the sum of, of a statement what counted most for or
+            against its being needed.
         dropped: Why it does not go into the prompt, or None.
         standing: Whether it is given to every chat, whatever is asked. It may have been found for this turn, too.
     """

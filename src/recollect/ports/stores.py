@@ -1,6 +1,6 @@
 """What the engine needs of what keeps memories, and finds them again. Never: an implementation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -254,6 +254,16 @@ class LogIndex(Protocol):
 
     async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
         """Return the user's messages that are not indexed yet, oldest first."""
+        ...
+
+    async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
+        """Let what an older reading indexed otherwise be indexed again, of some messages more; return whether more are left.
+
+        Args:
+            user_id: Whose messages.
+            changes: Tells whether a message would be indexed otherwise today; called in a thread.
+            limit: How many are read.
+        """
         ...
 
     async def index(self, user_id: str, message: IndexedMessage) -> bool:

@@ -4,6 +4,7 @@ Never: decides a change; opens or ends the transaction.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
@@ -12,6 +13,7 @@ from uuid import UUID
 from recollect.audit import (
     addition_details,
     deciding_details,
+    limit_details,
     mark_details,
     messages_of,
     reinforced,
@@ -19,6 +21,7 @@ from recollect.audit import (
     removal_details,
     resting_on,
 )
+from recollect.errors import NotUndoableError
 from recollect.model import (
     COMMONS,
     Action,
@@ -28,6 +31,7 @@ from recollect.model import (
     Hide,
     Ignore,
     Kind,
+    Limit,
     Mark,
     Memory,
     Quarantine,
@@ -40,8 +44,9 @@ from recollect.postgres.changing import Changing
 from recollect.postgres.hiding import hide_messages
 from recollect.postgres.pool import Connection
 from recollect.postgres.quarantine import held_back, hold_back
-from recollect.postgres.rows import details_of
+from recollect.postgres.rows import details_of, update_of
 from recollect.postgres.sql import SQL
+from recollect.postgres.undoing import undo
 
 _FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN})
 """Why a memory goes with the words it was said in."""
@@ -72,7 +77,7 @@ async def apply_changes(
     return [await apply_change(changing, change) for change in changes]
 
 
-async def apply_change(changing: Changing, change: Change) -> Change:  # noqa: PLR0911 -- one for each change
+async def apply_change(changing: Changing, change: Change) -> Change:  # noqa: C901, PLR0911 -- one for each change
     """Apply one change, and return what was really done."""
     match change:
         case Add():
@@ -85,6 +90,8 @@ async def apply_change(changing: Changing, change: Change) -> Change:  # noqa: P
             return await _retire(changing, change)
         case Mark():
             return await _mark(changing, change)
+        case Limit():
+            return await _limit(changing, change)
         case Quarantine():
             return await hold_back(changing, change)
         case Hide():
@@ -124,6 +131,7 @@ async def _replace(changing: Changing, change: Replace) -> Change:
     if held is not None:
         return held
     await changing.unlink(old)
+    await _lift_limits(changing, old)
     await changing.note_change(old)
     # It rests on what the one it replaces did too: to forget it is to forget both.
     new = resting_on(change.memory, _private_messages(changing, old))
@@ -158,6 +166,7 @@ async def _inherit(
     further = [str(each) for each in dict.fromkeys(inherited) if each not in known]
     details = {"heir": str(heir_id), "messages": further, **deciding_details(change)}
     await changing.retire(old, change.reason, details=details)
+    await _lift_limits(changing, old)
 
 
 def _private_messages(changing: Changing, memory: Memory) -> tuple[UUID, ...]:
@@ -201,6 +210,36 @@ async def _mark(changing: Changing, change: Mark) -> Change:
     return change
 
 
+async def _limit(changing: Changing, change: Limit) -> Change:
+    """Note until when a memory holds; not where what holds then was not kept, nor of what others see, too."""
+    memory = await changing.linked(change.target)
+    if memory is None:
+        return Ignore(Reason.DELETED, target=change.target)
+    heir = await changing.with_content(change.heir.content)
+    if heir in {None, memory.id} or memory.owner != changing.user_id or memory.holds_until == change.until:
+        return Ignore(change.reason, target=memory.id, decided_by=change.decided_by)
+    after = replace(memory, holds_until=change.until)
+    await changing.write(memory, after)
+    await changing.audit(
+        Action.MARK,
+        change.reason,
+        memory.id,
+        before=memory.content,
+        after=memory.content,
+        details={**limit_details(memory, after, heir), **deciding_details(change)},
+    )
+    return change
+
+
+async def _lift_limits(changing: Changing, gone: Memory) -> None:
+    """Let go on what was given an end by a memory that is gone before its day came."""
+    if gone.holds_from is None or gone.holds_from <= changing.at:
+        return
+    for row in await changing.connection.fetch(SQL["limits_caused_by"], changing.user_id, str(gone.id)):
+        with suppress(NotUndoableError):  # it is gone itself, or was given another end since
+            await undo(changing, update_of(row), Reason.UNDONE)
+
+
 async def _retire(changing: Changing, change: Retire) -> Change:
     memory = await changing.linked(change.target)
     if memory is None:
@@ -208,6 +247,7 @@ async def _retire(changing: Changing, change: Retire) -> Change:
     if change.heir is not None:
         return await _retire_for(changing, change, memory, change.heir)
     await changing.retire(memory, change.reason, details=deciding_details(change))
+    await _lift_limits(changing, memory)
     if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:
         await changing.forget_injections([memory.id])  # who deletes a summary does not forget the chat
     elif change.reason in _FORGETTING:

@@ -190,6 +190,7 @@ class Changing:
                 None if after.embedding is None else after.embedding_model,
                 as_reals(after.second_embedding),
                 None if after.second_embedding is None else after.second_model,
+                after.holds_until,
             )
         await self.connection.execute(
             SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.standing

@@ -35,6 +35,7 @@ class Reach:
         log: Whether the message log is searched.
         verbatim: Whether exchanges that were kept verbatim are searched beside it: where it has no embeddings.
         embedding_seconds: How long the embedding may take; then the words alone are searched for.
+        second_seconds: How long the second one may; then statements are found by the first alone.
         lexical_seconds: How long the words' lookup may take; then the meaning alone is.
     """
 
@@ -43,6 +44,7 @@ class Reach:
     log: bool = True
     verbatim: bool = False
     embedding_seconds: float = 0.15
+    second_seconds: float = 0.2
     lexical_seconds: float = 0.1
 
 
@@ -148,7 +150,9 @@ async def _embedded_again(
     if embedder is None:
         return None
     return await watch.timed(
-        Stage.SECOND_EMBEDDING, partial(_in_second_space, query, embedder), reach.embedding_seconds
+        Stage.SECOND_EMBEDDING,
+        partial(_in_second_space, query, embedder),
+        max(reach.second_seconds, reach.embedding_seconds),
     )
 
 

@@ -116,7 +116,7 @@ def _is_statement(each: Found, self_share: Floats, place: int) -> float:
     """Return how far an item is a statement of the user about themselves, 0 to 1."""
     if isinstance(each.item, Memory):
         return 1.0
-    if each.item.role is not Role.USER:
+    if each.item.role is not Role.USER or each.item.pasted:
         return 0.0
     share = min(1.0, float(self_share[place]) / SELF_SHARE)
     return share or float(_speaks_of_oneself(each.item))

@@ -34,6 +34,7 @@ class Query:
         asks_about_code: Whether it is about code.
         seeks_advice: Whether it asks for a recommendation, for which tastes count.
         lacks_context: Whether it can't be understood: it goes on from what is not there.
+        asks_how_it_was: Whether it asks for what was so once, and may be so no longer.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Query:
     asks_about_code: bool
     seeks_advice: bool
     lacks_context: bool
+    asks_how_it_was: bool = False
 
 
 def read_query(turn: Turn) -> Query:
@@ -72,6 +74,7 @@ def read_query(turn: Turn) -> Query:
         asks_about_code=cues.asks_about_code(asked),
         seeks_advice=seeks_advice(asked),
         lacks_context=goes_on and not turn.history,
+        asks_how_it_was=cues.asks_how_it_was(asked),
     )
 
 

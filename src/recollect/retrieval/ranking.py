@@ -1,6 +1,6 @@
 """From a turn to what may be recalled for it, ranked and gated. May raise. Never: SQL, prompt text, the caller."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.model import Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
@@ -9,6 +9,7 @@ from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
 from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, needs_of
+from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.signals import Found, gather, read_signals
 
@@ -60,7 +61,7 @@ async def rank(
     candidates = await find_candidates(
         turn.scope, query, embedder=embedder, store=store, reach=reach, second_embedder=second_embedder
     )
-    found = gather(candidates)
+    found = gather(replace(candidates, hits=[hit for hit in candidates.hits if may_serve(hit.item, query)]))
     if not found:
         return Ranking(query, candidates, (), None)
     is_read = embedder.reads(query.asked)
@@ -87,7 +88,7 @@ def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollect
     parts["times"] = fused.multiplier[of_log]  # what importance and recency make of the sum
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
-    return tuple(
-        Recollection(found[n].item, scores[n], needs.parts.get(found[n].item.id) or told.get(n, ()))
-        for n in order
-    )
+    told |= {
+        n: needs.parts_of(found[n].item.id) for n in order[:EXPLAINED] if found[n].item.id in needs.scores
+    }
+    return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)

@@ -9,7 +9,7 @@ Never: a store, a model's library, training, passages of the log.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -133,10 +133,9 @@ def features(
         np.argsort(np.argsort(-near)) if np.isfinite(second).any() else np.argsort(np.argsort(-near_first))
     )
     intent = {name: np.tanh(value / 2) for name, value in zip(INTENTS, told.tolist(), strict=True)}
-    gap = near - near.max()
     table = {
         "near": near,
-        "near_gap": gap,
+        "near_gap": near - near.max(),
         "near_best": one * near.max(),
         "first": near_first,
         "first_gap": near_first - near_first.max(),
@@ -150,16 +149,23 @@ def features(
     }
     table |= {f"kind_{kind.value}": values for kind, values in kinds.items()}
     table |= {f"asks_{name}": one * value for name, value in intent.items()}
-    return table | {
+    return table | _together(intent, table)
+
+
+def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return what features count together with what is asked."""
+    importance, preference = table["importance"], table[f"kind_{Kind.PREFERENCE.value}"]
+    near, gap = table["near"], table["near_gap"]
+    return {
         "advice_importance": intent["advice"] * importance,
         "advice_vital": intent["advice"] * table["vital"],
-        "advice_preference": intent["advice"] * kinds[Kind.PREFERENCE],
+        "advice_preference": intent["advice"] * preference,
         "nothing_importance": intent["nothing"] * importance,
-        "nothing_preference": intent["nothing"] * kinds[Kind.PREFERENCE],
+        "nothing_preference": intent["nothing"] * preference,
         "nothing_near": intent["nothing"] * near,
         "list_gap": intent["list"] * gap,
         "oneself_gap": intent["oneself"] * gap,
-        "time_when": intent["time"] * when,
+        "time_when": intent["time"] * table["when"],
     }
 
 

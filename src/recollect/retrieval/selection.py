@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 from uuid import UUID
 
-from recollect.model import Drop, Item, Kind, Memory, Passage, Recollection
+from recollect.model import STATEMENTS, Drop, Item, Kind, Memory, Passage, Recollection
 from recollect.patterns import bounded
 from recollect.retrieval.needs import NO_NEEDS, Needs
 
@@ -14,6 +15,8 @@ _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3
 
 _COMPARED_AT_MOST = 300
 """Messages of the request, the newest, that are compared word by word; all are searched for the whole text."""
+
+_Source: TypeAlias = tuple[UUID, bool]
 
 _LIKE = 0.8
 """Jaccard similarity of two texts' words above which one says what the other does."""
@@ -26,7 +29,7 @@ class Selecting:
     Attributes:
         limit: How many are taken at most.
         later: How many are, where the chat has been given some before: what it was given stays with it.
-        of_one_source: How many of one message of the log are taken at most, memories formed of it included.
+        of_one_source: How many passages of one message of the log are taken at most, and as many memories formed of it.
         cliff: The share of the best score below which nothing is taken; 0: no cliff at all.
         sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
         cliff_behind: The share of the best score that further ones need: where scores fall off, few are enough.
@@ -103,16 +106,32 @@ class _Selection:
     relevant: bool
 
     def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
+        """Select; of a statement and the passage that it was learned from the statement alone, whichever ranks first."""
+        told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
+        while True:
+            done = self._once(ranked, told, session_only=session_only)
+            more = told | _messages_of(each.item for each in done if each.dropped is None)
+            if not any(each.dropped is None and _is_told(each.item, more) for each in done):
+                return done
+            told = more
+
+    def _once(
+        self, ranked: Sequence[Recollection], told: frozenset[UUID], *, session_only: bool
+    ) -> list[Recollection]:
         # Also where that one is left out: what follows is no better for it. Statements are judged by themselves.
         best = next((each.score for each in ranked if each.item.id not in self.needs.scores), 0.0)
-        sources: Counter[UUID] = Counter()
+        sources: Counter[_Source] = Counter()
         taken: list[frozenset[str]] = []
         done = []
         for each in ranked:
             dropped = self._of_itself(each.item, session_only=session_only)
+            if dropped is None and _is_told(each.item, told):
+                dropped = Drop.SAME_SOURCE
             is_judged = each.item.id in self.needs.scores
             if dropped is None and not is_judged and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
+            if dropped is None and each.item.id in self.around.given:
+                dropped = Drop.GIVEN  # behind the cliff it would not have been taken anyway
             if dropped is None and len(taken) >= self.how.limit:
                 dropped = Drop.LIMIT
             if dropped is None:  # only now, as it costs most
@@ -139,10 +158,10 @@ class _Selection:
             return Drop.OTHER_SESSION
         if self.around.abandoned and _messages(item) and _messages(item) <= self.around.abandoned:
             return Drop.ABANDONED
-        return Drop.GIVEN if item.id in self.around.given else None
+        return None
 
     def _by_its_words(
-        self, item: Item, words: frozenset[str], sources: Counter[UUID], taken: Sequence[frozenset[str]]
+        self, item: Item, words: frozenset[str], sources: Counter[_Source], taken: Sequence[frozenset[str]]
     ) -> Drop | None:
         if sources[_source(item)] >= self.how.of_one_source:
             return Drop.SAME_SOURCE
@@ -193,8 +212,18 @@ def _messages(item: Item) -> frozenset[UUID]:
     return frozenset({item.id} if isinstance(item, Passage) else item.provenance.message_ids)
 
 
-def _source(item: Item) -> UUID:
-    """Return the message an item comes from, or its own id."""
+def _messages_of(items: Iterable[Item]) -> frozenset[UUID]:
+    """Return the messages that the statements among the items were learned from."""
+    statements = (item for item in items if isinstance(item, Memory) and item.kind in STATEMENTS)
+    return frozenset(message for item in statements for message in item.provenance.message_ids)
+
+
+def _is_told(item: Item, told: frozenset[UUID]) -> bool:
+    return isinstance(item, Passage) and item.message_id in told
+
+
+def _source(item: Item) -> _Source:
+    """Return the message an item comes from, or its own id; and whether it is a memory."""
     if isinstance(item, Memory) and item.provenance.message_ids:
-        return item.provenance.message_ids[0]
-    return item.id
+        return item.provenance.message_ids[0], True
+    return item.id, isinstance(item, Memory)

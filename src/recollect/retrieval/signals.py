@@ -161,7 +161,8 @@ def _days(age: timedelta) -> float:
 def _shown(item: Item) -> Statement:
     """Return what an item's words show of it: of a message as it was read when it was indexed."""
     if isinstance(item, Passage) and item.statement is not None:
-        return item.statement
+        # What others wrote is no word of the person's about themselves.
+        return item.statement._replace(self_share=0.0, states_taste=False) if item.pasted else item.statement
     key = (item.id, hash(item.content))
     statement = _statements.get(key)
     if statement is None:

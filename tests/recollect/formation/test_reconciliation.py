@@ -3,6 +3,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -25,6 +26,7 @@ from recollect.model import (
     Hide,
     Ignore,
     Kind,
+    Limit,
     Mark,
     Memory,
     Provenance,
@@ -645,6 +647,71 @@ class TestWhatCannotBeTouched:
         assert outline(changes) == [(Add, Reason.NEW, None)]
 
 
+class TestWhatIsToCome:
+    """ "From January I will live in Porto": until then it is as it was."""
+
+    JANUARY = SAID_AT + timedelta(days=40)
+
+    def coming(self, relation: Relation = Relation.CONTRADICTS, **changed: Any) -> Candidate:
+        changed = {"about": (0,), "holds_from": self.JANUARY, **changed}
+        return replace(candidate("Lives in Porto", relation), **changed)
+
+    def test_leaves_what_holds_until_then(self) -> None:
+        changes = reconciled([self.coming()], known(7))
+
+        assert outline(changes) == [(Add, Reason.NEW, None), (Limit, Reason.CONTRADICTS, 7)]
+        assert why(changes) == ["later (model: contradicts 0)", "model: contradicts 0"]
+        add, limit = changes
+        assert isinstance(add, Add)
+        assert isinstance(limit, Limit)
+        assert (limit.until, limit.heir) == (self.JANUARY, add.memory)
+        assert add.memory.holds_from == self.JANUARY
+
+    def test_replaces_at_once_what_was_to_come_itself_and_a_plan(self) -> None:
+        lisbon = replace(known(7, "Lives in Lisbon"), holds_from=self.JANUARY)
+        for old in (lisbon, known(7, "Look for a flat in Lisbon", kind=Kind.TODO)):
+            changes = reconciled([self.coming(about=(0, 1))], old, known(8))
+
+            assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7), (Limit, Reason.CONTRADICTS, 8)]
+
+    def test_ends_a_plan_now_and_a_state_then(self) -> None:
+        shown = known(7, "Look for a flat", kind=Kind.TODO), known(8, "Works in the office in Kassel")
+
+        changes = reconciled([self.coming(Relation.NEW, about=(), ends=(0, 1))], *shown)
+
+        assert outline(changes) == [
+            (Add, Reason.NEW, None),
+            (Retire, Reason.ENDED, 7),
+            (Limit, Reason.ENDED, 8),
+        ]
+
+    def test_told_again_ends_nothing_sooner_and_nothing_twice(self) -> None:
+        porto = replace(known(8, "Lives in Porto"), holds_from=self.JANUARY)
+        kassel = known(7)
+
+        changes = reconciled([self.coming()], kassel, porto)
+        again = reconciled([self.coming()], replace(kassel, holds_until=self.JANUARY), porto)
+
+        assert outline(changes) == [(Reinforce, Reason.EQUAL_CONTENT, 8), (Limit, Reason.CONTRADICTS, 7)]
+        assert outline(again) == [(Reinforce, Reason.EQUAL_CONTENT, 8)]
+
+    def test_put_off_lets_what_holds_go_on_as_long(self) -> None:
+        porto = replace(known(7, "Lives in Porto"), holds_from=SAID_AT + timedelta(days=9))
+        kassel = replace(known(8), holds_until=porto.holds_from)
+        by_contract = replace(known(9, "Is a guest at the Fulda"), holds_until=SAID_AT + timedelta(days=2))
+
+        changes = reconciled(
+            [self.coming(about=(0, 1, 2), content="Moves to Porto")], porto, kassel, by_contract
+        )
+
+        assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7), (Limit, Reason.CONTRADICTS, 8)]
+
+    def test_replaces_once_it_has_come(self) -> None:
+        changes = reconciled([self.coming(holds_from=SAID_AT)], known(7))
+
+        assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7)]
+
+
 contents = st.sampled_from(
     ["Lives in Kassel", "lives in kassel.", "Lives in Leipzig", "Has 2 cats", "Has 3 cats", "Has no cats", "Has cats",
      "Has some cats", "Brother has 2 cats", "不吃肉", "", "\x00\ud800", "x" * 5_000]
@@ -661,6 +728,7 @@ candidates = st.builds(
     numbers,
     unsettles=numbers,
     ends=numbers,
+    holds_from=st.none() | st.sampled_from([EARLIER, SAID_AT + timedelta(days=9)]),
 )
 weighings = st.builds(weigh, candidates, st.integers(0, 2))
 memories = st.builds(
@@ -700,19 +768,19 @@ def test_whatever_models_say_nothing_newer_is_lost_and_nothing_is_touched_twice(
 
     changes = reconciled(weighed, *shown, nearby=nearby, asked=asked, corrects=corrects)
 
-    mains = [change for change in changes if not isinstance(change, Mark | Retire)]
+    mains = [change for change in changes if not isinstance(change, Mark | Retire | Limit)]
     assert len(mains) == len(weighed)
     old = {memory.id: memory for memory in everything}
     said_at = dict(
         zip(map(id, mains), (exchange(each.believed.turn).turn.at for each in weighed), strict=True)
     )
     touched = [change.old for change in mains if isinstance(change, Replace)]
-    touched += [change.target for change in changes if isinstance(change, Reinforce | Mark | Retire)]
+    touched += [change.target for change in changes if isinstance(change, Reinforce | Mark | Retire | Limit)]
     assert len(touched) == len(set(touched))
     made = {change.memory.id: change.memory for change in mains if isinstance(change, Add | Replace)}
     for change in changes:
         assert isinstance(change, Hide) or change.decided_by
-        if isinstance(change, Retire):
+        if isinstance(change, Retire | Limit):
             gone = old[change.target]
             assert change.heir is not None
             assert change.heir.id in made or change.heir.id in touched or change.heir.id in old

@@ -56,6 +56,30 @@ def test_a_wish_that_the_person_did_not_put_is_none() -> None:
     assert requests("what is asthma?", Wish(Asking.FORGET, "forget that I have asthma", (0,))) == ()
 
 
+PASTED = "Translate this, please. I forgot that I live in Kiel.\n\n> Please do forget that I live in Kiel\n> Yours, Ben"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Please do forget that I live in Kiel",
+        "forget that I live in Kiel",  # the person's own words are another form of the verb
+        "I live in Kiel",
+    ],
+)
+def test_others_words_beside_the_persons_ask_for_nothing(quote: str) -> None:
+    assert requests(PASTED, Wish(Asking.FORGET, quote, (1,))) == ()
+
+
+def test_a_wish_beside_others_words_is_known_as_one() -> None:
+    pasted = "Where I live, let that slip your mind.\n\n> What do you play?"
+
+    [mixed] = requests(pasted, Wish(Asking.FORGET, "let that slip your mind", (1,)))
+    [alone] = requests("Let that slip your mind.", Wish(Asking.FORGET, "Let that slip your mind", (1,)))
+
+    assert (mixed.is_beside_others, alone.is_beside_others) == (True, False)
+
+
 def test_a_models_wish_to_forget_stands_for_that_of_the_form() -> None:
     [request] = requests(
         "Forget that I live in Kiel", Wish(Asking.FORGET, "Forget that I live in Kiel", (1, 1, 99))

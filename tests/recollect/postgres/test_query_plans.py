@@ -221,6 +221,16 @@ async def test_what_is_looked_up_is_read_alone(
 
 
 @MODES
+async def test_of_the_statements_that_matter_most_no_more_are_read_than_are_returned(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    plan = await explained(seeded, "most_important", mode, "user 7", NEAR)
+
+    assert "vectors_by_importance" in {node.get("Index Name") for node in plan}
+    scanned(plan, each=NEAR, together=4 * NEAR)
+
+
+@MODES
 @pytest.mark.parametrize("name", ["hide_messages", "note_change"])
 async def test_what_was_said_in_an_exchange_is_found_by_it(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str, name: str

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import WordEmbedder
 from tests.stores import Store
@@ -18,6 +17,7 @@ async def ranked(store: Store, asked: str, *, log: bool = True) -> Ranking:
         reach=replace(PATIENT.reach, log=log),
         weights=PATIENT.weights,
         gate=PATIENT.gate,
+        bar=PATIENT.bar,
     )
 
 
@@ -77,22 +77,20 @@ async def test_what_was_said_is_ranked_beside_what_was_kept(store: Store) -> Non
     ]
 
 
-async def test_a_score_is_the_sum_of_its_parts_times_what_importance_makes_of_it(store: Store) -> None:
-    for content, importance in (("I drink green tea at noon", 0.9), ("My bicycle is red", 0.1)):
-        await engine_over(store).add(store.anna, content, importance=importance)
+async def test_a_statements_score_tells_how_likely_it_is_needed_and_its_parts_what_made_it_so(
+    store: Store,
+) -> None:
+    for content in ("I drink green tea at noon", "My bicycle is red"):
+        await engine_over(store).add(store.anna, content)
 
     ranking = await ranked(store, "When do I drink green tea?")
 
-    times = {}
-    for each in ranking.ranked:
-        parts = dict(each.parts)
-        times[each.item.content] = parts.pop("times")
-        total = sum(parts.values())
-        assert each.score == pytest.approx(total * times[each.item.content] if total > 0 else total)
-    assert times == {
-        "I drink green tea at noon": pytest.approx(1.45),
-        "My bicycle is red": pytest.approx(1.05),
-    }
+    assert [each.score for each in ranking.ranked] == [
+        ranking.needs.scores[each.item.id] for each in ranking.ranked
+    ]
+    assert all(0 <= each.score <= 2 for each in ranking.ranked)
+    sums = [sum(given for _, given in each.parts) for each in ranking.ranked]
+    assert sums == sorted(sums, reverse=True)
 
 
 async def test_only_what_is_looked_at_has_its_parts_told(store: Store) -> None:

@@ -3,10 +3,16 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
 from tests.tables import table
+
+from recollect_proxy.memory_api.bodies import read_body
+from recollect_proxy.memory_api.errors import RefusedError
+from recollect_proxy.memory_api.settings import FlagsChange
+from recollect_proxy.memory_api.shapes import MemoryChange, NewGlobalMemory, NewMemory, Sharing
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 
@@ -150,3 +156,16 @@ async def test_a_body_of_no_announced_length_is_cut_off_at_64_kib(api: Api) -> N
             await connection.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
 
         assert_error(await connection.read_response(), 413, "body_too_large")
+
+
+@pytest.mark.parametrize("shape", [NewMemory, MemoryChange, NewGlobalMemory, Sharing, FlagsChange])
+def test_of_every_field_that_may_be_given_it_is_known_what_it_must_be(shape: type[msgspec.Struct]) -> None:
+    names = [field.name for field in msgspec.structs.fields(shape)]
+
+    for name in names:  # the first of a body is read first
+        body = json.dumps({each: {} for each in [name, *names]}).encode()
+
+        with pytest.raises(RefusedError) as refused:
+            read_body(body, shape)
+
+        assert refused.value.failure.message.startswith(f"`{name}` must be ")

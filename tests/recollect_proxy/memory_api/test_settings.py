@@ -125,10 +125,17 @@ async def test_who_is_erased_has_no_settings_any_more(api: Api, annas: str) -> N
     assert (await api.call("GET", annas)).json["own"] == UNCHANGED
 
 
+async def test_a_whole_number_may_be_written_with_a_fraction_of_zero(api: Api, annas: str) -> None:
+    await changed(api, annas, {"session_cap": 9.0, "user_cap": -0.0})
+
+    assert (await api.call("GET", annas)).json["own"] == UNCHANGED | {"session_cap": 9, "user_cap": 0}
+
+
 @table(
     ("body", "field", "says"),
     [
-        ({}, None, "at least one of record, recall, formation"),
+        ({}, None, "at least one of record, recall, standing"),
+        ({"record": {}}, "record", "true, false or null"),
         ({"recall": "no"}, "recall", "true, false or null"),
         ({"recall": 0}, "recall", "true, false or null"),
         ({"formation": SECRET}, "formation", "one of extract, qa_turn, both, off, or null"),
@@ -140,7 +147,7 @@ async def test_who_is_erased_has_no_settings_any_more(api: Api, annas: str) -> N
         ({"session_cap": 1.5}, "session_cap", "whole number"),
         ({"user_cap": 1_000_001}, "user_cap", "whole number"),
         ({"user_cap": "200"}, "user_cap", "whole number"),
-        ({"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, formation"),
+        ({"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, standing"),
         ({f"{SECRET} is long": 1}, None, "unknown field"),
         ({"recall": False, "formation": 1}, "formation", "one of extract"),
     ],

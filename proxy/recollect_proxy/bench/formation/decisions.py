@@ -16,6 +16,7 @@ from recollect.model import (
     Change,
     Hide,
     Ignore,
+    Limit,
     Mark,
     Memory,
     Quarantine,
@@ -74,7 +75,7 @@ def decided_items(
     for wanted, really in done:
         decided = _decided(wanted, really, numbers)
         match wanted:
-            case Mark() | Hide():
+            case Mark() | Limit() | Hide():
                 continue
             case Ignore(candidate=NumberedCandidate(number=number)):
                 found[number] = decided

@@ -2,7 +2,9 @@
 -- The user's messages that are not indexed yet, oldest first, each with what was said before it, if it may be recalled.
 -- Not those of an exchange whose answer is under way: it may still be refused.
 SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
-    before.content AS before
+    before.content AS before, EXISTS (
+        SELECT FROM exchanges AS f WHERE f.user_id = $1 AND f.id = m.exchange_id AND f.unanswered
+    ) AS failed
 FROM messages AS m
 LEFT JOIN LATERAL (
     SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
@@ -43,8 +45,8 @@ LIMIT 1;
 -- Keep where a chunk of a message of the user stands.
 INSERT INTO message_chunks (
     user_id, document, message_id, part, begins, ends, code, language, terms, own_terms, hidden,
-    embeddable, embedding_model
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, false, $11, $12);
+    embeddable, embedding_model, pasted, cuts
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, false, $11, $12, $13, $14);
 
 -- name: insert_chunk_vector
 -- Keep the embedding of a piece of a chunk of the user.
@@ -55,7 +57,7 @@ SET "values" = excluded."values", embedding_model = excluded.embedding_model;
 
 -- name: unembedded_chunks
 -- The user's chunks that are to have embeddings of a model and have none, newest first.
-SELECT k.document, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
+SELECT k.document, k.begins, k.cuts, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
 WHERE k.user_id = $1 AND k.embeddable AND NOT k.hidden AND k.embedding_model IS DISTINCT FROM $2
@@ -159,10 +161,41 @@ WHERE user_id = $1 AND exchange_id IN (
 );
 
 -- name: users_without_index
--- Who has said something and has no index yet, over all users.
+-- Who has said something and has no index yet, or one by an older reading, over all users.
 SELECT DISTINCT e.user_id
 FROM exchanges AS e
-WHERE NOT EXISTS (SELECT FROM corpora AS c WHERE c.user_id = e.user_id);
+WHERE NOT EXISTS (SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1);
+
+-- name: reading_of
+-- By which reading the user's messages were indexed, and up to which of them they were read anew.
+SELECT reading, reread_to FROM corpora WHERE user_id = $1;
+
+-- name: indexed_messages
+-- The user's messages that are indexed and may be recalled, behind one, in order; each with what was said before it.
+SELECT m.id, m.role, m.speaker, m.content, m.created_at, m.marked, before.content AS before, false AS failed
+FROM messages AS m
+LEFT JOIN LATERAL (
+    SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
+    FROM messages AS p
+    WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
+    ORDER BY p.turn_index DESC
+    LIMIT 1
+) AS before ON true
+WHERE m.user_id = $1 AND m.indexed AND NOT m.alternate AND NOT m.hidden AND ($2::uuid IS NULL OR m.id > $2)
+ORDER BY m.id
+LIMIT $3;
+
+-- name: note_reading
+-- Note by which reading the user's messages are indexed, and up to which of them they were read anew.
+UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
+
+-- name: unindex_messages
+-- Let messages of the user be indexed again.
+UPDATE messages SET indexed = false WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: delete_chunks
+-- Delete chunks of the user that nothing names any more.
+DELETE FROM message_chunks WHERE user_id = $1 AND document = ANY ($2::integer[]);
 
 -- name: largest_users
 -- Who has most documents in their index, over all users, the largest first.

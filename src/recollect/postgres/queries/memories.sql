@@ -113,13 +113,13 @@ FROM (
             ORDER BY own.importance DESC, own.observed_at DESC, own.id DESC
             LIMIT $2
         )
-        UNION ALL
+        UNION
         SELECT shared.owner, shared.id, shared.importance, shared.observed_at
         FROM users_vectors AS given
         JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
         WHERE given.user_id = $1 AND given.owner = '*'
             AND shared.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
-        UNION ALL
+        UNION
         SELECT common.owner, common.id, common.importance, common.observed_at
         FROM vectors AS common
         WHERE common.owner = '*' AND common.source = 'global' AND common.valid_to IS NULL

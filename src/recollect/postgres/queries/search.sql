@@ -88,7 +88,8 @@ SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.c
     NULL::float8 AS first_cosine, NULL::integer AS turn_index, NULL::smallint AS part, NULL::text AS role,
     NULL::text AS speaker, NULL::boolean AS code, NULL::text AS language, NULL::timestamptz AS changed_at,
     NULL::uuid AS exchange_id, NULL::real AS self_share, NULL::boolean AS states_taste, NULL::boolean AS ends_asking,
-    NULL::boolean AS lists, NULL::integer AS words
+    NULL::boolean AS lists, NULL::integer AS words, NULL::boolean AS pasted, NULL::integer AS begins,
+    NULL::integer[] AS cuts
 FROM memories
 LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = memories.vector_id
 JOIN vectors AS v ON v.owner = coalesce(l.owner, '*') AND v.id = memories.vector_id
@@ -106,7 +107,7 @@ SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.end
         WHERE f.user_id = $1 AND f.message_id = k.message_id AND f.part = 0 AND b.embedding_model = $3
     ) END, m.turn_index, k.part, m.role,
     m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste, m.ends_asking,
-    m.lists, m.words
+    m.lists, m.words, k.pasted, k.begins, k.cuts
 FROM chunks
 JOIN message_chunks AS k ON k.user_id = $1 AND k.document = chunks.document
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id

@@ -15,6 +15,15 @@ WHERE u.user_id = $1 AND u.exchange_id = ANY ($2::uuid[]) AND u.undoes IS NULL
     AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
 ORDER BY u.id DESC;
 
+-- name: limits_caused_by
+-- What gave a memory of the user an end because of another one of theirs, and nobody undid, newest first.
+SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
+    u.exchange_id, u.undoes, u.details
+FROM memory_updates AS u
+WHERE u.user_id = $1 AND u.action = 'mark' AND u.details ->> 'cause' = $2 AND u.details ? 'limited_to'
+    AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+ORDER BY u.id DESC;
+
 -- name: unlinked_memory
 -- A memory that the user sees no longer.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
