@@ -296,7 +296,7 @@ RULES = (
     ),
     Rule(  # but for the bench, which measures the engine from inside too
         "recollect_proxy.bench",
-        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition "
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.lexical "
         "recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec numpy uuid_utils",
     ),

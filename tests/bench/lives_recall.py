@@ -15,7 +15,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -24,13 +24,15 @@ from typing import Any
 
 import msgspec
 from tests.bench.formed import Bench, be_quiet, open_bench
-from tests.bench.lives import Life, LifeQuestion, LifeSummarizer, read_life
+from tests.bench.lives import Life, LifeSummarizer, read_life
 from tests.bench.lives_anchors import anchors
 from tests.bench.lives_formation import Score, figures, replay
 from tests.bench.lives_scoring import Block, Given, Scoring, bullets, table
 
 from recollect.chat.heard import hear
+from recollect.engine import Engine
 from recollect.tokens import token_counter
+from recollect_proxy.bench.clock import ReplayClock
 from recollect_proxy.settings import ProxySettings
 
 _MODEL = "m"
@@ -59,39 +61,53 @@ async def form(bench: Bench, lives: Sequence[Life]) -> list[Score]:
     return scores
 
 
+async def index(bench: Bench, life: Life) -> None:
+    """Index what changed since a person was formed."""
+    bench.clock.restart()
+    bench.clock.move_to(datetime.fromisoformat(life.chats[-1]["at"]))
+    await bench.form(life.person)
+
+
 async def ask(bench: Bench, lives: Sequence[Life]) -> list[Given]:
     """Ask all that people ask; what changed since they were formed is indexed before."""
     given = []
     began = time.monotonic()
     for life in lives:
-        bench.clock.restart()
-        bench.clock.move_to(datetime.fromisoformat(life.chats[-1]["at"]))
-        await bench.form(life.person)
+        await index(bench, life)
         scoring = Scoring(life)
         for number, question in enumerate(life.questions):
-            block = await ask_question(bench, life.person, f"q{number}", question)
+            messages = [*question.before, {"role": "user", "content": question.ask}]
+            block = await ask_anew(
+                bench.engine, bench.clock, life.person, f"q{number}", messages, question.at
+            )
             given.append(scoring.score(question, block))
     _tell(f"{len(given)} questions in {time.monotonic() - began:.0f} s")
     return given
 
 
-async def ask_question(bench: Bench, person: str, chat: str, question: LifeQuestion) -> Block:
-    """Ask in a new chat, without a trace; on a busy machine several times."""
-    messages = [*question.before, {"role": "user", "content": question.ask}]
+async def ask_anew(
+    engine: Engine,
+    clock: ReplayClock,
+    person: str,
+    chat: str,
+    messages: Sequence[Mapping[str, str]],
+    at: datetime,
+) -> Block:
+    """Ask an engine for a chat that it has not heard of, without a trace; on a busy machine several times."""
     count = token_counter(_MODEL)
     for _ in range(_TRIES):
-        bench.clock.restart()
-        bench.clock.move_to(question.at)
+        clock.restart()
+        clock.move_to(at)
         heard = hear(
             msgspec.json.encode({"model": _MODEL, "messages": messages}),
             user_id=person,
             session_id=chat,
             message_id=None,
-            at=bench.clock(),
+            at=clock(),
         )
         if heard.turn is None:
             return Block(skipped=heard.skip)
-        prepared = await bench.engine.prepare(heard.turn, count=count)
+        prepared = await engine.prepare(heard.turn, count=count)
         if not prepared.recall.degraded:
             break
     placed, recall = prepared.placed, prepared.recall
@@ -146,12 +162,19 @@ def worst(given: Sequence[Given], people: int) -> str:
     return "\n".join(told)
 
 
-def _whole_path(name: str) -> Path:
+def whole_path(name: str) -> Path:
+    """Return a path that holds wherever one is."""
     return Path(name).resolve()
 
 
 def _tell(progress: str) -> None:
     print(progress, file=sys.stderr, flush=True)
+
+
+def read_lives(paths: Sequence[Path], person: str | None = None) -> list[Life]:
+    """Read the people of some files, or one of them."""
+    lines = [line for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [life for life in map(read_life, lines) if person in {None, life.person}]
 
 
 def main() -> None:
@@ -160,9 +183,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--person", help="only this one")
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--keep", type=_whole_path, help="leave what was formed in this new folder")
+    kept.add_argument("--keep", type=whole_path, help="leave what was formed in this new folder")
     kept.add_argument(
-        "--reuse", type=_whole_path, help="ask of what was formed in this folder; one bench at a time"
+        "--reuse", type=whole_path, help="ask of what was formed in this folder; one bench at a time"
     )
     parser.add_argument("--anchors", action="store_true", help="print what trivial policies would reach, too")
     parser.add_argument("--worst", type=int, default=0, help="print what the N worst people lacked, too")
@@ -175,8 +198,7 @@ def main() -> None:
     if options.keep is not None:
         options.keep.mkdir(parents=True, exist_ok=True)
     be_quiet()
-    lines = [line for path in options.data for line in path.read_text("utf-8").splitlines() if line.strip()]
-    lives = [life for life in map(read_life, lines) if options.person in {None, life.person}]
+    lives = read_lives(options.data, options.person)
     given, below = asyncio.run(asyncio.wait_for(bench_lives(lives, options), _MOST_SECONDS))
     print(table(given))
     print(f"\n{below}")

@@ -84,6 +84,12 @@ class Block:
     degraded: tuple[str, ...] = ()
     gate: float | None = None
 
+    @property
+    def stands(self) -> tuple[bool, ...]:
+        """Of each line, whether it is of a memory that stands in every chat."""
+        listed = [start for start in (plain(each)[:_LISTED] for each in self.standing) if start]
+        return tuple(any(start in plain(line) for start in listed) for line in self.lines)
+
 
 def bullets(added: str, said: Sequence[str]) -> Iterator[str]:
     """Yield what each bullet says of what was added to a request: its first line, unless the request says it itself."""
@@ -141,8 +147,7 @@ class Scoring:
 
     def score(self, question: LifeQuestion, block: Block) -> Given:
         """Compare what a question was given with what it needs."""
-        listed = [start for start in (plain(each)[:_LISTED] for each in block.standing) if start]
-        stands = [any(start in plain(line) for start in listed) for line in block.lines]
+        stands = block.stands
         found = {
             each: any(_covers(line, label) for line in block.lines for label in self._same(each))
             for each in question.must
