@@ -34,6 +34,7 @@ class Selecting:
         sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
         cliff_behind: The share of the best score that further ones need: where scores fall off, few are enough.
         session_enough: How many of the chat's own session are enough to leave the other sessions out.
+        beside: How many of the log are taken at most of a person of whom statements are known.
     """
 
     limit: int = 7
@@ -43,6 +44,7 @@ class Selecting:
     sure: int = 4
     cliff_behind: float = 0.75
     session_enough: int = 3
+    beside: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class _Selection:
                 dropped = Drop.CLIFF
             if dropped is None and each.item.id in self.around.given:
                 dropped = Drop.GIVEN  # behind the cliff it would not have been taken anyway
-            if dropped is None and len(taken) >= self.how.limit:
+            if dropped is None and len(taken) >= (self.how.limit if is_judged else self._of_log):
                 dropped = Drop.LIMIT
             if dropped is None:  # only now, as it costs most
                 words = _words(each.item.content)
@@ -142,6 +144,10 @@ class _Selection:
                     taken.append(words)
             done.append(Recollection(each.item, each.score, each.parts, dropped))
         return done
+
+    @property
+    def _of_log(self) -> int:
+        return min(self.how.limit, self.how.beside) if self.needs.scores else self.how.limit
 
     def _cliff(self, taken: int) -> float:
         if taken < self.how.sure or not self.how.cliff:
