@@ -4,8 +4,9 @@ Statements come first: each is judged by itself (`recollect.retrieval.relevance`
 statement serves, and the gate is sure. Never: a store, how anything is worded.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 import numpy as np
@@ -44,10 +45,17 @@ class Bar:
     listed: float = 0.06
     nothing: float = 1.5
     overview: float = 0.8
-    serves: float = 0.1
+    serves: float = 0.3
     serves_log: float = 0.3
     few: int = 10
     all: int = 40
+
+    @property
+    def lifted(self) -> "Bar":
+        """The bar that lets everything in."""
+        return replace(
+            self, statement=0.0, listed=0.0, nothing=math.inf, serves=math.inf, serves_log=math.inf
+        )
 
 
 @dataclass(frozen=True, slots=True)

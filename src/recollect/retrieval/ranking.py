@@ -78,7 +78,14 @@ async def rank(
         gate=gate,
         nothing=nothing,
     )
-    needs = needs_of(query, found, vector=vector, is_read=is_read, is_asked=gate.opens(opening), bar=bar)
+    needs = needs_of(
+        query,
+        found,
+        vector=vector,
+        is_read=is_read,
+        is_asked=gate.opens(opening),
+        bar=bar if gate.threshold else bar.lifted,
+    )
     return Ranking(
         query,
         candidates,
