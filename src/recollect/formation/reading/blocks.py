@@ -86,8 +86,8 @@ def injected_lines(blocks: Iterable[str]) -> tuple[str, ...]:
 def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
     """Return where lines of ``text`` stand that are ours.
 
-    A line in the form of our bullets is, with who said it and when, or a label, and a date or words of a block. A line
-    without that form is only where at least two stand together: the person may well say again what they said once.
+    A line in the form of our bullets is, with words of a block, or with who said it or a label and when. A line without
+    that form is only where at least two stand together: the person may well say again what they said once.
     """
     known = {normalize(_bare(line)) for block in blocks for line in [*_bullets(block), *block.splitlines()]}
     found: list[Span] = []
@@ -98,7 +98,9 @@ def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
             continue
         if normalize(_bare(line)) in known:
             together.append((start, end))
-            is_bullet = bool(_BULLET.match(line) or _SAID_ON.match(line))
+            is_bullet = bool(
+                _PLAIN_BULLET.match(line.lstrip()) or _BULLET.match(line) or _SAID_ON.match(line)
+            )
         else:
             _keep(found, together)
             together = []
