@@ -1,7 +1,8 @@
 """A memory becomes a line of a block, and knows under which heading it stands. Pure. Never: await, a budget of blocks.
 
 A line says what a reader can't know from its words: the day of what happens, from and until when it holds, what speaks
-against it. When it was said stands in the heading, so that nobody takes the one date for the other.
+against it. When it was said stands in the heading, so that nobody takes the one date for the other. A statement has a bullet that
+people seldom type, by which it is known for ours when a frontend sends it back.
 """
 
 import unicodedata
@@ -62,7 +63,7 @@ def line_of(
     code_first: bool = False,
     at: datetime | None = None,
 ) -> Line:
-    """Return a memory as a line: ``- Prefers tea`` under ``2026:``.
+    """Return a memory as a line: ``• Prefers tea`` under ``2026:``.
 
     Args:
         recollection: What is told.
@@ -77,7 +78,7 @@ def line_of(
         return Line((True, item.said_at), MESSAGES, _message(item, text))
     if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
         heading = f"{item.observed_at.year}:"
-        return Line((False, item.observed_at), heading, f"- {_plain(item.content)}{_notes(item, at)}")
+        return Line((False, item.observed_at), heading, f"\u2022 {_plain(item.content)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {item.observed_at:%Y-%m-%d}: {quoted(item.content)}"
     return Line((True, item.observed_at), MESSAGES, text)

@@ -50,9 +50,7 @@ class Bar:
     @property
     def lifted(self) -> "Bar":
         """The bar that lets everything in."""
-        return replace(
-            self, statement=0.0, listed=0.0, nothing=math.inf, serves=math.inf, serves_log=math.inf
-        )
+        return replace(self, statement=0.0, listed=0.0, nothing=math.inf)
 
 
 @dataclass(frozen=True, slots=True)

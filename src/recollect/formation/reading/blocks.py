@@ -38,6 +38,8 @@ _SAID_ON = anchored(
     r"[ \t]*[-*\u2022][ \t]+(?:User(?: [^:\n]{1,60})?|Assistant|Summary|Exchange), [0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?: \(no longer so\))?:[ \t]*"
 )
+_OURS = anchored(r"[ \t]*\u2022[ \t]+")
+"""How statements begin."""
 _PLAIN_BULLET = anchored(r"[-*\u2022][ \t]+")
 _DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
 """How lines of earlier versions ended."""
