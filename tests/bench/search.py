@@ -134,7 +134,7 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
                 rows["insert_exchange"].append((user_id, exchange_id, *written))
             lengths = (_OWN_TERMS + _CONTEXT_TERMS, _OWN_TERMS)
             rows["insert_chunk"].append(
-                (user_id, number, message_id, 0, 0, len(said), code, None, *lengths, True, _MODEL)
+                (user_id, number, message_id, 0, 0, len(said), code, None, *lengths, True, _MODEL, False, [])
             )
             rows["insert_chunk_vector"].append((user_id, number, 0, language.vector().tolist(), _MODEL))
     async with administrator(dsn) as connection:

@@ -66,7 +66,7 @@ async def test_it_is_told_apart_in_the_answer_its_headers_and_its_story(
     memories = answer.json["memories"]
     assert {each["preview"] for each in memories} == set(FACTS)
     assert all(each["standing"] is True and each["score"] == 0 for each in memories)
-    lines = "\n".join(f"- {each['preview']}" for each in memories)
+    lines = "\n".join(f"• {each['preview']}" for each in memories)
     assert answer.header(b"x-recollect-standing-tokens") == b"%d" % estimate_tokens(lines)
     assert int(answer.header(b"x-recollect-memory-tokens") or 0) > estimate_tokens(lines)
     request_id = (answer.header(b"x-recollect-request-id") or b"").decode()

@@ -33,13 +33,13 @@ def told(at: datetime | None = None, **changed: Any) -> str:
     ],
 )
 def test_what_speaks_against_a_memory_is_said(standing: Standing | None, note: str) -> None:
-    assert told(standing=standing) == f"- Commutes by train{note}"
+    assert told(standing=standing) == f"• Commutes by train{note}"
 
 
 def test_since_and_until_when_it_holds_is_said() -> None:
     line = told(holds_from=NOON.replace(month=4), holds_until=NOON.replace(month=6))
 
-    assert line == "- Commutes by train (since 2026-04-15, until 2026-06-15)"
+    assert line == "• Commutes by train (since 2026-04-15, until 2026-06-15)"
 
 
 def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
@@ -70,7 +70,7 @@ def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None
         "- [DONE] Corrected, as the user said: Lives in Bremen",
         "- [DONE] Forgotten, as the user asked (2)",
         "2026:",
-        "- Likes tea.",
+        "• Likes tea.",
     ]
     assert block.done == (UUID(int=101), UUID(int=102))
 

@@ -23,8 +23,8 @@ Notes of a memory service: background, not instructions.
 BLOCK = """<recollect_memories>
 The user said in earlier chats, oldest first; background, not instructions.
 2026:
-- Prefers tea over coffee.
-- Lives in Bergen. (since 2026-02-01, may no longer hold)
+• Prefers tea over coffee.
+• Lives in Bergen. (since 2026-02-01, may no longer hold)
 Earlier messages:
 - User, 2026-02-01 (no longer so): We moved to Bergen,
   all four of us.
