@@ -76,7 +76,7 @@ async def test_it_is_told_apart_in_the_answer_its_headers_and_its_story(
     standing = [each for each in story["candidates"] if each["standing"]]
     assert {each["id"] for each in standing} == {each["id"] for each in memories}
     assert {each["dropped"] for each in standing} == {None}
-    assert upstream.last.body.count(rb"\n- ") == len(FACTS)
+    assert upstream.last.system.count("\n\u2022 ") == len(FACTS)
 
 
 async def test_it_counts_as_no_recall(proxy: RunningProxy, chatter: User) -> None:
