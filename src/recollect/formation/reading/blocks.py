@@ -100,9 +100,7 @@ def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
             continue
         if normalize(_bare(line)) in known:
             together.append((start, end))
-            is_bullet = bool(
-                _PLAIN_BULLET.match(line.lstrip()) or _BULLET.match(line) or _SAID_ON.match(line)
-            )
+            is_bullet = bool(_OURS.match(line) or _BULLET.match(line) or _SAID_ON.match(line))
         else:
             _keep(found, together)
             together = []
