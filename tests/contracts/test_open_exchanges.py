@@ -13,6 +13,7 @@ from recollect.model import (
     Exchange,
     Flags,
     Hide,
+    IndexedChunk,
     IndexedMessage,
     Progress,
     Reason,
@@ -367,3 +368,19 @@ async def test_a_turn_that_was_never_answered_is_indexed_as_one_that_failed_unti
     said_and_answered = await store.index.unindexed(store.anna, limit=9)
     assert [each.content for each in said_and_answered] == ["I moved to Oslo", "Nice!"]
     assert not any(each.failed for each in said_and_answered)
+
+
+async def test_what_is_found_though_its_turn_failed_is_not_indexed_twice_by_a_late_answer(
+    own_store: Store,
+) -> None:
+    store = own_store
+    exchange = store.exchange("I moved to Oslo", reply="Nice!", marked=True)
+    await begin(store, exchange)
+    await store.log.end_abandoned(exchange.turn.at + timedelta(hours=9))
+    [message] = await store.index.unindexed(store.anna, limit=9)
+    chunk = IndexedChunk(0, len(message.content), code=False, language=None, terms={"oslo": 1}, context={})
+    await store.index.index(store.anna, IndexedMessage(message.id, (chunk,), {}, MODEL))
+
+    await store.log.append(exchange)
+
+    assert [each.content for each in await store.index.unindexed(store.anna, limit=9)] == ["Nice!"]

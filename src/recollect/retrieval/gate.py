@@ -98,11 +98,11 @@ def gate_score(
         return _probability(10 * ((0.0 if is_idle else held) - gate.lexical_share) + _logit(gate.threshold))
     if held >= gate.exact_share and len(query.terms) > 1 and not is_idle and nothing < _NOTHING_ASKED:
         return _SURE
-    nothing = gate_cosine if gate.cosine is None else gate.cosine
+    unlike = gate_cosine if gate.cosine is None else gate.cosine
     return _probability(
         gate.bias
-        + gate.best_cosine * (float(np.nanmax(signals.cosine)) - nothing)
-        + gate.own_statement * (_nearest_statement(found, signals) - nothing)
+        + gate.best_cosine * (float(np.nanmax(signals.cosine)) - unlike)
+        + gate.own_statement * (_nearest_statement(found, signals) - unlike)
         + gate.seen * seen
         + gate.about_oneself * query.is_about_oneself
         + gate.small_talk * is_idle

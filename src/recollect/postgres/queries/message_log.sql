@@ -122,7 +122,8 @@ INSERT INTO exchanges (
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15);
 
 -- name: set_reply
--- Give an exchange of the user the reply it had not: what was left out of the index as unanswered is to be indexed.
+-- Give an exchange of the user the reply it had not: what was left out of the index as unanswered is to be indexed. What
+-- somebody called valuable is indexed all the same, and once is enough.
 WITH answered AS (
     UPDATE exchanges AS e SET reply_id = $3, unanswered = false
     FROM exchanges AS before
@@ -131,4 +132,5 @@ WITH answered AS (
 )
 UPDATE messages AS m SET indexed = false
 FROM answered
-WHERE m.user_id = $1 AND m.id = answered.message_id AND answered.unanswered AND NOT m.hidden;
+WHERE m.user_id = $1 AND m.id = answered.message_id AND answered.unanswered AND NOT m.hidden
+    AND NOT EXISTS (SELECT FROM message_chunks AS k WHERE k.user_id = $1 AND k.message_id = m.id);
