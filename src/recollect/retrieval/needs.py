@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.model import STATEMENTS, Memory, Vector
 from recollect.retrieval import relevance
-from recollect.retrieval.candidate_signals import Floats
+from recollect.retrieval.candidate_signals import Floats, Signals
 from recollect.retrieval.query import Query
 from recollect.retrieval.relevance import INTENTS, Asked, Model
 from recollect.retrieval.signals import Found
@@ -92,12 +92,11 @@ def asks_nothing(query: Query, vector: Vector | None) -> float:
 def needs_of(
     query: Query,
     found: Sequence[Found],
+    signals: Signals,
     *,
     vector: Vector | None,
     is_read: bool,
     is_asked: bool,
-    held: Floats,
-    is_named: bool,
     bar: Bar,
     model: Model | None = None,
 ) -> Needs:
@@ -106,12 +105,11 @@ def needs_of(
     Args:
         query: What is asked.
         found: What was found.
+        signals: What is known of each of them. Where one bears an identifier that is asked for, something remembered is
+            asked for, however much the question sounds like one to anybody.
         vector: The question by the second embedder; None where there is none.
         is_read: Whether the first embedder was made for the question's script.
         is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
-        held: The share of the question's words, by their rarity, that each of the found holds, (n,).
-        is_named: Whether something found bears an identifier that is asked for: then something remembered is asked for,
-            however much the question sounds like one to anybody.
         bar: From when on something is needed.
         model: What was trained; None: what comes with the package.
     """
@@ -132,19 +130,20 @@ def needs_of(
         shipped,
     )
     lists = told["list"] > 0
-    floor = bar.listed if lists else bar.statement
     is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
-    closed = is_idle and not is_named
     chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
+    scores = {each: _SCORE * chance for each, chance in chances.items()}
+    at_most = bar.few if lists else None
+    if is_idle and not signals.known("identifiers").any():
+        return Needs(scores, shares, served=True, at_most=at_most)
+    floor = bar.listed if lists else bar.statement
     wanted = frozenset(each for each, chance in chances.items() if chance >= floor)
-    return Needs(
-        scores={each: _SCORE * chance for each, chance in chances.items()},
-        shares=shares,
-        wanted=frozenset() if closed else wanted,
-        served=closed
-        or (bool(wanted) and not _asks_the_log(query) and not _log_holds_more(found, held, wanted)),
-        at_most=bar.few if lists else None,
+    served = (
+        bool(wanted)
+        and not _asks_the_log(query)
+        and not _log_holds_more(found, signals.known("own_matched"), wanted)
     )
+    return Needs(scores, shares, wanted, served, at_most)
 
 
 def _everything(statements: Sequence[Memory], query: Query, bar: Bar) -> Needs:

@@ -64,11 +64,8 @@ async def rank(
     found = gather(replace(candidates, hits=[hit for hit in candidates.hits if may_serve(hit.item, query)]))
     if not found:
         return Ranking(query, candidates, (), None)
-    is_read = embedder.reads(query.asked)
+    is_read, vector = embedder.reads(query.asked), candidates.second_question
     signals = read_signals(query, candidates, found, is_read=is_read)
-    fused = fuse(signals, weights)
-    vector = candidates.second_question
-    nothing = asks_nothing(query, vector)
     opening = gate_score(
         query,
         found,
@@ -76,27 +73,19 @@ async def rank(
         seen=candidates.terms.seen,
         gate_cosine=embedder.gate,
         gate=gate,
-        nothing=nothing,
+        nothing=asks_nothing(query, vector),
     )
     needs = needs_of(
         query,
         found,
+        signals,
         vector=vector,
         is_read=is_read,
         is_asked=gate.opens(opening),
-        held=signals.known("own_matched"),
-        is_named=bool(signals.known("identifiers").any()),
         bar=bar if gate.threshold else bar.lifted,
     )
-    return Ranking(
-        query,
-        candidates,
-        _in_order(found, fused, needs),
-        opening,
-        tuple(found),
-        signals,
-        needs,
-    )
+    ranked = _in_order(found, fuse(signals, weights), needs)
+    return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs)
 
 
 def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollection, ...]:

