@@ -15,7 +15,7 @@ from recollect.model import STATEMENTS, Memory, Vector
 from recollect.retrieval import relevance
 from recollect.retrieval.candidate_signals import Floats, Signals
 from recollect.retrieval.query import Query
-from recollect.retrieval.relevance import INTENTS, Asked, Model
+from recollect.retrieval.relevance import INTENTS, Asked
 from recollect.retrieval.signals import Found
 from recollect.retrieval.worth import in_order
 
@@ -98,7 +98,6 @@ def needs_of(
     is_read: bool,
     is_asked: bool,
     bar: Bar,
-    model: Model | None = None,
 ) -> Needs:
     """Return which of the found statements the turn needs.
 
@@ -111,9 +110,8 @@ def needs_of(
         is_read: Whether the first embedder was made for the question's script.
         is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
         bar: From when on something is needed.
-        model: What was trained; None: what comes with the package.
     """
-    shipped = model or relevance.shipped()
+    shipped = relevance.shipped()
     asked = Asked(query.asked, query.now, query.periods, vector)
     told = dict(zip(INTENTS, relevance.intents(asked, shipped).tolist(), strict=True))
     of_person = [(each, each.item) for each in found if _is_statement(each)]
@@ -133,9 +131,8 @@ def needs_of(
     is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
     chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
     scores = {each: _SCORE * chance for each, chance in chances.items()}
-    at_most = bar.few if lists else None
     if is_idle and not signals.known("identifiers").any():
-        return Needs(scores, shares, served=True, at_most=at_most)
+        return Needs(scores, shares, served=True)
     floor = bar.listed if lists else bar.statement
     wanted = frozenset(each for each, chance in chances.items() if chance >= floor)
     served = (
@@ -143,7 +140,7 @@ def needs_of(
         and not _asks_the_log(query)
         and not _log_holds_more(found, signals.known("own_matched"), wanted)
     )
-    return Needs(scores, shares, wanted, served, at_most)
+    return Needs(scores, shares, wanted, served, bar.few if lists else None)
 
 
 def _everything(statements: Sequence[Memory], query: Query, bar: Bar) -> Needs:
