@@ -6,12 +6,13 @@ license: Apache-2.0
 description: Long-term memory: recalls what a user said in earlier chats, and remembers what they say now.
 required_open_webui_version: 0.12.4
 requirements: recollect-memory[openwebui]==0.1.0
-It never knows open_webui's own modules, HTTP, SQL, prompts, nor keeps anything of one request.
+It never imports open_webui's own modules, knows no HTTP, SQL, prompts, nor keeps anything of one request.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 
 import asyncio
 import logging
 import os
+import sys
 import traceback
 from functools import lru_cache
 from importlib import import_module
@@ -27,11 +28,14 @@ _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}}
 _IMPORT_SECONDS = 1.0
 """What the first chats of a process wait for the package; they go without memory, and are remembered all the same."""
 
+_STARTING = "Memory is starting"
+
 _Placement = Literal["stable", "system", "user", "off"]
 
 log = logging.getLogger("recollect.openwebui")
 _log_once = lru_cache(maxsize=16)(log.error)
 _importing: list[asyncio.Task[Any]] = []
+_opening: set[asyncio.Task[None]] = set()
 
 
 def _data_dir() -> str:
@@ -70,7 +74,14 @@ class Filter:
         show_status: Annotated[bool, Field(description="Show what was recalled and remembered.")] = True
 
     def __init__(self) -> None:
+        # As the administrator has it, so that the first chat finds an open engine.
         self.valves = self.Valves()
+        try:
+            opening = asyncio.get_running_loop().create_task(_open(self.Valves))
+        except RuntimeError:
+            return  # no loop runs where it is loaded: the first chat opens it
+        _opening.add(opening)
+        opening.add_done_callback(_opening.discard)
 
     async def request(
         self,
@@ -87,6 +98,7 @@ class Filter:
         try:
             openwebui = await _package(_IMPORT_SECONDS)
             if openwebui is None:
+                await _tell_starting(__user__, __metadata__, __event_emitter__)
                 return body
             call = openwebui.Call(__user__, __metadata__, __request__, __event_emitter__)
             await openwebui.recall(body, call, self._engine)
@@ -114,6 +126,23 @@ class Filter:
     async def _engine(self) -> "LiveEngine":
         engine: LiveEngine = await (await _package()).engine_with(self.valves)
         return engine
+
+
+async def _open(valves: Any) -> None:
+    """Open the engine as Open WebUI keeps the valves, which it hands over with the first chat alone."""
+    functions = getattr(sys.modules.get("open_webui.models.functions"), "Functions", None)
+    try:
+        if functions is not None:
+            await (await _package()).open_as_kept(functions, __name__, valves)
+    except Exception as error:  # noqa: BLE001 -- nobody waits for it; the first chat tries again, and tells
+        _report(error)
+
+
+async def _tell_starting(user: Any, metadata: Any, emit: Any) -> None:
+    """Say that there is no memory yet, where there is an answer in a chat to say it over."""
+    known, wishes = metadata or {}, getattr((user or {}).get("valves"), "show_status", False)
+    if emit is not None and wishes and known.get("chat_id") and known.get("message_id"):
+        await emit({"type": "status", "data": {"description": _STARTING, "done": True}})
 
 
 async def _package(seconds: float | None = None) -> Any:

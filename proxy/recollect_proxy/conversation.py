@@ -131,4 +131,5 @@ class Conversation:
             elif status is None or not has_room(answer):
                 await relay(answer, send, extra=extra, listen=listener.feed)
             else:
-                await status.relay(answer, send, sent.prepared.included, extra=extra, listen=listener.feed)
+                told = sent.prepared.included, sent.prepared.in_place
+                await status.relay(answer, send, *told, extra=extra, listen=listener.feed)

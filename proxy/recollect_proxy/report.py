@@ -45,6 +45,8 @@ class Reports:
             self.skipped[recall.skipped] += 1
         included = prepared.included
         headers = [(b"x-recollect-memories", b"%d" % (len(placed.own.items) if placed.own else 0))]
+        if prepared.in_place:
+            headers.append((b"x-recollect-memories-in-place", b"%d" % len(prepared.in_place)))
         if recall.skipped is not None:
             headers.append((b"x-recollect-skipped", recall.skipped.encode()))
         if request_id is None:
@@ -52,6 +54,7 @@ class Reports:
         headers += [
             (b"x-recollect-request-id", str(request_id).encode()),
             (b"x-recollect-memory-tokens", b"%d" % (placed.own.tokens if placed.own else 0)),
+            (b"x-recollect-standing-tokens", b"%d" % (placed.block.standing_tokens if placed.block else 0)),
             (b"x-recollect-chat-memory-tokens", b"%d" % placed.tokens),
             (b"x-recollect-history-tokens", b"%d" % placed.history_tokens),
             (b"x-recollect-milliseconds", b"%.1f" % recall.milliseconds),
@@ -62,7 +65,10 @@ class Reports:
 
 
 def shown(recollections: Sequence[Recollection]) -> list[dict[str, object]]:
-    """Return recollections as an answer shows them: id, kind, source, preview (160 characters at most), score."""
+    """Return recollections as an answer shows them: id, kind, source, preview (160 characters at most), score.
+
+    What stands in every chat says so.
+    """
     return [_shown(each) for each in recollections]
 
 
@@ -74,6 +80,7 @@ def _shown(recollection: Recollection) -> dict[str, object]:
         "source": item.source.value if isinstance(item, Memory) else "log",
         "preview": preview(item.content),
         "score": round(recollection.score, 4),
+        **({"standing": True} if recollection.standing else {}),
     }
 
 

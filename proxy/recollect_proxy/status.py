@@ -80,17 +80,20 @@ class Shown:
         answer: Answer,
         send: Send,
         recollections: Sequence[Recollection],
+        in_place: Sequence[Recollection] = (),
         *,
         extra: Iterable[tuple[bytes, bytes]],
         listen: Callable[[bytes], None],
     ) -> None:
         """Send an answer on as it comes, behind what was recalled for it; between its events, what was learned meanwhile.
 
+        What stands in the prompt by an earlier turn, ``in_place``, is counted where nothing new was recalled.
+
         Arguments and errors are those of ``recollect_proxy.relaying.relay``.
         """
         headers = [*answer.headers, *extra]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await _send_on(send, _told(recollections))
+        await _send_on(send, _told(recollections, in_place))
         end = _ENDS[0]  # a stream begins as if an event had just ended
         while chunk := await answer.chunk():
             listen(chunk)
@@ -135,12 +138,17 @@ def has_room(answer: Answer) -> bool:
     return answer.status == _OK and is_stream and not is_bound
 
 
-def _told(recollections: Sequence[Recollection]) -> bytes:
-    """Return what was recalled as events; b"" where nothing was."""
-    if not recollections:
+def _told(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> bytes:
+    """Return as events what was recalled, or how much stands in the prompt already; b"" where nothing does.
+
+    What stands in every chat is no news.
+    """
+    found = [each for each in recollections if each.is_found]
+    if not found and not in_place:
         return b""
     try:
-        return b"".join(map(_chunk, [telling.recalled(recollections), *map(telling.citation, recollections)]))
+        line = telling.recalled(found, in_place)
+        return b"".join(map(_chunk, [line, *map(telling.citation, found)]))
     except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
         return _untold(error)
 

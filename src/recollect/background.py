@@ -282,6 +282,7 @@ class Background:
             index=self._backends.index,
             embedder=self._backends.embedder,
             embedded=self._policy.embedded,
+            second_embedder=self._backends.second_embedder,
             messages=self._policy.reach.log,
             until=until,
         )

@@ -12,8 +12,9 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.errors import DuplicateMemoryError, EmbedderError, MemoryNotFoundError
-from recollect.model import COMMONS, Actor, Add, Kind, Memory, Reason, Scope, Source
+from recollect.model import COMMONS, STATEMENTS, Actor, Add, Kind, Memory, Reason, Scope, Source
 from recollect.ports import Backends, Clock
+from recollect.second_embedding import embedded_again
 from recollect.secrets import mask
 
 GLOBAL_IMPORTANCE = 0.5
@@ -80,8 +81,7 @@ class Commons:
         there = {each.content: each for each in await self.globals()}
         told = there if contents is None else [mask(each).text for each in contents]
         wanted = list(dict.fromkeys(told))
-        model = self._backends.embedder.name
-        kept = {text for text in wanted if text in there and there[text].embedding_model == model}
+        kept = {text for text in wanted if text in there and self._is_embedded(there[text])}
         new = [
             self._written(text, COMMONS, Source.GLOBAL, Kind.FACT, GLOBAL_IMPORTANCE, None)
             if text not in there
@@ -94,8 +94,16 @@ class Commons:
             embedded = await self._embedded_if_possible(new)
             await self._backends.memories.keep_globals(embedded, removed, at=self._clock())
 
+    def _is_embedded(self, memory: Memory) -> bool:
+        """Tell whether a global memory is embedded by the embedders in use."""
+        second = self._backends.second_embedder
+        return memory.embedding_model == self._backends.embedder.name and (
+            second is None or memory.kind not in STATEMENTS or memory.second_model == second.name
+        )
+
     async def _embedded_if_possible(self, memories: Sequence[Memory]) -> list[Memory]:
-        """Return memories with their embeddings; without any while the embedder is away."""
+        """Return memories with their embeddings; without one while its embedder is away."""
+        memories = await embedded_again(memories, self._backends.second_embedder)
         try:
             vectors = await self._backends.embedder.embed([memory.content for memory in memories])
         except EmbedderError as error:

@@ -12,6 +12,7 @@ from uuid import UUID
 from recollect.commons import Commons
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import (
+    STATEMENTS,
     Action,
     Actor,
     Add,
@@ -104,6 +105,8 @@ class Curating(Commons):
             importance=importance,
             embedding=embedded.embedding,
             embedding_model=embedded.embedding_model,
+            second_embedding=embedded.second_embedding,
+            second_model=embedded.second_model,
             actor=actor,
             at=self._clock(),
         )
@@ -216,15 +219,21 @@ class Curating(Commons):
         if memory.embedding_model is not None or memory.owner != user_id:
             return
         [embedded] = await self._embedded_if_possible([memory])
-        if embedded.embedding is None:
-            await self._embed_later(user_id, embedded)
-        else:
-            model = self._backends.embedder.name
-            await self._backends.index.embed_memory(user_id, memory_id, embedded.embedding, model)
+        index = self._backends.index
+        if embedded.embedding is not None:
+            await index.embed_memory(user_id, memory_id, embedded.embedding, self._backends.embedder.name)
+        if embedded.second_embedding is not None and embedded.second_model is not None:
+            await index.embed_statement(user_id, memory_id, embedded.second_embedding, embedded.second_model)
+        await self._embed_later(user_id, embedded)
 
     async def _embed_later(self, user_id: str, memory: Memory) -> None:
-        """Have a job embed what the embedder, which was away, did not."""
-        if memory.embedding is None:
+        """Have a job embed what an embedder, which was away, did not."""
+        lacks_second = (
+            self._backends.second_embedder is not None
+            and memory.kind in STATEMENTS
+            and memory.second_embedding is None
+        )
+        if memory.embedding is None or lacks_second:
             await self._backends.index.enqueue(user_id)
 
     async def _give(self, user_id: str, memory: Memory, reason: Reason, actor: Actor) -> Memory:

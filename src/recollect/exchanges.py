@@ -32,7 +32,10 @@ def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection])
         reply: What of the answer went by; "" where there was no word.
         recollections: What of the user's memories went into the prompt.
     """
-    recalled = tuple(each.item.id for each in recollections if isinstance(each.item, Memory))
+    # What stands in every chat is used by none in particular: counted, it would outlive all else by being counted.
+    recalled = tuple(
+        each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found
+    )
     return LogEntry(Phase.ENDED, replace(exchange, reply=reply), recalled)
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import unicodedata
+from collections.abc import Sequence
 
 from recollect.errors import StoreError
 from recollect.model import COMMONS
@@ -66,3 +67,21 @@ def _is_storable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def without_cuts(text: str, begins: int, ends: int, cuts: Sequence[int]) -> str:
+    """Return a piece of a text without what is cut out within it, for which an ellipsis stands.
+
+    Args:
+        text: The text.
+        begins: Where the piece begins, in characters.
+        ends: Where it ends.
+        cuts: Where in the text what is cut out begins and ends, by turns, in order. What is not within the piece stays.
+    """
+    kept: list[str] = []
+    at = begins
+    for start, end in zip(cuts[::2], cuts[1::2], strict=True):
+        if at <= start and end <= ends:
+            kept += text[at:start], "\u2026"
+            at = end
+    return "".join((*kept, text[at:ends]))

@@ -8,7 +8,7 @@ from recollect.composition import Bounds
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.model import Caps, Flags, Placement, Strategy
-from recollect.retrieval import Gate, Reach, Selecting, Weights
+from recollect.retrieval import Bar, Gate, Reach, Selecting, Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,12 @@ class Policy:
     Attributes:
         records: Whether what is said is kept at all; else it is not even logged.
         recalls: Whether anything is recalled.
+        stands: Whether what matters most stands in every chat.
         deadline: Seconds a recall may take.
         reach: How far is searched.
         weights: What counts how much in ranking.
-        gate: When nothing is recalled at all.
+        gate: When nothing of the log is recalled at all.
+        bar: From when on a statement is.
         selecting: What of the ranked is taken.
         bounds: Where it goes in a prompt, and how much of it.
         embedded: What of the message log gets embeddings.
@@ -81,10 +83,12 @@ class Policy:
 
     records: bool = True
     recalls: bool = True
+    stands: bool = True
     deadline: float = 0.3
     reach: Reach = field(default_factory=Reach)
     weights: Weights = field(default_factory=Weights)
     gate: Gate = field(default_factory=Gate)
+    bar: Bar = field(default_factory=Bar)
     selecting: Selecting = field(default_factory=Selecting)
     bounds: Bounds = field(default_factory=Bounds)
     embedded: Embedded = Embedded.ALL
@@ -123,6 +127,7 @@ class Policy:
             self,
             records=self.records if flags.record is None else flags.record,
             recalls=self.recalls if flags.recall is None else flags.recall,
+            stands=self.stands if flags.standing is None else flags.standing,
             strategy=self.strategy if flags.formation is None else flags.formation,
             summarizing=Summarizing() if flags.summaries is False else self.summarizing,
             rules=rules,

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from uuid import UUID
 from weakref import WeakValueDictionary
 
 import structlog
@@ -17,10 +16,11 @@ from recollect.composition import Bounds, Placed, attached, place
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place as place_of
-from recollect.model import Chat, Placement, Recall, Recollection, Role, Skip, Stage, Turn
+from recollect.giving import NOTHING, Giving, Mattering, in_front, marked
+from recollect.model import Chat, Drop, Placement, Recall, Recollection, Role, Skip, Stage, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking, Surroundings, rank, select
+from recollect.retrieval import Ranking, rank, select
 
 log = structlog.get_logger(__name__)
 
@@ -31,6 +31,9 @@ _ONCE_MORE = timedelta(hours=1)
 
 _EXCHANGES_READ = 60
 """Of a chat, to find out which of them a request lacks."""
+
+_STATEMENTS_READ = 60
+"""Of a user, the most important, of which what fits stands in every chat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,16 @@ class Prepared:
         """What of it the turn's own block holds."""
         return self.placed.block.recollections if self.placed.block else ()
 
+    @property
+    def in_place(self) -> tuple[Recollection, ...]:
+        """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
+        return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
+
+    @property
+    def found(self) -> tuple[Recollection, ...]:
+        """What of that was found for the turn, and is more than what stands in every chat."""
+        return tuple(each for each in self.included if each.is_found)
+
 
 class Recalling:
     """Recalls for turns of many users."""
@@ -101,10 +114,12 @@ class Recalling:
         return await rank(
             turn,
             embedder=self._backends.embedder,
+            second_embedder=self._backends.second_embedder,
             store=self._backends.memories,
             reach=policy.reach,
             weights=policy.weights,
             gate=policy.gate,
+            bar=policy.bar,
         )
 
     async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
@@ -159,7 +174,7 @@ class Recalling:
         if ranking is None and wishes.recall:
             ranking = self._begin(turn)
         try:
-            prepared = await self._of_chat(turn, wishes, bounds, chat, ranking, count)
+            prepared = await self._of_chat(turn, wishes, bounds, chat, ranking, count, began)
         except Exception as error:  # noqa: BLE001 -- a bug here does not make the old chat's blocks the new one's
             prepared = Prepared(_failed(error))
         finally:
@@ -182,6 +197,7 @@ class Recalling:
         chat: Chat,
         ranking: "asyncio.Task[Ranking] | None",
         count: Callable[[str], int],
+        began: float,
     ) -> Prepared:
         again = attached(turn, chat, bounds)
         is_same = any(each.anchor == turn.anchor for each in again)
@@ -190,52 +206,56 @@ class Recalling:
             placed = place(turn, (), chat, bounds, count=count, at=self._clock())
             flags = ("reattached",) if is_same else ()
             return Prepared(Recall(skipped=None if is_same else Skip.OFF), placed, flags=flags)
+        is_wanted = bounds.standing_tokens and not any(each.standing for each in again)
+        left = self._policy.deadline - (time.perf_counter() - began)
+        mattering = asyncio.create_task(self._most_important(turn, left)) if is_wanted else None
+        given = frozenset(item for each in again for item in each.items)
+        giving = Giving(turn, wishes.limit, bounds, chat, given, count, self._clock())
         try:
             ranked = await ranking
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
-            placed = place(turn, (), chat, bounds, count=count, at=self._clock())
-            return Prepared(_failed(error), placed)
-        given = frozenset(item for each in again for item in each.items)
-        return self._selected(turn, wishes, bounds, chat, ranked, given, count)
+            return _without_ranking(giving, _failed(error), await mattering if mattering else NOTHING)
+        return self._selected(giving, ranked, await mattering if mattering else NOTHING)
 
-    def _selected(
-        self,
-        turn: Turn,
-        wishes: Wishes,
-        bounds: Bounds,
-        chat: Chat,
-        ranking: Ranking,
-        given: frozenset[UUID],
-        count: Callable[[str], int],
-    ) -> Prepared:
-        how = self._policy.selecting
-        if wishes.limit is not None:
-            how = replace(how, limit=wishes.limit)
-        elif given:
-            how = replace(how, limit=min(how.limit, how.later))
+    async def _most_important(self, turn: Turn, seconds: float) -> Mattering:
+        """Return the user's most important statements; none where the store fails, or takes longer than so many seconds."""
+        began = time.perf_counter()
+        asking = self._backends.memories.most_important(turn.scope, limit=_STATEMENTS_READ)
+        try:
+            found = await within(seconds, asking)
+        except (TimeoutError, StoreError) as error:
+            log.warning("standing_part_failed", error=type(error).__name__)
+            return Mattering(degraded=(Stage.STANDING,))
+        return Mattering(tuple(found), {Stage.STANDING: _since(began)})
+
+    def _selected(self, giving: Giving, ranking: Ranking, mattering: Mattering) -> Prepared:
         query = ranking.query
-        around = Surroundings(
-            turn.scope.session_id, query.asks_for_before, given, turn.prompt, chat.abandoned
-        )
-        relevant = self._policy.gate.opens(ranking.gate_score)
-        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant)
+        how, wished = self._policy.selecting, giving.limit
+        if wished is not None:
+            how = replace(how, limit=wished)
+        elif giving.given:
+            how = replace(how, limit=min(how.limit, how.later))
+        around = giving.around(asks_for_before=query.asks_for_before)
+        relevant = self._policy.gate.opens(ranking.gate_score) and not ranking.needs.served
+        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=ranking.needs)
         chosen = tuple(each for each in selected if each.dropped is None)
-        placed = place(
-            turn, chosen, chat, bounds, count=count, at=self._clock(), code_first=query.asks_about_code
-        )
+        standing = giving.standing(mattering.statements, chosen)
+        given = in_front(standing, chosen)
+        placed = giving.placed(given, code_first=query.asks_about_code)
         recall = Recall(
-            recollections=chosen,
-            ranked=tuple(selected),
-            skipped=None if chosen else Skip.NOTHING_RELEVANT,
-            degraded=ranking.candidates.degraded,
+            recollections=given,
+            ranked=marked(selected, standing),
+            skipped=None if any(_is_used(each) for each in selected) else Skip.NOTHING_RELEVANT,
+            degraded=(*ranking.candidates.degraded, *mattering.degraded),
             gate_score=ranking.gate_score,
             user_wide=user_wide,
-            stages=ranking.candidates.stages,
+            stages={**ranking.candidates.stages, **mattering.stages},
         )
         flags = (
             ("user-wide", user_wide),
             ("history", placed.history_tokens),
             ("code", query.asks_about_code),
+            ("standing", placed.block is not None and placed.block.standing_tokens),
         )
         return Prepared(recall, placed, ranking, tuple(name for name, is_so in flags if is_so))
 
@@ -245,6 +265,18 @@ class Recalling:
         return await self._backends.chats.chat(
             turn.scope, exchanges=0 if lacks_nothing else _EXCHANGES_READ, unless_begun=carried, turn=turn
         )
+
+
+def _without_ranking(giving: Giving, failed: Recall, mattering: Mattering) -> Prepared:
+    """Return what the prompt is given where nothing could be recalled for the turn: what stands in every chat."""
+    part = giving.standing(mattering.statements, ())
+    recall = replace(
+        failed,
+        recollections=part,
+        degraded=(*failed.degraded, *mattering.degraded),
+        stages=mattering.stages,
+    )
+    return Prepared(recall, giving.placed(part), flags=("standing",) if part else ())
 
 
 def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
@@ -261,7 +293,13 @@ def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
         bounds,
         placement=wishes.placement or bounds.placement,
         history_tokens=0 if wishes.history is False else history,
+        standing_tokens=min(bounds.standing_tokens, bounds.memory_tokens // 2) if policy.stands else 0,
     )
+
+
+def _is_used(each: Recollection) -> bool:
+    """Tell whether the prompt holds it: newly, or by an earlier turn."""
+    return each.dropped is None or each.dropped is Drop.GIVEN
 
 
 def _begins_anew(turn: Turn, chat: Chat) -> bool:

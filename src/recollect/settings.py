@@ -110,6 +110,10 @@ class EngineSettings(BaseSettings):
     embedder_api_key: SecretStr | None = Field(
         default=None, description="For openai:MODEL and mistral:MODEL: its key."
     )
+    second_embedder: str = Field(
+        default="local:multilingual-e5-small",
+        description="Of statements, in any language, beside the other: local:multilingual-e5-small, or off.",
+    )
     embedder_cache_size: int = Field(default=10_000, ge=0, description="Embeddings kept in memory.")
     embedder_cache_seconds: float = Field(default=3600, gt=0, description="How long they are kept.")
 
@@ -178,6 +182,11 @@ class EngineSettings(BaseSettings):
         default=8000,
         ge=50,
         description="Tokens that all blocks of a chat may take; the oldest half goes when they pass it.",
+    )
+    standing_tokens: int = Field(
+        default=150,
+        ge=0,
+        description="Tokens for what stands in every chat whatever is asked: the most important statements; 0: none.",
     )
     history_tokens: int = Field(
         default=800,

@@ -13,6 +13,10 @@ _READ_WORDS = 400
 _OPENING_WORDS = 80
 _QUESTION_CHARACTERS = 4_000
 
+SUBSTANCE = 30
+"""Words of an answer from which on it may hold what is asked for later. In BEAM and RealMem 2 of 362 answers that hold
+evidence are shorter; in people's daily chats four of five are: "Noted!", "I do not know that about you yet"."""
+
 _FIRST_PERSON = frozenset(
     [
         "i",
@@ -67,6 +71,8 @@ _TASTE_PHRASE = bounded(
     r"\b(?:can't stand|cannot stand|fan of|fond of|don't want|do not want|only (?:use|buy|eat|watch|read|wear))\b"
 )
 _WORD = bounded(r"[\w']+")
+_UNPARTED = bounded("[\u0e00-\u0e7f\u3040-\u318f\u3400-\u9fff]")
+"""Thai letters, kana and Han: words are not parted."""
 _ADVICE = bounded(
     r"\b(?:recommend\w*|suggest\w*|advice|advise|ideas?|tips?|options?|best|must-\w+|should i"
     r"|what (?:are|is) some|how (?:should|can|do|would) (?:i|you)|help me)\b",
@@ -89,6 +95,13 @@ def read_statement(text: str) -> Statement:
         lists=_LIST_ITEM.search(text[:_READ_CHARACTERS]) is not None,
         words=len(whole),
     )
+
+
+def count_words(text: str) -> int:
+    """Return about how many words a text has; of scripts that do not part them, two letters are one."""
+    spoken = _WORD.findall(text[:_READ_CHARACTERS])
+    unparted = sum(len(_UNPARTED.findall(word)) for word in spoken if not word.isascii())
+    return len(spoken) + unparted // 2
 
 
 def _states_taste(opening: str) -> bool:

@@ -54,12 +54,24 @@ def tell(prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api:
 def _story(prepared: Prepared) -> dict[str, Any]:
     included = {_identity(each) for each in prepared.included}
     left = Drop.NO_PLACE if prepared.recall.skipped is Skip.NO_PLACE else Drop.BUDGET
-    ranking = prepared.ranking
+    ranking, block = prepared.ranking, prepared.placed.block
+    repeated = {_identity(each) for each in block.repeated} if block else set()
+    ranked = prepared.recall.ranked[:EXPLAINED]
+    told = {_identity(each) for each in ranked}
+    unasked = [
+        each for each in prepared.recall.recollections if each.standing and _identity(each) not in told
+    ]
     story: dict[str, Any] = {
         "candidates": [
-            _candidate(each, is_included=_identity(each) in included, left=left)
-            for each in prepared.recall.ranked[:EXPLAINED]
-        ]
+            _candidate(
+                each,
+                is_included=_identity(each) in included,
+                left=Drop.REPEATS if _identity(each) in repeated else left,
+            )
+            for each in (*unasked, *ranked)
+        ],
+        "standing_items": sum(each.standing for each in prepared.included),
+        "standing_tokens": block.standing_tokens if block else 0,
     }
     if ranking is not None:
         query = ranking.query
@@ -92,4 +104,5 @@ def _candidate(each: Recollection, *, is_included: bool, left: Drop) -> dict[str
         "score": round(float(each.score), 4),
         "parts": {name: round(float(value), 4) for name, value in each.parts},
         "dropped": dropped,
+        "standing": each.standing,
     }

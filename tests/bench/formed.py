@@ -41,7 +41,7 @@ from recollect.model import (
     Strategy,
     Wish,
 )
-from recollect.ports import Asker, Backends, Chosen, Extracted
+from recollect.ports import Asker, Backends, Chosen, Extracted, Summarizer
 from recollect_proxy.bench.clock import ReplayClock
 from recollect_proxy.bench.formation.recording import RecordingInbox
 from recollect_proxy.bench.opening import unhurried
@@ -227,7 +227,12 @@ class Bench:
 
 @asynccontextmanager
 async def open_bench(
-    *, batches: bool = False, judges: bool = True, live: bool = False, **changes: Any
+    *,
+    batches: bool = False,
+    judges: bool = True,
+    live: bool = False,
+    summarizer: Summarizer | None = None,
+    **changes: Any,
 ) -> AsyncIterator[Bench]:
     """Open the store and the embedder until left; database, models and time are the bench's own.
 
@@ -235,6 +240,7 @@ async def open_bench(
         batches: Whether what was said since the last time is formed together, by one call of the model.
         judges: Whether there is a second model to ask.
         live: Whether the models are those that ``changes`` name, and not scripted.
+        summarizer: Summarizes chats as often as ``changes`` say; None: nobody does.
         **changes: Settings that differ from the bench's.
 
     Raises:
@@ -246,7 +252,7 @@ async def open_bench(
         clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)
         scripts: dict[str, Script] = {}
         asked = Asked()
-        used = replace(backends, inbox=inbox, summarizer=None)
+        used = replace(backends, inbox=inbox, summarizer=summarizer)
         if not live:
             judge = _ScriptedJudge(scripts) if judges else None
             used = replace(used, extractor=_ScriptedExtractor(scripts, asked), judge=judge)

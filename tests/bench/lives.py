@@ -6,15 +6,19 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from tests.bench.formed import Numbers
 
-from recollect.model import Asking, Exchange, Memory, Wish
+from recollect.model import Asking, Exchange, Memory, Outline, Wish
+from recollect.ports import Asker, Material, Summarized
 
 ALIKE = 0.9
 _SHOWN_ALIKE = 0.85
 _TOLD = ("subject", "stance", "steers", "lasting")
+_SUMMARIZED_FACTS = 10
+_SUMMARIZED_CHARACTERS = 120
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -60,8 +64,31 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class LifeQuestion:
+    """What a person asks later, in a new chat, and which of their statements its answer needs.
+
+    Attributes:
+        at: When.
+        before: The messages of this chat before it, as a request carries them.
+        ask: In which words.
+        type: What sort of question it is: ``oneself``, ``overview``, ``advice``, ``unrelated``, ...
+        must: The ids of the statements an answer needs.
+        may: The ids of those that do no harm.
+        stale: The ids of superseded ones that would mislead.
+    """
+
+    at: datetime
+    before: tuple[Mapping[str, str], ...]
+    ask: str
+    type: str
+    must: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
-    """A person, what they say, and what should be known of it.
+    """A person, what they say, what should be known of it, and what they ask later.
 
     Attributes:
         forgets: By the turn in which they ask for it, the ids of the statements they want forgotten.
@@ -72,6 +99,7 @@ class Life:
     chats: tuple[Mapping[str, Any], ...]
     labels: tuple[Label, ...]
     forgets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    questions: tuple[LifeQuestion, ...] = ()
 
     def label(self, label_id: str) -> Label | None:
         """Return a label by its id."""
@@ -118,7 +146,19 @@ def read_life(line: str) -> Life:
             labels += [_label(each, key) for each in turn.get("memories", [])]
             if turn.get("forgets"):
                 forgets[key] = tuple(turn["forgets"])
-    return Life(told["person"], told["language"], tuple(told["chats"]), tuple(labels), forgets)
+    chats = tuple(told["chats"])
+    questions = tuple(_question(each, chats[-1]["at"]) for each in told.get("questions", ()))
+    return Life(told["person"], told["language"], chats, tuple(labels), forgets, questions)
+
+
+def _question(told: Mapping[str, Any], last: str) -> LifeQuestion:
+    before: list[Mapping[str, str]] = []
+    for each in told.get("before") or ():
+        before.append({"role": "user", "content": each["user"]})
+        before.append({"role": "assistant", "content": each["assistant"]})
+    named = [tuple(told.get(name) or ()) for name in ("must", "may", "stale")]
+    at = datetime.fromisoformat(told.get("at") or last)
+    return LifeQuestion(at, tuple(before), told["ask"], told["type"], *named)
 
 
 def _label(told: Mapping[str, Any], turn: str) -> Label:
@@ -220,6 +260,28 @@ class LifeScript:
     def _by_content(self, content: str) -> Label | None:
         told = plain(content)
         return next((each for each in self._life.labels if plain(each.content) == told), None)
+
+
+class LifeSummarizer:
+    """Implements ``Summarizer``: of a chat, its first words, and the statements it told so far."""
+
+    def __init__(self, lives: Sequence[Life]) -> None:
+        self._lives = {each.person: each for each in lives}
+
+    async def summarize(self, material: Material, asker: Asker) -> Summarized:
+        life = self._lives[asker.user_id]
+        texts = {plain(each.text) for each in material.messages}
+        for chat in life.chats:
+            said = [plain(turn["user"]) for turn in chat["turns"]]
+            if not texts.isdisjoint(said):
+                last = max(number for number, each in enumerate(said) if each in texts)
+                began = chat["turns"][0]["user"][:_SUMMARIZED_CHARACTERS]
+                facts = [
+                    each["content"] for turn in chat["turns"][: last + 1] for each in turn.get("memories", ())
+                ]
+                outline = Outline(facts=tuple(facts[:_SUMMARIZED_FACTS]))
+                return Summarized(f"The chat began with: {began}", outline, tokens=1, by="scripted")
+        return Summarized("", by="scripted")
 
 
 def _text(life: Life, key: str) -> str:

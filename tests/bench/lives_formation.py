@@ -200,14 +200,16 @@ def show(scores: Sequence[Score]) -> None:
     """Print what is not as it should be, and the figures."""
     lists = ("lost", "stayed", "trivial_kept", "remembered", "wrong_dates")
     for each in scores:
-        print(f"\n{each.person}: {_figures([each])}")
+        print(f"\n{each.person}: {figures([each])}")
         for name in lists:
             for finding in getattr(each, name):
                 print(f"  {name.upper():12} {finding.id:6} {finding.content}\n{'':22}{finding.happened}")
-    print("\nall:", _figures(scores))
+    print("\nall:", figures(scores))
 
 
-def _figures(scores: Sequence[Score]) -> str:
+def figures(scores: Sequence[Score]) -> str:
+    """Return how much of what should be kept was kept, over all of these people."""
+
     def all_of(name: str) -> int:
         return sum(value if isinstance(value := getattr(each, name), int) else len(value) for each in scores)
 

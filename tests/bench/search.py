@@ -134,7 +134,7 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
                 rows["insert_exchange"].append((user_id, exchange_id, *written))
             lengths = (_OWN_TERMS + _CONTEXT_TERMS, _OWN_TERMS)
             rows["insert_chunk"].append(
-                (user_id, number, message_id, 0, 0, len(said), code, None, *lengths, True, _MODEL)
+                (user_id, number, message_id, 0, 0, len(said), code, None, *lengths, True, _MODEL, False, [])
             )
             rows["insert_chunk_vector"].append((user_id, number, 0, language.vector().tolist(), _MODEL))
     async with administrator(dsn) as connection:
@@ -222,7 +222,7 @@ class Search:
         began = time.perf_counter()
         documents = score_terms(found[0], terms, {}).best(_NAMED)
         self._note("BM25 in the engine", (time.perf_counter() - began) * 1000)
-        search = (vector.tolist(), _MODEL, DIMENSIONS, documents, _LIMIT, True, False)
+        search = (vector.tolist(), _MODEL, DIMENSIONS, documents, _LIMIT, True, False, None, "", None)
         self._note("search, in the database", await self._in_database("search", search))
         nearest = (vector.tolist(), _MODEL, DIMENSIONS, 10)
         self._note("nearest_memories, in the database", await self._in_database("nearest_memories", nearest))

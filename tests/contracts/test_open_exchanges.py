@@ -4,10 +4,22 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.contracts.keeping import formed, next_pending
-from tests.stores import LATER, NOON, Store
+from tests.stores import LATER, MODEL, NOON, Store
 from uuid_utils.compat import uuid7
 
-from recollect.model import ROOT, Actor, Exchange, Flags, Hide, Progress, Reason, Scope, Written
+from recollect.model import (
+    ROOT,
+    Actor,
+    Exchange,
+    Flags,
+    Hide,
+    IndexedChunk,
+    IndexedMessage,
+    Progress,
+    Reason,
+    Scope,
+    Written,
+)
 from recollect.ports import MessageLog
 
 
@@ -338,3 +350,37 @@ async def test_answers_under_way_are_counted_over_all_users_as_long_as_they_may_
     assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 1
     await own_store.log.fail(theirs)
     assert await own_store.inbox.answers_under_way(NOON - timedelta(minutes=10)) == 0
+
+
+async def test_a_turn_that_was_never_answered_is_indexed_as_one_that_failed_until_it_is_answered_late(
+    own_store: Store,
+) -> None:
+    store = own_store
+    exchange = store.exchange("I moved to Oslo", reply="Nice!")
+    await begin(store, exchange)
+    await store.log.end_abandoned(exchange.turn.at + timedelta(hours=9))
+
+    [message] = await store.index.unindexed(store.anna, limit=9)
+    assert message.failed
+    assert await store.index.index(store.anna, IndexedMessage(message.id, (), {}, MODEL))
+
+    await store.log.append(exchange)
+    said_and_answered = await store.index.unindexed(store.anna, limit=9)
+    assert [each.content for each in said_and_answered] == ["I moved to Oslo", "Nice!"]
+    assert not any(each.failed for each in said_and_answered)
+
+
+async def test_what_is_found_though_its_turn_failed_is_not_indexed_twice_by_a_late_answer(
+    own_store: Store,
+) -> None:
+    store = own_store
+    exchange = store.exchange("I moved to Oslo", reply="Nice!", marked=True)
+    await begin(store, exchange)
+    await store.log.end_abandoned(exchange.turn.at + timedelta(hours=9))
+    [message] = await store.index.unindexed(store.anna, limit=9)
+    chunk = IndexedChunk(0, len(message.content), code=False, language=None, terms={"oslo": 1}, context={})
+    await store.index.index(store.anna, IndexedMessage(message.id, (chunk,), {}, MODEL))
+
+    await store.log.append(exchange)
+
+    assert [each.content for each in await store.index.unindexed(store.anna, limit=9)] == ["Nice!"]

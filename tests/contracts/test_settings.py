@@ -11,6 +11,7 @@ from recollect.model import COMMONS, Flags, Placement, Strategy, Usage
 TODAY, TOMORROW = date(2026, 3, 15), date(2026, 3, 16)
 ALL = Flags(
     recall=False,
+    standing=False,
     formation=Strategy.BOTH,
     placement=Placement.USER,
     summaries=True,
@@ -89,7 +90,7 @@ async def test_what_is_named_is_changed_and_the_rest_stays(store: Store, user_id
 
 async def test_changes_at_once_are_all_kept(store: Store) -> None:
     for user_id in (None, store.anna):
-        names = ("recall", "formation", "placement", "summaries", "session_cap")
+        names = ("recall", "standing", "formation", "placement", "summaries", "session_cap")
         await asyncio.gather(*(store.flags.change_flags(user_id, ALL, [name], at=NOON) for name in names))
 
         assert await store.flags.flags(user_id) == replace(ALL, minimum_importance=None, user_cap=None)

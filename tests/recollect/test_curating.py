@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 from tests.people import person
 from tests.recollect.engines import engine_over
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
@@ -162,6 +163,60 @@ class TestSharing:
         assert await contents(subject, carl) == []
 
 
+class TestSecondEmbedding:
+    async def test_what_is_written_corrected_or_brought_back_has_one_at_once(self, store: Store) -> None:
+        subject = engine_over(store, second_embedder=named("second"))
+        tea = await subject.add(store.anna, "Drinks tea")
+        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+
+        await subject.revise(store.anna, tea.id, content="Rides bicycles")
+        assert await second_cosine(store, "Rides bicycles") == pytest.approx(1, abs=1e-3)
+
+        [edit, *_] = await subject.history(store.anna, tea.id)
+        await subject.undo(store.anna, edit.id)
+        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+
+    async def test_what_is_written_while_the_second_embedder_is_away_gets_one_later(
+        self, store: Store
+    ) -> None:
+        with capture_logs() as logs:
+            await engine_over(store, second_embedder=BrokenEmbedder()).add(store.anna, "Drinks tea")
+        assert [each["event"] for each in logs] == ["kept_without_second_embedding"]
+        assert await second_cosine(store, "Drinks tea") is None
+
+        await engine_over(store, second_embedder=named("second")).drain(store.anna)
+
+        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
+
+    async def test_without_a_second_embedder_there_is_none(self, store: Store) -> None:
+        await engine_over(store).add(store.anna, "Drinks tea")
+
+        assert await second_cosine(store, "Drinks tea") is None
+
+
+def named(name: str) -> WordEmbedder:
+    """Return an embedder of another space."""
+    embedder = WordEmbedder()
+    embedder.name = name
+    return embedder
+
+
+async def second_cosine(store: Store, text: str) -> float | None:
+    """Return how near the user's only memory is to a text in the second space; None where it has no place there."""
+    [vector] = await WordEmbedder().embed([text])
+    hits = await store.memories.search(
+        store.anna.scope,
+        None,
+        "words",
+        documents=(),
+        limit=9,
+        log=False,
+        second=vector,
+        second_model="second",
+    )
+    return hits[0].second_cosine if hits else None
+
+
 class TestGlobals:
     async def test_they_are_written_listed_and_taken_away(self, own_store: Store) -> None:
         subject = engine_over(own_store)
@@ -198,6 +253,20 @@ class TestGlobals:
 
         [office] = await subject.globals()
         assert (office.content, office.embedding_model) == ("The office closes at six", "other words")
+
+    async def test_those_that_another_second_embedder_embedded_are_embedded_anew(
+        self, own_store: Store
+    ) -> None:
+        await engine_over(own_store).add_global("The office closes at six")
+        second = named("second")
+        subject = engine_over(own_store, second_embedder=second)
+
+        for _ in range(2):
+            await subject.keep_globals(None)
+
+        [office] = await subject.globals()
+        assert (office.embedding_model, office.second_model) == ("words", "second")
+        assert second.embedded == ["The office closes at six"]
 
     async def test_an_embedder_that_is_away_costs_none_of_them(self, own_store: Store) -> None:
         await engine_over(own_store, embedder=BrokenEmbedder()).keep_globals(["The office closes at six"])

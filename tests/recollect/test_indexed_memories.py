@@ -154,3 +154,42 @@ async def test_an_embedder_that_goes_away_meanwhile_is_left_alone_in_that_run(st
 
     assert len(await waiting(store)) == 70
     assert len(embedder.asked) == 1 + 32 + 1 + 1  # of the second batch the first alone, and no more after it
+
+
+# -- by the second embedder ------------------------------------------------------------------------
+
+
+async def lacking_second(store: Store) -> list[str]:
+    return [each.content for each in await store.index.unembedded_statements(store.anna, "second", limit=999)]
+
+
+async def test_statements_are_embedded_a_second_time(store: Store) -> None:
+    await kept(store, "Drinks Darjeeling", "Rides a red bicycle")
+    second = RecordingEmbedder(name="second")
+
+    assert await index(store, WordEmbedder(), second_embedder=second) is None
+
+    assert second.asked == [["Rides a red bicycle", "Drinks Darjeeling"]]
+    assert await lacking_second(store) == []
+    [vector] = await WordEmbedder().embed(["Darjeeling"])
+    hits = await store.memories.search(
+        store.anna.scope, None, "words", documents=(), limit=9, log=True, second=vector, second_model="second"
+    )
+    assert max(hits, key=lambda hit: hit.second_cosine or 0).item.content == "Drinks Darjeeling"
+    await index(store, WordEmbedder(), second_embedder=second)
+    assert len(second.asked) == 1
+
+
+async def test_either_embedder_that_is_away_is_come_back_to_and_the_other_embeds(store: Store) -> None:
+    await kept(store, "Drinks Darjeeling")
+
+    with capture_logs():
+        assert await index(store, WordEmbedder(), second_embedder=BrokenEmbedder()) == timedelta(seconds=30)
+    assert (await waiting(store), await lacking_second(store)) == ([], ["Drinks Darjeeling"])
+
+    with capture_logs():
+        given = {"second_embedder": RecordingEmbedder(name="second")}
+        assert await index(store, RecordingEmbedder("Darjeeling", name="other"), **given) == timedelta(
+            seconds=30
+        )
+    assert (await waiting(store, "other"), await lacking_second(store)) == (["Drinks Darjeeling"], [])

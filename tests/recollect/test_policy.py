@@ -36,6 +36,11 @@ def test_summaries_that_are_switched_on_come_as_often_as_the_settings_say() -> N
     assert SHIPPED.under(Flags(summaries=True)).summarizing == Summarizing(5, 4000)
 
 
+def test_what_stands_in_every_chat_is_switched_alone() -> None:
+    assert SHIPPED.under(Flags(standing=False)) == replace(SHIPPED, stands=False)
+    assert replace(SHIPPED, stands=False).under(Flags(standing=True)) == SHIPPED
+
+
 def test_a_users_flags_stand_over_everybodys() -> None:
     everybody, user = Flags(recall=False, user_cap=9), Flags(recall=True)
 

@@ -58,6 +58,7 @@ def test_a_candidate_says_what_it_is_and_how_it_scored() -> None:
         "score": 0.9,
         "parts": {"dense": 0.1235, "lexical": 1.0},
         "dropped": None,
+        "standing": False,
     }
 
 
@@ -80,7 +81,7 @@ def test_of_two_parts_of_one_message_the_right_one_is_in_the_prompt() -> None:
     message = passage("Oolong it is.")
     whole = Recollection(message, 0.9)
     other = Recollection(replace(message, part=1, content="word " * 5000, code=True), 0.8)
-    small = Bounds(memory_tokens=115)
+    small = Bounds(memory_tokens=75)
 
     told = story(prepared([other, whole], bounds=small))["candidates"]
 
@@ -154,7 +155,7 @@ def test_where_nothing_was_looked_for_there_is_little_to_tell() -> None:
 
     record = tell(skipped, ASKED, request_id=REQUEST, at=NOON, api="messages")
 
-    assert record.story == {"candidates": []}
+    assert record.story == {"candidates": [], "standing_items": 0, "standing_tokens": 0}
     assert (record.skipped, record.error_stage) == (Skip.DEADLINE, Stage.CHAT)
     assert (record.candidates, record.dense_hits, record.lexical_hits, record.log_hits) == (0, 0, 0, 0)
     assert (record.items, record.tokens, record.history_tokens, record.truncated) == (0, 3, 7, 0)

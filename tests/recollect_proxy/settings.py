@@ -19,7 +19,10 @@ def changed(settings: ProxySettings, **own: Any) -> ProxySettings:
 
 
 def proxy_settings(**changed: Any) -> ProxySettings:
-    """Return the proxy's settings as they stand without any variable, with these changed."""
+    """Return the proxy's settings as they stand without any variable, with these changed.
+
+    Nothing stands in every chat unless a test asks for it, so that what is recalled is seen alone.
+    """
     quick: dict[str, Any] = {
         "upstream": "http://127.0.0.1:9/v1",
         "worker": "within",
@@ -27,5 +30,6 @@ def proxy_settings(**changed: Any) -> ProxySettings:
         "formation_batch_turns": 1,
         "summary_turns": 0,
         "summary_tokens": 0,
+        "standing_tokens": 0,
     }
     return _GivenSettings(**quick | changed)

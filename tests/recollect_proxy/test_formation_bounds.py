@@ -45,7 +45,7 @@ async def test_of_more_memories_than_a_user_may_have_the_least_important_go(
     sent = await Frontend(proxy, upstream, user, chat="asked").says("What colour is my umbrella?")
     retired = [each for each in await proxy.engine.history(user.known_as) if each.action == "retire"]
     assert [(each.actor, each.reason) for each in retired] == [("prune", "cap")] * 2
-    assert "- [FACT] I own a red umbrella." not in sent.text
+    assert "- I own a red umbrella." not in sent.text
 
 
 async def test_what_went_for_the_cap_can_be_brought_back(

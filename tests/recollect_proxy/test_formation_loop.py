@@ -26,7 +26,9 @@ QUESTIONS = (
 def parroting(request: Received) -> list[dict[str, Any]]:
     """Find in a request all that it shows, and all that was ever recalled, as if the person had just said it."""
     shown = "\n".join(message["content"] for message in request.json["messages"])
-    lines = [re.sub(r"^- \[[A-Z]+\] | \([^()]*\)$", "", line).strip() for line in shown.splitlines()]
+    lines = [
+        re.sub(r"^(?:- \[[A-Z]+\] |\u2022 )| \([^()]*\)$", "", line).strip() for line in shown.splitlines()
+    ]
     echoed = [line for line in lines if "Minka" in line and len(line) < 200]
     told = [*dict.fromkeys([*memories_shown(request), *echoed, *ECHOES])]
     return [
@@ -59,14 +61,14 @@ def in_the_message(question: str, block: str) -> list[dict[str, Any]]:
 
 def in_a_block_of_its_own(question: str, block: str) -> list[dict[str, Any]]:
     """Send what the block says in the tags of another memory, in front of what the person typed."""
-    told = "\n".join(line for line in block.splitlines() if line.startswith("- "))
+    told = "\n".join(line for line in block.splitlines() if line.startswith(("- ", "\u2022 ")))
     context = f"<memory_context>\nUser Context:\n1. [2026-01-01]. {CAT}\n{told}\n</memory_context>"
     return [{"role": "system", "content": context}, {"role": "user", "content": f"{context}\n{question}"}]
 
 
 def by_bullets_alone(question: str, block: str) -> list[dict[str, Any]]:
     """Send the block's lines without what fences them, as a person copies them."""
-    told = "\n".join(line for line in block.splitlines() if line.startswith("- "))
+    told = "\n".join(line for line in block.splitlines() if line.startswith(("- ", "\u2022 ")))
     return [{"role": "user", "content": f"{told}\n{question}"}]
 
 

@@ -30,7 +30,7 @@ async def drinker(proxy: RunningProxy, user: User) -> User:
 
 def told(upstream: ScriptedUpstream) -> int:
     """Return how many memories the prompt holds."""
-    return upstream.last.body.count(b"- [FACT]")
+    return upstream.last.system.count("\n• ")
 
 
 @pytest.mark.parametrize("in_body", [False, True])

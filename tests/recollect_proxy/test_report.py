@@ -25,6 +25,7 @@ def test_the_headers_say_what_went_into_the_prompt() -> None:
         (b"x-recollect-memories", b"1"),
         (b"x-recollect-request-id", b"01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"),
         (b"x-recollect-memory-tokens", b"9"),
+        (b"x-recollect-standing-tokens", b"0"),
         (b"x-recollect-chat-memory-tokens", b"20"),
         (b"x-recollect-history-tokens", b"7"),
         (b"x-recollect-milliseconds", b"1.2"),

@@ -30,6 +30,7 @@ class Asked:
         ranked: What the ranked memories come from, best first, each once.
         injected: What those come from that would have gone into the prompt, best first, each once.
         tokens: What that would have taken.
+        block: What would have been told of it.
         milliseconds: What recalling took.
         skipped: Why nothing was recalled, or None.
         gate_score: What the gate went by; None where it had nothing to go by.
@@ -41,6 +42,7 @@ class Asked:
     ranked: tuple[str, ...] = ()
     injected: tuple[str, ...] = ()
     tokens: int = 0
+    block: str = ""
     milliseconds: float = 0.0
     skipped: Skip | None = None
     gate_score: float | None = None
@@ -81,6 +83,7 @@ async def ask(
         ranked=origins.expand(recollection.item for recollection in ranking.ranked),
         injected=origins.expand(recollection.item for recollection in prepared.included),
         tokens=block.tokens if block else 0,
+        block=block.text if block else "",
         milliseconds=prepared.recall.milliseconds,
         skipped=prepared.recall.skipped,
         gate_score=ranking.gate_score,

@@ -66,6 +66,13 @@ def recall(
             metavar="FILE",
         ),
     ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Facts as in --facts that tell what the turns say: the text that is quoted is scored by their words.",
+            metavar="FILE",
+        ),
+    ] = None,
     as_json: _Json = False,
     limit_conversations: _Limit = None,
     questions: _Questions = None,
@@ -84,7 +91,12 @@ def recall(
         conversations = read_conversations(data)[:limit_conversations]
         if facts is None:
             return await bench_recall(
-                data.name, conversations, settings, questions=questions, progress=progress
+                data.name,
+                conversations,
+                settings,
+                questions=questions,
+                progress=progress,
+                labels=None if labels is None else read_facts(labels, conversations),
             )
         read = read_facts(facts, conversations)
         return await bench_facts(

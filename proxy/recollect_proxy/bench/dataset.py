@@ -55,6 +55,7 @@ class Question(msgspec.Struct, frozen=True):
         evidence: The ids of the turns that answer it; none: there is nothing to find.
         asked_at: When, in ISO 8601, if known.
         before: Only turns earlier than this one may be seen; None: all of them.
+        answer: What is to be answered, if that is labelled.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Question(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...]
     asked_at: str | None = None
     before: str | None = None
+    answer: str | None = None
 
     @property
     def at(self) -> datetime | None:

@@ -11,6 +11,7 @@ from recollect_proxy.bench.dataset import LabelledConversation, Question
 from recollect_proxy.bench.facts import Fact, FactIds, Facts, fact_steps
 from recollect_proxy.bench.opening import open_replay
 from recollect_proxy.bench.plan import plan
+from recollect_proxy.bench.quoting import quoted
 from recollect_proxy.bench.replay import Replay
 from recollect_proxy.bench.summary import summarize, summarize_facts
 from recollect_proxy.settings import ProxySettings
@@ -23,6 +24,7 @@ async def bench_recall(
     *,
     questions: int | None,
     progress: Progress,
+    labels: Facts | None = None,
 ) -> dict[str, Any]:
     """Replay ``conversations``, each as one user's chats, and ask what they ask.
 
@@ -32,9 +34,10 @@ async def bench_recall(
         settings: The operator's; see ``open_replay``.
         questions: How many questions of each conversation are asked at most; None: all.
         progress: Is told how far it is.
+        labels: What the turns say, by which the quoted text is scored.
 
     Returns:
-        As ``summarize`` does.
+        As ``summarize`` does, and as ``quoted`` does how much of the evidence is quoted.
 
     Raises:
         RecollectError: The replay can't be done.
@@ -45,7 +48,8 @@ async def bench_recall(
     async with open_replay(settings) as replay:
         for conversation, each in zip(conversations, plans, strict=True):
             asked += await replay.play(conversation, each, lambda: progress.advance(bar))
-    return summarize(name, asked, replay.tally, replay.settings)
+    figures = summarize(name, asked, replay.tally, replay.settings)
+    return figures | {"quoted": quoted(asked, conversations, labels)}
 
 
 async def bench_facts(

@@ -130,12 +130,28 @@ def _lines_of_recall(figures: Mapping[str, Any]) -> Iterator[str]:
         f"abstention: {percent(abstention['nothing_injected'])} % of {abstention['questions']} questions "
         "without evidence inject nothing"
     )
+    if quoted := figures.get("quoted"):
+        yield from _lines_of_quoted(quoted)
     yield f"injected tokens: median {_number(tokens['median'])}, p95 {_number(tokens['p95'])}"
     yield f"recall: p50 {_number(latency['p50'])} ms, p95 {_number(latency['p95'])} ms"
     for reason, count in figures["not_recalled"].items():
         yield f"not recalled: {reason} ({count} of {counts['questions']} questions)"
     yield f"replayed in {seconds['sending']} s, asked in {seconds['asking']} s"
     yield from about(figures)
+
+
+def _lines_of_quoted(quoted: Mapping[str, Any]) -> Iterator[str]:
+    found, whole, words = quoted["found"], percent(quoted["whole"]), percent(quoted["words"])
+    share = found / quoted["evidence"] if quoted["evidence"] else None
+    yield (
+        f"evidence: of {quoted['evidence']} turns something of {percent(share)} % is quoted; of these {whole} % are quoted "
+        f"whole, {words} % of their words"
+    )
+    if quoted["labelled"]:
+        yield (
+            f"the words that answer: all of them are quoted of {percent(quoted['answers'])} % of {quoted['labelled']} found "
+            f"turns, {percent(quoted['answer_words'])} % of these words"
+        )
 
 
 def _lines_of_abstention(figures: Mapping[str, Any]) -> Iterator[str]:

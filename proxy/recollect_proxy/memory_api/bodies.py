@@ -21,6 +21,7 @@ _MUST_BE = {
     "event_at": "a date and time with its offset from UTC (RFC 3339), as 2026-03-15T09:30:00Z, or null",
     "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, and not `*`",
     "recall": "true, false or null",
+    "standing": "true, false or null",
     "record": "true, false or null",
     "formation": f"one of {', '.join(Strategy)}, or null",
     "placement": f"one of {', '.join(Placement)}, or null",

@@ -29,6 +29,10 @@ Records: TypeAlias = Annotated[
     Meta(description="Whether what is said is kept at all; false: it is not even logged."),
 ]
 Recalls: TypeAlias = Annotated[bool | None, Meta(description="Whether anything is recalled.")]
+Stands: TypeAlias = Annotated[
+    bool | None,
+    Meta(description="Whether the most important statements stand in every chat, whatever is asked."),
+]
 Formation: TypeAlias = Annotated[
     Strategy | None,
     Meta(
@@ -53,6 +57,7 @@ class Flags(Struct):
 
     record: Records = None
     recall: Recalls = None
+    standing: Stands = None
     formation: Formation = None
     placement: WhereTo = None
     summaries: Summaries = None
@@ -71,6 +76,7 @@ class FlagsChange(Struct, forbid_unknown_fields=True):
 
     record: Records | UnsetType = UNSET
     recall: Recalls | UnsetType = UNSET
+    standing: Stands | UnsetType = UNSET
     formation: Formation | UnsetType = UNSET
     placement: WhereTo | UnsetType = UNSET
     summaries: Summaries | UnsetType = UNSET

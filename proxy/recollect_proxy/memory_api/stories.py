@@ -48,6 +48,10 @@ class ToldCandidate(Struct):
     score: Annotated[float, Meta(description="What it was ranked by.")]
     parts: Annotated[dict[str, float], Meta(description="What each signal gave to the score.")]
     dropped: Annotated[str | None, Meta(description="Why it is not in the prompt; null where it is.")] = None
+    standing: Annotated[
+        bool,
+        Meta(description="Whether it stands in every chat, whatever is asked; unranked, its score is 0."),
+    ] = False
 
 
 class Story(Struct):
@@ -73,6 +77,8 @@ class Story(Struct):
     ]
     items: Annotated[int, Meta(description="How many went into the prompt.")]
     truncated: Annotated[int, Meta(description="How many found no place in the token budget.")]
+    standing_items: Annotated[int, Meta(description="How many of those stand in every chat.")]
+    standing_tokens: Annotated[int, Meta(description="What their lines take.")]
     tokens: Annotated[int, Meta(description="What all memories in the prompt take.")]
     history_tokens: Annotated[int, Meta(description="What earlier parts of the conversation take.")]
     milliseconds: Milliseconds
@@ -103,6 +109,8 @@ class Story(Struct):
             },
             items=record.items,
             truncated=record.truncated,
+            standing_items=record.story.get("standing_items", 0),
+            standing_tokens=record.story.get("standing_tokens", 0),
             tokens=record.tokens,
             history_tokens=record.history_tokens,
             milliseconds=round(record.milliseconds, 2),

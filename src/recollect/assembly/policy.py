@@ -29,6 +29,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
     """
     return Policy(
         records=settings.record,
+        stands=settings.standing_tokens > 0,
         deadline=settings.recall_deadline_ms / 1000,
         reach=Reach(
             limit=settings.recall_candidates,
@@ -47,6 +48,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
             later_tokens=settings.later_memory_tokens,
             chat_memory_tokens=max(settings.chat_memory_tokens, settings.memory_tokens),
             history_tokens=settings.history_tokens,
+            standing_tokens=settings.standing_tokens or Bounds().standing_tokens,
         ),
         embedded=settings.embed,
         strategy=settings.formation,

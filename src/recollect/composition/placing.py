@@ -45,6 +45,7 @@ class Bounds:
         later_tokens: What they may take where the chat was given some before, which stay with it.
         chat_memory_tokens: What all the blocks of a chat may take; the oldest half goes when they pass it.
         history_tokens: What the conversation's missing history may take; 0: none is told.
+        standing_tokens: Of a block's tokens, what the lines may take that stand in every chat; 0: none do.
     """
 
     placement: Placement = Placement.STABLE
@@ -52,6 +53,7 @@ class Bounds:
     later_tokens: int = 300
     chat_memory_tokens: int = 8000
     history_tokens: int = 800
+    standing_tokens: int = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,10 @@ class _Situation:
         if block is None:
             return None
         where = self.place_of_own(again)
-        return Injection(self.turn.anchor, where, block.text, _items(block), block.tokens, at)
+        stands = any(each.standing for each in block.recollections)
+        return Injection(
+            self.turn.anchor, where, block.text, _items(block), block.tokens, at, standing=stands
+        )
 
     def told(self, count: Callable[[str], int]) -> History:
         """Return what is told of what the request lacks."""

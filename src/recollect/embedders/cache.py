@@ -3,14 +3,20 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
+from typing import TypeAlias
 
 from cachetools import TTLCache
 
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.ports import Embedder
+
+_QUESTION = b"?"
+"""Before the key of what is embedded as a question."""
+
+_Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[list[Vector]]]
 
 
 class CachedEmbedder:
@@ -56,14 +62,30 @@ class CachedEmbedder:
         Raises:
             EmbedderError: The inner embedder failed (which is not remembered), or this one was closed.
         """
-        keyed = {_key(text): text for text in texts}
+        return await self._vectors_of(texts, self._inner.embed)
+
+    async def embed_question(self, text: str) -> Vector:
+        """Return the unit vector of what is asked, computed only when it is not known.
+
+        Raises:
+            EmbedderError: As ``embed``.
+        """
+
+        async def asked(texts: Sequence[str]) -> list[Vector]:
+            return [await self._inner.embed_question(text) for text in texts]
+
+        [vector] = await self._vectors_of([text], asked, _QUESTION)
+        return vector
+
+    async def _vectors_of(self, texts: Sequence[str], embed: _Embed, side: bytes = b"") -> list[Vector]:
+        keyed = {_key(text, side): text for text in texts}
         found = {key: vector for key in keyed if (vector := self._vectors.get(key)) is not None}
         missing = {key: text for key, text in keyed.items() if key not in found and key not in self._pending}
         if missing:
-            self._start(missing)
+            self._start(missing, embed)
         for task in {self._pending[key] for key in keyed if key not in found}:
             found |= await _result(task)
-        return [found[_key(text)] for text in texts]
+        return [found[_key(text, side)] for text in texts]
 
     def clear(self) -> None:
         """Forget every vector, also those that are being computed."""
@@ -79,15 +101,15 @@ class CachedEmbedder:
         self.clear()
         await self._inner.aclose()
 
-    def _start(self, missing: Mapping[bytes, str]) -> None:
-        """Have the inner embedder compute ``missing`` in a task that no one waiting can cancel."""
+    def _start(self, missing: Mapping[bytes, str], embed: _Embed) -> None:
+        """Have ``embed`` compute ``missing`` in a task that no one waiting can cancel."""
         # What is asked for now is kept in the present cache, and pending in the present table:
         # `clear` puts others in their place, which an old computation never touches.
         vectors, pending = self._vectors, self._pending
 
         async def compute() -> dict[bytes, Vector]:
             try:
-                answer = await self._inner.embed(list(missing.values()))
+                answer = await embed(list(missing.values()))
             finally:
                 for key in missing:
                     del pending[key]
@@ -117,5 +139,5 @@ async def _result(task: asyncio.Task[dict[bytes, Vector]]) -> dict[bytes, Vector
     return task.result()
 
 
-def _key(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+def _key(text: str, side: bytes) -> bytes:
+    return side + hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

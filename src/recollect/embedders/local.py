@@ -129,6 +129,15 @@ class LocalEmbedder:
         # One job a text: a cancelled list stops, and lists that are asked for at once take turns.
         return [await self._on(lane, self._vector, text) for text in texts]
 
+    async def embed_question(self, text: str) -> Vector:
+        """Return the unit vector of what is asked: that of any text.
+
+        Raises:
+            EmbedderError: As ``embed``.
+        """
+        [vector] = await self.embed([text])
+        return vector
+
     async def aclose(self) -> None:
         """Let the texts that are waiting for a thread finish, then let go of threads and model."""
         self._closed = True

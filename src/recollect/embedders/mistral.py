@@ -108,6 +108,15 @@ class MistralEmbedder:
             vectors += _vectors(answered, len(batch), _DIMENSIONS.get(self._model))
         return vectors
 
+    async def embed_question(self, text: str) -> Vector:
+        """Return the unit vector of what is asked: that of any text.
+
+        Raises:
+            EmbedderError: As ``embed``.
+        """
+        [vector] = await self.embed([text])
+        return vector
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self._server.aclose()

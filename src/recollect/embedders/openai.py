@@ -110,6 +110,15 @@ class OpenAIEmbedder:
                 vectors += await self._batch(texts[start : start + _BATCH])
         return vectors
 
+    async def embed_question(self, text: str) -> Vector:
+        """Return the unit vector of what is asked: that of any text.
+
+        Raises:
+            EmbedderError: As ``embed``.
+        """
+        [vector] = await self.embed([text])
+        return vector
+
     async def aclose(self) -> None:
         """Do nothing: the client belongs to whoever made it."""
 

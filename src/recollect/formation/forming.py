@@ -5,6 +5,7 @@ Never: who calls it and when, the applying of what it decides.
 
 import asyncio
 from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 from uuid import UUID
 
@@ -37,6 +38,7 @@ from recollect.model import (
 )
 from recollect.normalization import normalize
 from recollect.ports import Backends, Clock
+from recollect.second_embedding import changes_embedded_again
 
 Batch: TypeAlias = tuple[UUID, ...]
 """The ids of exchanges that are formed at once, in order."""
@@ -68,6 +70,7 @@ class Forming:
         self._learning = Learning(backends, guard, rules, clock=clock, new_id=new_id)
         self._forgetting = Forgetting(backends, guard)
         self._embedding_model = backends.embedder.name
+        self._second_embedder = backends.second_embedder
         self._clock = clock
         self._new_id = new_id
         self._extracted_before = {} if extracted is None else extracted
@@ -105,12 +108,16 @@ class Forming:
         is_kept = fallback is not None or strategy is not Strategy.EXTRACT
         learned = await self._learning.learn(said, extraction, forgotten=forgotten)
         kept = [await self._verbatim(each) if is_kept else [] for each in said]
-        return await asyncio.to_thread(
+        formed = await asyncio.to_thread(
             lambda: [
                 self._formed(each, number, learned, [*let_go[number], *kept[number]], fallback, len(said))
                 for number, each in enumerate(said)
             ]
         )
+        return [
+            replace(each, changes=tuple(await changes_embedded_again(each.changes, self._second_embedder)))
+            for each in formed
+        ]
 
     async def _extracted(self, said: Sequence[Said]) -> tuple[Extraction | None, Fallback | None]:
         """Return what a model finds, or found before; or None, and why there is none to be asked again."""

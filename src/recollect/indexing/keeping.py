@@ -17,7 +17,13 @@ from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, W
 from recollect.failures import place
 from recollect.formation.said import is_to_be_hidden
 from recollect.indexing.memories import MemoryEmbedding
-from recollect.indexing.parts import by_words, windows_of, windows_to_embed, without_secrets_before
+from recollect.indexing.parts import (
+    by_words,
+    is_read_otherwise,
+    windows_of,
+    windows_to_embed,
+    without_secrets_before,
+)
 from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
 
@@ -53,6 +59,7 @@ async def keep_indexed(
     index: LogIndex,
     embedder: Embedder,
     embedded: Embedded,
+    second_embedder: Embedder | None = None,
     messages: bool = True,
     until: UUID | None = None,
     tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
@@ -70,6 +77,7 @@ async def keep_indexed(
         index: Where it is indexed.
         embedder: Makes the embeddings.
         embedded: What gets them.
+        second_embedder: Makes the second embeddings, of statements; None: they get none.
         messages: Whether messages of the log are indexed, not memories alone.
         until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
         tried: Counts a try of a message by its id before it begins, where a worker may have died of one; None: no need.
@@ -79,9 +87,12 @@ async def keep_indexed(
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
         run = _Run(user_id, index, embedder, embedded, tried, tries)
-        if messages and await run.index_messages(until):
+        rereads = (
+            messages and until is None and await index.read_again(user_id, is_read_otherwise, limit=_AT_ONCE)
+        )
+        if (messages and await run.index_messages(until)) or rereads:
             return _NEXT_RUN_DELAY
-        if until is None and await _embed_later(run, chunks=messages):
+        if until is None and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("indexing_without_embeddings", error=type(error).__name__, detail=str(error))
@@ -97,13 +108,16 @@ def soonest(one: timedelta | None, other: timedelta | None) -> timedelta | None:
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-async def _embed_later(run: "_Run", *, chunks: bool) -> bool:
+async def _embed_later(run: "_Run", second_embedder: Embedder | None, *, chunks: bool) -> bool:
     """Embed what was not when it was kept, memories first; return whether more is left, or raise why some could not be."""
-    memories = MemoryEmbedding(run.user_id, run.index, run.embedder)
-    more = await memories.run()
-    more = (chunks and await run.embed_missing()) or more
-    if memories.failure is not None and not more:
-        raise memories.failure
+    memories = [MemoryEmbedding(run.user_id, run.index, run.embedder)]
+    if second_embedder is not None:
+        memories.append(MemoryEmbedding(run.user_id, run.index, second_embedder, second=True))
+    left = [await each.run() for each in memories]
+    more = (chunks and await run.embed_missing()) or any(left)
+    failure = next((each.failure for each in memories if each.failure is not None), None)
+    if failure is not None and not more:
+        raise failure
     return more
 
 

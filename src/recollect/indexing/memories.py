@@ -20,15 +20,17 @@ _FIRST_FAILURES = 3
 
 @dataclass(slots=True)
 class MemoryEmbedding:
-    """One run over the user's memories that have no embedding of the embedder in use.
+    """One run over the user's memories that have no embedding of an embedder in use.
 
     Attributes:
+        second: Whether it is the second embedder, which statements alone are embedded by.
         failure: Why some could not be embedded.
     """
 
     user_id: str
     index: LogIndex
     embedder: Embedder
+    second: bool = False
     failure: EmbedderError | None = None
     _failed: set[UUID] = field(default_factory=set)
     _succeeded: bool = False
@@ -63,10 +65,12 @@ class MemoryEmbedding:
                     return
         else:
             self._succeeded = True
+            keep = self.index.embed_statement if self.second else self.index.embed_memory
             for memory, vector in zip(memories, vectors, strict=True):
-                await self.index.embed_memory(self.user_id, memory.id, vector, self.embedder.name)
+                await keep(self.user_id, memory.id, vector, self.embedder.name)
 
     async def _unembedded(self) -> list[Memory]:
         limit = _AT_ONCE + len(self._failed)
-        found = await self.index.unembedded_memories(self.user_id, self.embedder.name, limit=limit)
+        find = self.index.unembedded_statements if self.second else self.index.unembedded_memories
+        found = await find(self.user_id, self.embedder.name, limit=limit)
         return [memory for memory in found if memory.id not in self._failed][:_AT_ONCE]

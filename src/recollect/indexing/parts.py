@@ -4,12 +4,15 @@ Never: an embedder, an index.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recollect.chunking import chunks, windows
+from recollect.chunking import Chunk, chunks, windows
+from recollect.indexing.own_words import Part, own_text, parts_of
+from recollect.indexing.telling import tells
 from recollect.lexical import document_terms
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage
+from recollect.normalization import without_cuts
 from recollect.secrets import mask
 from recollect.statements import read_statement
 
@@ -37,7 +40,10 @@ _CONTEXT_CHARACTERS = 2_000
 
 def windows_of(indexed: IndexedMessage, content: str) -> list[list[str]]:
     """Return the windows of each chunk of a message."""
-    return [windows_to_embed(content[chunk.begins : chunk.ends]) for chunk in indexed.chunks]
+    return [
+        windows_to_embed(without_cuts(content, chunk.begins, chunk.ends, chunk.cuts))
+        for chunk in indexed.chunks
+    ]
 
 
 def windows_to_embed(text: str) -> list[str]:
@@ -53,26 +59,55 @@ def without_secrets_before(message: LoggedMessage) -> LoggedMessage:
 def by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
     """Return what of a message is found by its words; what stands behind its first 200,000 characters is not.
 
+    What a person only handed over is found apart from what they say, and what tells nothing is not found at all.
+
     Args:
         message: The message.
         model: The embedder in use.
         embeddable: Whether its chunks are to have embeddings.
     """
     text = message.content[:_MOST_CHARACTERS]
-    cut = chunks(text, tokens=CHUNK_TOKENS)[:_MOST_CHUNKS]
-    parts = tuple(
+    parts = parts_of(message, len(text))
+    own = own_text(text, parts)
+    is_told = tells(replace(message, content=own))
+    if not is_told and (message.failed or not any(part.pasted for part in parts)):
+        return IndexedMessage(message.id, (), {}, model, read_statement(own))
+    cut = [(part, chunk) for part in parts if is_told or part.pasted for chunk in _chunks(text, part)]
+    indexed = tuple(
         IndexedChunk(
             chunk.start,
             chunk.stop,
             chunk.code,
             chunk.language,
-            document_terms(text[chunk.start : chunk.stop]),
-            _context(message, is_first=chunk is cut[0]),
+            document_terms(without_cuts(text, chunk.start, chunk.stop, part.cuts)),
+            _context(message, is_first=number == 0),
             embeddable=embeddable,
+            pasted=part.pasted,
+            cuts=tuple(_within(part.cuts, chunk)),
         )
-        for chunk in cut
+        for number, (part, chunk) in enumerate(cut[:_MOST_CHUNKS])
     )
-    return IndexedMessage(message.id, parts, document_terms(_beginning(text)), model, read_statement(text))
+    return IndexedMessage(message.id, indexed, document_terms(_beginning(own)), model, read_statement(own))
+
+
+def is_read_otherwise(message: LoggedMessage) -> bool:
+    """Return whether a message was indexed otherwise before others' words were told from the person's."""
+    parts = parts_of(message, _MOST_CHARACTERS)
+    if len(parts) > 1 or any(part.pasted or part.cuts for part in parts):
+        return True
+    return not tells(message)
+
+
+def _chunks(text: str, part: Part) -> Iterator[Chunk]:
+    """Yield the chunks of a part, in the places of the whole text."""
+    for chunk in chunks(text[part.begins : part.ends], tokens=CHUNK_TOKENS):
+        yield replace(chunk, start=part.begins + chunk.start, stop=part.begins + chunk.stop)
+
+
+def _within(cuts: Sequence[int], chunk: Chunk) -> Iterator[int]:
+    for start, end in zip(cuts[::2], cuts[1::2], strict=True):
+        if chunk.start <= start and end <= chunk.stop:
+            yield from (start, end)
 
 
 def _context(message: LoggedMessage, *, is_first: bool) -> Mapping[str, int]:

@@ -84,6 +84,7 @@ class Injection:
         items: The memories, and the messages of the log, that it speaks of.
         tokens: What it takes.
         at: When it was added first.
+        standing: Whether it holds what stands in every chat.
     """
 
     anchor: str
@@ -92,6 +93,7 @@ class Injection:
     items: tuple[UUID, ...]
     tokens: int
     at: datetime
+    standing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

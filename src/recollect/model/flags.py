@@ -13,6 +13,7 @@ class Flags:
     Attributes:
         record: Whether what is said is kept at all; False: it is not even logged.
         recall: Whether anything is recalled.
+        standing: Whether what matters most stands in every chat.
         formation: How exchanges become memories; OFF: they are logged, and nothing else.
         placement: Where in a prompt goes what is recalled.
         summaries: Whether chats are summarized.
@@ -23,6 +24,7 @@ class Flags:
 
     record: bool | None = None
     recall: bool | None = None
+    standing: bool | None = None
     formation: Strategy | None = None
     placement: Placement | None = None
     summaries: bool | None = None

@@ -49,6 +49,7 @@ class Passage:
         language: The programming language of that block, if known.
         changed_at: Since when something that was understood from it is no longer so; else None.
         statement: What the words of the whole message show; None where that was not read.
+        pasted: Whether a person handed it over, and others wrote it, or a machine did.
     """
 
     message_id: UUID
@@ -64,6 +65,7 @@ class Passage:
     language: str | None = None
     changed_at: datetime | None = None
     statement: Statement | None = None
+    pasted: bool = False
 
     @property
     def id(self) -> UUID:
@@ -123,9 +125,12 @@ class Hit:
         cosine: Of its embedding to the vector searched for: of the nearest one, where it has several;
             None where it has none.
         first_cosine: The same of the beginning of its message alone; None for a memory.
+        second_cosine: The cosine in the space of the second embedder, which statements alone are embedded by; None where
+            there is none.
     """
 
     item: Item
     document: int | None = None
     cosine: float | None = None
     first_cosine: float | None = None
+    second_cosine: float | None = None

@@ -22,6 +22,7 @@ class LoggedMessage:
         speaker: The name of who said it, if known.
         before: What was said right before it in its session; "" if nothing was.
         marked: Whether somebody called it valuable.
+        failed: Whether it was said in a turn that never got an answer, as the model failed.
     """
 
     id: UUID
@@ -31,6 +32,7 @@ class LoggedMessage:
     speaker: str | None = None
     before: str = ""
     marked: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class IndexedChunk:
         context: How often each stands in what it is found by as well: who said it, when, and to what.
         vectors: Its embeddings, one for each window an embedder can read; none where it has none (yet).
         embeddable: Whether it is to have embeddings.
+        pasted: Whether it is no word of the person's, but what others wrote, or a machine did.
+        cuts: Where in the message others' words stand within the person's: beginning and end by turns.
     """
 
     begins: int
@@ -56,6 +60,8 @@ class IndexedChunk:
     context: Mapping[str, int]
     vectors: tuple[Vector, ...] = ()
     embeddable: bool = True
+    pasted: bool = False
+    cuts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

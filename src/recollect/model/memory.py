@@ -110,6 +110,8 @@ class Memory:
         created_at: When it was written down.
         embedding: Its embedding, or None where none was made or loaded.
         embedding_model: The name of the embedder that made it.
+        second_embedding: Of a statement, its embedding by the second embedder, where one was just made.
+        second_model: The name of that one; not loaded, but of what serves everybody.
         last_recalled_at: When it last went into a prompt of the user it was read for.
         holds_from: Since when it holds, if said.
         holds_until: Until when it holds, if said.
@@ -137,6 +139,8 @@ class Memory:
     outline: Outline | None = None
     embedding: Vector | None = field(default=None, repr=False, compare=False)
     embedding_model: str | None = None
+    second_embedding: Vector | None = field(default=None, repr=False, compare=False)
+    second_model: str | None = field(default=None, compare=False)
 
     @property
     def dated(self) -> datetime:

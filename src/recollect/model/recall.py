@@ -13,15 +13,23 @@ class Recollection:
 
     Attributes:
         item: A memory, or a passage of the message log.
-        score: What it was ranked by; a sum of parts, that for a good match is about 1.
-        parts: The score's named parts, for explanation.
+        score: What it was ranked by; a sum of parts, that for a good match is about 1. 0 of what was not ranked.
+        parts: What made the score, by name: of a passage what it is the sum of, of a statement what counted most for or
+            against its being needed.
         dropped: Why it does not go into the prompt, or None.
+        standing: Whether it is given to every chat, whatever is asked. It may have been found for this turn, too.
     """
 
     item: Item
     score: float
     parts: tuple[tuple[str, float], ...] = ()
     dropped: Drop | None = None
+    standing: bool = False
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it was found for the turn: only that is a use of what is remembered."""
+        return not self.standing or self.score > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,12 +258,14 @@ class Action(StrEnum):
 
 
 class Stage(StrEnum):
-    """A part of recalling. Embedding and lexical have limits of their own, the others the deadline."""
+    """A part of recalling. The embeddings and lexical have limits of their own, the others the deadline."""
 
     EMBEDDING = "embedding"
+    SECOND_EMBEDDING = "second-embedding"
     LEXICAL = "lexical"
     SEARCH = "search"
     CHAT = "chat"
+    STANDING = "standing"
 
 
 class Drop(StrEnum):

@@ -4,7 +4,7 @@ Never: Open WebUI's own modules, SQL, prompts, anything of one request once that
 """
 
 from recollect.openwebui.conversation import recall, remember
-from recollect.openwebui.engines import engine_with
+from recollect.openwebui.engines import engine_with, open_as_kept
 from recollect.openwebui.erasing import begin_erasing, begin_erasing_chat, begin_erasing_chats
 from recollect.openwebui.hearing import Call
 from recollect.openwebui.undoing import undo
@@ -15,6 +15,7 @@ __all__ = [
     "begin_erasing_chat",
     "begin_erasing_chats",
     "engine_with",
+    "open_as_kept",
     "recall",
     "remember",
     "undo",

@@ -24,7 +24,7 @@ from recollect.saying import Saying
 from recollect.tokens import token_counter
 
 _OPENING_SECONDS = 1.0
-"""What a chat waits for an engine that is just being opened."""
+"""What a chat waits at most for an engine that is just being opened; the first ones wait as long for the package before."""
 
 _OUTCOME_SECONDS = 30.0
 """For how long after an answer it is still told under it what was remembered of it; then the chat's next answer tells it."""
@@ -73,16 +73,18 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
     engine = await find_engine()
     if engine.failure is None:
         await engine.ready(_OPENING_SECONDS)
+    if engine.engine is None and engine.failure is None and is_first and call.shows:
+        in_background(call.emit(telling.starting()))
     prepared = await engine.prepare(heard.turn, NO_WISHES, count=token_counter(heard.turn.model))
     composed = compose_request(COMPLETIONS, heard.body, prepared.placed)
     engine.note(heard.turn, prepared)
+    if is_first and call.shows and (prepared.found or prepared.in_place):
+        in_background(call.emit(telling.recalled(prepared.found, prepared.in_place)))
     if composed is None:
         return
     body["messages"] = msgspec.json.decode(composed)["messages"]
     answer.included = tuple(prepared.included)
     answer.blocks = tuple(filter(None, (prepared.placed.system, *prepared.placed.beside.values())))
-    if is_first and call.shows and prepared.included:
-        in_background(call.emit(telling.recalled(prepared.included)))
 
 
 async def _begun(body: Any, call: Call, find_engine: FindEngine) -> Saying | None:
@@ -143,7 +145,8 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
 
 async def _cite(call: Call, included: Sequence[Recollection]) -> None:
     for each in included:
-        await call.emit(telling.citation(each))
+        if each.is_found:
+            await call.emit(telling.citation(each))
 
 
 async def _tell_outcome(

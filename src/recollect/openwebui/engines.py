@@ -1,6 +1,6 @@
 """The engine that an administrator's valves ask for. Never: what a chat does with it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +34,24 @@ async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
     engine = await shared_engine(EngineSettings(**given))
     _resume_once()
     return engine
+
+
+async def open_as_kept(functions: Any, module: str, valves: Callable[..., Iterable[tuple[str, Any]]]) -> None:
+    """Open the engine that a function's valves ask for, as Open WebUI keeps them; none for one that is switched off.
+
+    Args:
+        functions: Open WebUI's own table of its functions.
+        module: The name of the module that it loaded the function as: ``function_ID_`` and a number.
+        valves: Makes valves of what is kept.
+
+    Raises:
+        ValidationError: A valve makes no sense.
+    """
+    function_id = module.removeprefix("function_").rpartition("_")[0]
+    known = await functions.get_function_by_id(function_id)
+    if known is not None and known.is_active:
+        kept = await functions.get_function_valves_by_id(function_id)
+        await engine_with(valves(**(kept or {})))
 
 
 @lru_cache(maxsize=1)

@@ -27,10 +27,16 @@ def notification(content: str, *, kind: str = "info") -> Event:
     return {"type": "notification", "data": {"type": kind, "content": content}}
 
 
-def recalled(recollections: Sequence[Recollection]) -> Event:
-    """Return the line that says how much was recalled."""
-    count = len(recollections)
-    return status(f"Recalled {count} {'memory' if count == 1 else 'memories'}")
+def starting() -> Event:
+    """Return the line that says why an answer had no memory yet."""
+    return status("Memory is starting")
+
+
+def recalled(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> Event:
+    """Return the line that says how much was recalled; or, where that was nothing new, how much stands there already."""
+    if recollections or not in_place:
+        return status(f"Recalled {_count(recollections)}")
+    return status(f"Using {_count(in_place)} recalled earlier in this chat")
 
 
 def citation(recollection: Recollection) -> Event:
@@ -75,6 +81,11 @@ def undone(updates: Sequence[Update]) -> str:
     """
     told = changes(updates)
     return _cut(f"Undone. {told}", _LINE) if told else ""
+
+
+def _count(recollections: Sequence[Recollection]) -> str:
+    count = len(recollections)
+    return f"{count} {'memory' if count == 1 else 'memories'}"
 
 
 def _kind(recollection: Recollection) -> str:

@@ -66,6 +66,7 @@ class Backends:
     usage: UsageLog
     tries: Tries
     embedder: Embedder
+    second_embedder: Embedder | None = None
     extractor: Extractor | None = None
     judge: Judge | None = None
     summarizer: Summarizer | None = None

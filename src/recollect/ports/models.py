@@ -33,6 +33,16 @@ class Embedder(Protocol):
         """
         ...
 
+    async def embed_question(self, text: str) -> Vector:
+        """Return the unit vector of what is asked, to be compared with those of texts.
+
+        Some models embed a question otherwise than a text that answers it; of the others both vectors are one.
+
+        Raises:
+            EmbedderError: The model failed or can't be reached.
+        """
+        ...
+
     async def aclose(self) -> None:
         """Let go of what the embedder holds."""
         ...

@@ -1,6 +1,6 @@
 """What the engine needs of what keeps memories, and finds them again. Never: an implementation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -56,6 +56,8 @@ class MemoryStore(Protocol):
         limit: int,
         log: bool,
         verbatim: bool = False,
+        second: Vector | None = None,
+        second_model: str = "",
     ) -> list[Hit]:
         """Return the user's memories and passages that are nearest to a vector, and those named.
 
@@ -70,6 +72,9 @@ class MemoryStore(Protocol):
             log: Whether passages of the message log are searched.
             verbatim: Whether, beside them, what was kept of an exchange as it was said (``Source.QA_TURN``)
                 is searched as well; without the log it always is.
+            second: What statements are to be near to in the space of the second embedder; None: it is not looked at.
+                As many as ``limit`` are taken for near by it, beside those that are by ``vector``.
+            second_model: The embedding model that made it.
         """
         ...
 
@@ -145,6 +150,14 @@ class MemoryStore(Protocol):
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
         ...
 
+    async def most_important(self, scope: Scope, *, limit: int) -> list[Memory]:
+        """Return the user's statements that matter most: by importance, then the newest.
+
+        Current ones of the kinds ``STATEMENTS``: their own, what users share with them, and what serves everybody while
+        they have few memories, as ``search`` finds them.
+        """
+        ...
+
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
         """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
 
@@ -180,6 +193,8 @@ class MemoryStore(Protocol):
         importance: float | None = None,
         embedding: Vector | None = None,
         embedding_model: str | None = None,
+        second_embedding: Vector | None = None,
+        second_model: str | None = None,
         actor: Actor,
         at: datetime,
     ) -> Memory:
@@ -193,6 +208,8 @@ class MemoryStore(Protocol):
             importance: The new importance.
             embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
             embedding_model: What made ``embedding``.
+            second_embedding: As ``embedding``, by the second embedder.
+            second_model: What made it.
             actor: Who edits.
             at: Now.
 
@@ -239,6 +256,16 @@ class LogIndex(Protocol):
         """Return the user's messages that are not indexed yet, oldest first."""
         ...
 
+    async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
+        """Let what an older reading indexed otherwise be indexed again, of some messages more; return whether more are left.
+
+        Args:
+            user_id: Whose messages.
+            changes: Tells whether a message would be indexed otherwise today; called in a thread.
+            limit: How many are read.
+        """
+        ...
+
     async def index(self, user_id: str, message: IndexedMessage) -> bool:
         """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
         ...
@@ -261,6 +288,14 @@ class LogIndex(Protocol):
 
     async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
         """Give a memory of the user's own its embedding, in place of the one it has."""
+        ...
+
+    async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return statements that the user sees and that have no second embedding of ``model``, newest first."""
+        ...
+
+    async def embed_statement(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a statement that the user sees its second embedding, in place of the one it has."""
         ...
 
     async def enqueue(self, user_id: str) -> None:

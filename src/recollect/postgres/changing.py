@@ -188,6 +188,8 @@ class Changing:
                 after.provenance.message_ids,
                 as_reals(after.embedding),
                 None if after.embedding is None else after.embedding_model,
+                as_reals(after.second_embedding),
+                None if after.second_embedding is None else after.second_model,
                 after.holds_until,
             )
         await self.connection.execute(
@@ -242,6 +244,8 @@ async def insert_vector(connection: Connection, memory: Memory) -> bool:
         memory.holds_until,
         optional_text(memory.provenance.extractor),
         as_json(memory.outline),
+        as_reals(memory.second_embedding),
+        None if memory.second_embedding is None else memory.second_model,
     )
     return inserted is not None
 

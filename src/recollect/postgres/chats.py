@@ -75,6 +75,7 @@ class PostgresChats:
                     injection.items,
                     injection.tokens,
                     injection.at,
+                    injection.standing,
                 )
 
 
@@ -86,4 +87,6 @@ def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None,
 
 def _injection(row: Record) -> Injection:
     place, items = Place(row["place"]), tuple(row["items"])
-    return Injection(row["anchor"], place, row["block"], items, row["tokens"], row["at"])
+    return Injection(
+        row["anchor"], place, row["block"], items, row["tokens"], row["at"], standing=row["standing"]
+    )

@@ -48,5 +48,6 @@ async def end_without_reply(connection: Connection, user_id: str, rows: Sequence
     """
     for row in rows:
         await connection.execute(SQL["end_exchange"], user_id, row["id"], "pending")
+        await connection.execute(SQL["note_unanswered"], user_id, row["id"])
     if rows:
         await enqueue(connection, [user_id])

@@ -19,7 +19,7 @@ from recollect.model import (
     Progress,
     Scope,
 )
-from recollect.normalization import storable_id, storable_text
+from recollect.normalization import content_hash, storable_id, storable_text
 from recollect.ports import NO_CAPS, Conversation
 from recollect.postgres.capping import prune
 from recollect.postgres.changes import apply_changes
@@ -36,6 +36,10 @@ _MESSAGES_BEFORE = 6
 
 _BLOCKS = 20
 """Of what was added to the chat's prompts, so many of the newest are shown with an exchange."""
+
+_BULLET = "\u2022 "
+_BULLETS = 60
+"""Lines of a chat's turns that are looked up, as they begin as ours do."""
 
 _LONGEST_ERROR = 500
 """Characters kept of why a try failed."""
@@ -76,7 +80,8 @@ class PostgresInbox:
                 )
                 for row in rows
             ]
-        injected = tuple(row["block"] for row in reversed(blocks))
+            copied = await _copied(connection, user_id, [row["said"] for row in rows])
+        injected = (*(row["block"] for row in reversed(blocks)), *copied)
         return [
             Pending(
                 replace(
@@ -184,6 +189,22 @@ class PostgresInbox:
             await enqueue(connection, sorted({row["user_id"] for row in rows}))
             await requeue_held(connection)
             return len(rows)
+
+
+async def _copied(connection: Connection, user_id: str, texts: Sequence[str]) -> list[str]:
+    """Return lines of ours that somebody copied from another chat: what a memory says, behind the bullet of our blocks.
+
+    A turn that says it was given no block that could tell.
+    """
+    lines = [
+        line.strip() for text in texts for line in text.splitlines() if line.lstrip().startswith(_BULLET)
+    ]
+    hashes = [content_hash(line[len(_BULLET) :].strip()) for line in lines[:_BULLETS]]
+    if not hashes:
+        return []
+    return [
+        _BULLET + row["content"] for row in await connection.fetch(SQL["known_of_hashes"], user_id, hashes)
+    ]
 
 
 async def _apply(connection: Connection, formed: Formed, at: datetime) -> list[Change]:

@@ -1,14 +1,30 @@
 """By what the message log is found, in Postgres. Never: cuts, embeds, or ranks a message."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
-from recollect.model import IndexedMessage, LoggedMessage, Memory, Role, Statement, UnembeddedChunk, Vector
+from asyncpg import Record
+
+from recollect.model import (
+    COMMONS,
+    STATEMENTS,
+    IndexedMessage,
+    LoggedMessage,
+    Memory,
+    Role,
+    Statement,
+    UnembeddedChunk,
+    Vector,
+)
 from recollect.postgres.pool import Connection, Database
-from recollect.postgres.postings import Document, add_postings, index_memory, number_documents
+from recollect.postgres.postings import Document, add_postings, index_memory, number_documents, purge_postings
 from recollect.postgres.queue import enqueue
-from recollect.postgres.rows import as_reals, memory_of
+from recollect.postgres.rows import as_reals, memory_of, own_content
 from recollect.postgres.sql import SQL
+
+_READING = 1
+"""By which reading messages are indexed. A new one is what new rows of ``corpora`` begin with, by a migration."""
 
 _UNREAD = (None,) * len(Statement._fields)
 
@@ -23,18 +39,31 @@ class PostgresLogIndex:
         """Return the user's messages that are not indexed yet, oldest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["unindexed_messages"], user_id, limit)
-        return [
-            LoggedMessage(
-                id=row["id"],
-                role=Role(row["role"]),
-                content=row["content"],
-                said_at=row["created_at"],
-                speaker=row["speaker"],
-                before=row["before"] or "",
-                marked=row["marked"],
-            )
-            for row in rows
-        ]
+        return [_logged(row) for row in rows]
+
+    async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
+        """Let what an older reading indexed otherwise be indexed again, of some messages more; return whether more are left."""
+        async with self._database.for_user(user_id) as connection:
+            known = await connection.fetchrow(SQL["reading_of"], user_id)
+            if known is None or known["reading"] >= _READING:
+                return False
+            rows = await connection.fetch(SQL["indexed_messages"], user_id, known["reread_to"], limit)
+        messages = [_logged(row) for row in rows]
+        changed = await asyncio.to_thread(lambda: [each.id for each in messages if changes(each)])
+        async with self._database.changing(user_id) as connection:
+            chunks = await connection.fetch(SQL["hide_chunks"], user_id, changed)
+            documents, terms = [row["document"] for row in chunks], sum(row["terms"] for row in chunks)
+            if documents:
+                await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
+                await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
+                await purge_postings(connection, user_id, documents)
+                await connection.execute(SQL["delete_chunks"], user_id, documents)
+            await connection.execute(SQL["unindex_messages"], user_id, changed)
+            is_over = len(rows) < limit
+            last = rows[-1]["id"] if rows else known["reread_to"]
+            reading = _READING if is_over else known["reading"]
+            await connection.execute(SQL["note_reading"], user_id, reading, None if is_over else last)
+        return not is_over
 
     async def index(self, user_id: str, message: IndexedMessage) -> bool:
         """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
@@ -70,7 +99,7 @@ class PostgresLogIndex:
         """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["unembedded_chunks"], user_id, model, limit)
-        return [UnembeddedChunk(row["document"], row["content"]) for row in rows]
+        return [UnembeddedChunk(row["document"], own_content(row)) for row in rows]
 
     async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
         """Give a chunk of the user its embeddings, in place of those it has."""
@@ -98,6 +127,27 @@ class PostgresLogIndex:
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["embed_memory"], user_id, memory_id, as_reals(vector), model)
 
+    async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return statements that the user sees and that have no second embedding of ``model``, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(
+                SQL["unembedded_statements"], user_id, model, sorted(STATEMENTS), limit
+            )
+        return [memory_of(row) for row in rows]
+
+    async def embed_statement(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a statement that the user sees its second embedding, in place of the one it has.
+
+        What several share is nobody's own, and written as the operator.
+        """
+        values = as_reals(vector)
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["embed_statement"], user_id, memory_id, values, model)
+            is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
+        if is_given:
+            async with self._database.over_all_users() as connection:
+                await connection.execute(SQL["embed_statement"], COMMONS, memory_id, values, model)
+
     async def enqueue(self, user_id: str) -> None:
         """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""
         async with self._database.changing(user_id) as connection:
@@ -106,7 +156,7 @@ class PostgresLogIndex:
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index; return how many."""
         async with self._database.over_all_users() as connection:
-            users = [row["user_id"] for row in await connection.fetch(SQL["users_without_index"])]
+            users = [row["user_id"] for row in await connection.fetch(SQL["users_without_index"], _READING)]
             if users:
                 await enqueue(connection, users)
         return len(users)
@@ -115,6 +165,19 @@ class PostgresLogIndex:
         """Return the users who have most documents in their index, the largest first."""
         async with self._database.over_all_users() as connection:
             return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
+
+
+def _logged(row: Record) -> LoggedMessage:
+    return LoggedMessage(
+        id=row["id"],
+        role=Role(row["role"]),
+        content=row["content"],
+        said_at=row["created_at"],
+        speaker=row["speaker"],
+        before=row["before"] or "",
+        marked=row["marked"],
+        failed=row["failed"],
+    )
 
 
 async def _insert_chunks(
@@ -139,6 +202,8 @@ async def _insert_chunks(
             document.own_length,
             chunk.embeddable,
             model if chunk.vectors else None,
+            chunk.pasted,
+            chunk.cuts or None,
         )
         for part, (document, chunk) in enumerate(numbered)
     ]

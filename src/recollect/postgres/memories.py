@@ -84,18 +84,22 @@ class PostgresMemories:
         limit: int,
         log: bool,
         verbatim: bool = False,
+        second: Vector | None = None,
+        second_model: str = "",
     ) -> list[Hit]:
-        """Return what is nearest to ``vector``, and what is named; exact, in one round trip."""
-        dimensions = None if vector is None else len(vector)
+        """Return what is nearest to ``vector`` or to ``second``, and what is named; exact, in one round trip."""
         arguments = (
             scope.user_id,
             as_reals(vector),
             model,
-            dimensions,
+            None if vector is None else len(vector),
             list(documents),
             limit,
             log,
             verbatim,
+            as_reals(second),
+            second_model,
+            None if second is None else len(second),
         )
         async with self._database.for_user(scope.user_id) as connection:
             rows = await connection.fetch(SQL["search"], *arguments)
@@ -183,6 +187,12 @@ class PostgresMemories:
         async with self._database.for_user(user_id) as connection:
             return [memory_of(row) for row in await connection.fetch(SQL["todos"], user_id, limit)]
 
+    async def most_important(self, scope: Scope, *, limit: int) -> list[Memory]:
+        """Return the user's statements that matter most: by importance, then the newest."""
+        async with self._database.for_user(scope.user_id) as connection:
+            rows = await connection.fetch(SQL["most_important"], scope.user_id, limit)
+        return [memory_of(row) for row in rows]
+
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
         """Move a memory of the user's own to the commons, under the same id, and return it.
 
@@ -218,6 +228,8 @@ class PostgresMemories:
         importance: float | None = None,
         embedding: Vector | None = None,
         embedding_model: str | None = None,
+        second_embedding: Vector | None = None,
+        second_model: str | None = None,
         actor: Actor,
         at: datetime,
     ) -> Memory:
@@ -239,6 +251,8 @@ class PostgresMemories:
                 importance=stored.importance if importance is None else importance,
                 embedding=embedding,
                 embedding_model=embedding_model,
+                second_embedding=second_embedding,
+                second_model=second_model,
             )
             return await edit_memory(changing, stored, new)
 

@@ -107,7 +107,8 @@ async def remove_postings(connection: Connection, user_id: str, document: Docume
 async def purge_postings(connection: Connection, user_id: str, documents: Sequence[int]) -> None:
     """Leave no trace of documents of the user that are hidden already, whatever terms they have.
 
-    That reads all postings of the blocks they are in: it is done when a chat is erased, and else never.
+    That reads all postings of the blocks they are in: it is done when a chat is erased, or an index is
+    read anew, and else never.
     """
     places: dict[int, list[int]] = {}
     for document in documents:

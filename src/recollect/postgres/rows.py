@@ -28,7 +28,7 @@ from recollect.model import (
     Update,
     Vector,
 )
-from recollect.normalization import storable_text
+from recollect.normalization import storable_text, without_cuts
 
 _DIGITS = 6
 """What a four-byte float holds."""
@@ -96,20 +96,28 @@ def passage_of(row: Record) -> Passage:
         turn_index=row["turn_index"],
         part=row["part"],
         role=Role(row["role"]),
-        content=row["content"],
+        content=own_content(row),
         said_at=row["created_at"],
         speaker=row["speaker"],
         code=row["code"],
         language=row["language"],
         changed_at=row["changed_at"],
         statement=None if row["words"] is None else Statement(*(row[name] for name in Statement._fields)),
+        pasted=row["pasted"],
     )
+
+
+def own_content(row: Record) -> str:
+    """Return the text of a chunk without what others said within it: it is read from where the chunk begins."""
+    content: str = row["content"]
+    places = [place - row["begins"] for place in row["cuts"] or ()]
+    return without_cuts(content, 0, len(content), places)
 
 
 def hit_of(row: Record) -> Hit:
     """Return what a row of the search found."""
     item = passage_of(row) if row["owner"] is None else memory_of(row)
-    return Hit(item, row["document"], row["cosine"], row["first_cosine"])
+    return Hit(item, row["document"], row["cosine"], row["first_cosine"], row["second_cosine"])
 
 
 def update_of(row: Record) -> Update:

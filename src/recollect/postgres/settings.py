@@ -96,6 +96,7 @@ def flags_of(written: str | None) -> Flags:
     return Flags(
         record=_as(bool, kept.get("record")),
         recall=_as(bool, kept.get("recall")),
+        standing=_as(bool, kept.get("standing")),
         formation=_word(Strategy, kept.get("formation")),
         placement=_word(Placement, kept.get("placement")),
         summaries=_as(bool, kept.get("summaries")),

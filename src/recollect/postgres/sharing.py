@@ -1,6 +1,7 @@
 """What several people share, and what serves everybody, in Postgres. Never: who may share."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -40,7 +41,8 @@ async def share_memory(changing: Changing, memory_id: UUID) -> Memory:
 
 async def read_globals(connection: Connection) -> list[Memory]:
     """Return what serves every user who has few memories of their own, newest first."""
-    return [memory_of(row) for row in await connection.fetch(SQL["global_memories"], COMMONS)]
+    rows = await connection.fetch(SQL["global_memories"], COMMONS)
+    return [replace(memory_of(row), second_model=row["second_model"]) for row in rows]
 
 
 async def write_globals(

@@ -3,12 +3,16 @@
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Weights
 from recollect.retrieval.gate import Gate
+from recollect.retrieval.needs import Bar
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.ranking import EXPLAINED, Ranking, rank
 from recollect.retrieval.selection import Selecting, Surroundings, select
+from recollect.retrieval.standing import choose_standing, standing_part
+from recollect.retrieval.worth import worth
 
 __all__ = [
     "EXPLAINED",
+    "Bar",
     "Candidates",
     "Gate",
     "Query",
@@ -17,8 +21,11 @@ __all__ = [
     "Selecting",
     "Surroundings",
     "Weights",
+    "choose_standing",
     "find_candidates",
     "rank",
     "read_query",
     "select",
+    "standing_part",
+    "worth",
 ]

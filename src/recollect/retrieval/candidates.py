@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import structlog
 
@@ -15,6 +15,7 @@ from recollect.lexical import correction_prefixes, corrections
 from recollect.model import Hit, Lexicon, Scope, Stage, Vector
 from recollect.ports import Embedder, MemoryStore
 from recollect.retrieval.query import Query
+from recollect.retrieval.relevance import in_context
 from recollect.retrieval.terms import TermScores, score_terms
 
 T = TypeVar("T")
@@ -34,6 +35,7 @@ class Reach:
         log: Whether the message log is searched.
         verbatim: Whether exchanges that were kept verbatim are searched beside it: where it has no embeddings.
         embedding_seconds: How long the embedding may take; then the words alone are searched for.
+        second_seconds: How long the second one may; then statements are found by the first alone.
         lexical_seconds: How long the words' lookup may take; then the meaning alone is.
     """
 
@@ -42,6 +44,7 @@ class Reach:
     log: bool = True
     verbatim: bool = False
     embedding_seconds: float = 0.15
+    second_seconds: float = 0.2
     lexical_seconds: float = 0.1
 
 
@@ -54,6 +57,7 @@ class Candidates:
         terms: How documents match the query's words.
         has_vector: Whether there is an embedding to compare with.
         has_terms: Whether the words could be looked up.
+        second_question: The vector of the user's words alone in the space of the second embedder; None where there is none.
         degraded: What failed or was late.
         stages: What each stage took, in milliseconds.
     """
@@ -62,31 +66,38 @@ class Candidates:
     terms: TermScores
     has_vector: bool
     has_terms: bool = True
+    second_question: Vector | None = None
     degraded: tuple[Stage, ...] = ()
     stages: dict[Stage, float] = field(default_factory=dict)
 
 
 async def find_candidates(
-    scope: Scope, query: Query, *, embedder: Embedder, store: MemoryStore, reach: Reach
+    scope: Scope,
+    query: Query,
+    *,
+    embedder: Embedder,
+    store: MemoryStore,
+    reach: Reach,
+    second_embedder: Embedder | None = None,
 ) -> Candidates:
     """Find what is near to the query, and what holds its words.
 
-    The words are looked up while the embedding is made; then one round trip brings memories and
-    passages together.
+    The words are looked up while the embeddings are made; then one round trip brings memories and
+    passages together. Without the second embedding, late or failed, statements are found by the first.
 
     Raises:
         EmbedderError: There is no embedding, and words are not searched for.
         StoreError: The store could not be asked.
     """
     watch = _Watch()
-    vector, lexicon = await asyncio.gather(
+    vector, lexicon, second = await asyncio.gather(
         watch.timed(Stage.EMBEDDING, partial(_embedded, query, embedder), reach.embedding_seconds),
         watch.timed(Stage.LEXICAL, partial(_looked_up, scope, query, store, reach), reach.lexical_seconds),
+        _embedded_again(query, second_embedder, watch, reach),
     )
     if vector is None and not reach.lexical:
         raise EmbedderError("There is no embedding to search by.")
-    known, meant = lexicon or (Lexicon(), {})
-    terms = score_terms(known, query.terms if reach.lexical else (), meant)
+    terms = _scored(query, lexicon, reach)
     began = time.perf_counter()
     hits = await store.search(
         scope,
@@ -96,6 +107,8 @@ async def find_candidates(
         limit=reach.limit,
         log=reach.log,
         verbatim=reach.verbatim,
+        second=second and second.searched,
+        second_model=second_embedder.name if second_embedder else "",
     )
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return Candidates(
@@ -103,14 +116,51 @@ async def find_candidates(
         terms,
         has_vector=vector is not None,
         has_terms=reach.lexical and lexicon is not None,
+        second_question=second and second.asked,
         degraded=tuple(watch.degraded),
         stages=watch.stages,
     )
 
 
+def _scored(query: Query, lexicon: tuple[Lexicon, dict[str, str]] | None, reach: Reach) -> TermScores:
+    known, meant = lexicon or (Lexicon(), {})
+    return score_terms(known, query.terms if reach.lexical else (), meant)
+
+
 async def _embedded(query: Query, embedder: Embedder) -> Vector:
     [vector] = await embedder.embed([query.text])
     return vector
+
+
+class _Second(NamedTuple):
+    """A question in the space of the second embedder.
+
+    Attributes:
+        asked: The user's words alone.
+        searched: The same, drawn towards what the user said right before.
+    """
+
+    asked: Vector
+    searched: Vector
+
+
+async def _embedded_again(
+    query: Query, embedder: Embedder | None, watch: "_Watch", reach: Reach
+) -> _Second | None:
+    if embedder is None:
+        return None
+    return await watch.timed(
+        Stage.SECOND_EMBEDDING,
+        partial(_in_second_space, query, embedder),
+        max(reach.second_seconds, reach.embedding_seconds),
+    )
+
+
+async def _in_second_space(query: Query, embedder: Embedder) -> _Second:
+    asked = await embedder.embed_question(query.asked)
+    if not query.before:
+        return _Second(asked, asked)
+    return _Second(asked, in_context(asked, await embedder.embed_question(query.before)))
 
 
 async def _looked_up(

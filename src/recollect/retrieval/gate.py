@@ -19,6 +19,8 @@ from recollect.retrieval.signals import Found
 
 _LOOKED_AT = 20
 _OPENING_CHARACTERS = 400
+_NOTHING_ASKED = 2.0
+"""The logit of asking for nothing remembered, above which common words in common prove nothing."""
 _SURE = 1.0
 
 
@@ -42,6 +44,7 @@ class Gate:
         seeks_advice: For who asks for a recommendation.
         names_speaker: For who names somebody who speaks in the log.
         means_date: For who means a date.
+        asks_nothing: For each unit of the logit of asking for nothing remembered, above 1.
         exact_share: The share of the query, by idf, that one candidate has to hold to open the gate alone.
         lexical_share: The same where there is no embedding.
     """
@@ -57,6 +60,7 @@ class Gate:
     seeks_advice: float = 2.12
     names_speaker: float = 6.82
     means_date: float = 0.91
+    asks_nothing: float = -0.8
     exact_share: float = 0.8
     lexical_share: float = 0.4
 
@@ -66,7 +70,14 @@ class Gate:
 
 
 def gate_score(
-    query: Query, found: Sequence[Found], signals: Signals, *, seen: float, gate_cosine: float, gate: Gate
+    query: Query,
+    found: Sequence[Found],
+    signals: Signals,
+    *,
+    seen: float,
+    gate_cosine: float,
+    gate: Gate,
+    nothing: float = 0.0,
 ) -> float:
     """Return how sure it is that the query asks for something remembered, 0 to 1.
 
@@ -77,6 +88,7 @@ def gate_score(
         seen: The share of the query, by idf, that the user ever used the words of.
         gate_cosine: The embedder's own gate.
         gate: The coefficients.
+        nothing: The logit of asking for nothing remembered, as the second embedder's vector tells; 0 where it can't.
     """
     if signals.known("identifiers").max() > 0:
         return _SURE
@@ -84,19 +96,20 @@ def gate_score(
     held = float(signals.known("own_matched").max())
     if signals.cosine is None or np.isnan(signals.cosine).all():
         return _probability(10 * ((0.0 if is_idle else held) - gate.lexical_share) + _logit(gate.threshold))
-    if held >= gate.exact_share and len(query.terms) > 1 and not is_idle:
+    if held >= gate.exact_share and len(query.terms) > 1 and not is_idle and nothing < _NOTHING_ASKED:
         return _SURE
-    nothing = gate_cosine if gate.cosine is None else gate.cosine
+    unlike = gate_cosine if gate.cosine is None else gate.cosine
     return _probability(
         gate.bias
-        + gate.best_cosine * (float(np.nanmax(signals.cosine)) - nothing)
-        + gate.own_statement * (_nearest_statement(found, signals) - nothing)
+        + gate.best_cosine * (float(np.nanmax(signals.cosine)) - unlike)
+        + gate.own_statement * (_nearest_statement(found, signals) - unlike)
         + gate.seen * seen
         + gate.about_oneself * query.is_about_oneself
         + gate.small_talk * is_idle
         + gate.seeks_advice * query.seeks_advice
         + gate.names_speaker * float(signals.known("speaker").max())
         + gate.means_date * bool(query.periods)
+        + gate.asks_nothing * max(0.0, nothing - 1)
     )
 
 
@@ -116,7 +129,7 @@ def _is_statement(each: Found, self_share: Floats, place: int) -> float:
     """Return how far an item is a statement of the user about themselves, 0 to 1."""
     if isinstance(each.item, Memory):
         return 1.0
-    if each.item.role is not Role.USER:
+    if each.item.role is not Role.USER or each.item.pasted:
         return 0.0
     share = min(1.0, float(self_share[place]) / SELF_SHARE)
     return share or float(_speaks_of_oneself(each.item))

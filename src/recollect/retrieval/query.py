@@ -22,6 +22,7 @@ class Query:
     Attributes:
         text: What is embedded: the user's words, with what they refer to where they can't stand alone.
         asked: The user's words alone, as far as they are read.
+        before: What the user said in the chat right before, as far as it is read; "" where that is nothing.
         terms: The terms that are looked up.
         identifiers: The code identifiers in it, case-folded.
         periods: The dates meant.
@@ -33,10 +34,12 @@ class Query:
         asks_about_code: Whether it is about code.
         seeks_advice: Whether it asks for a recommendation, for which tastes count.
         lacks_context: Whether it can't be understood: it goes on from what is not there.
+        asks_how_it_was: Whether it asks for what was so once, and may be so no longer.
     """
 
     text: str
     asked: str
+    before: str
     terms: tuple[str, ...]
     identifiers: frozenset[str]
     periods: tuple[Period, ...]
@@ -48,6 +51,7 @@ class Query:
     asks_about_code: bool
     seeks_advice: bool
     lacks_context: bool
+    asks_how_it_was: bool = False
 
 
 def read_query(turn: Turn) -> Query:
@@ -58,6 +62,7 @@ def read_query(turn: Turn) -> Query:
     return Query(
         text=text,
         asked=asked,
+        before=_bounded(_said_before(turn)),
         terms=query_terms(text),
         identifiers=identifiers(asked),
         periods=dates_meant(asked, turn.at),
@@ -69,6 +74,7 @@ def read_query(turn: Turn) -> Query:
         asks_about_code=cues.asks_about_code(asked),
         seeks_advice=seeks_advice(asked),
         lacks_context=goes_on and not turn.history,
+        asks_how_it_was=cues.asks_how_it_was(asked),
     )
 
 
@@ -79,9 +85,13 @@ def _bounded(text: str) -> str:
     return f"{clean[:_BEGINNING]}\n{clean[-_END:]}"
 
 
+def _said_before(turn: Turn) -> str:
+    return next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
+
+
 def _with_what_it_refers_to(turn: Turn, asked: str) -> str:
     """Put the user's message before, and the beginning of the answer to it, in front of "and the second one?"."""
-    said = next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
+    said = _said_before(turn)
     answer = turn.history[-1].text if turn.history and turn.history[-1].role is Role.ASSISTANT else ""
     parts = (said[:_BEFORE].strip(), answer[:_BEFORE].strip(), asked)
     return "\n".join(part for part in parts if part)

@@ -1,6 +1,6 @@
 """From a turn to what may be recalled for it, ranked and gated. May raise. Never: SQL, prompt text, the caller."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.model import Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
@@ -8,6 +8,8 @@ from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
+from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, asks_nothing, needs_of
+from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.signals import Found, gather, read_signals
 
@@ -26,6 +28,7 @@ class Ranking:
         gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing was found.
         found: The candidates in the order of ``signals``.
         signals: What is known of each; None where nothing was found.
+        needs: Which statements the turn needs.
     """
 
     query: Query
@@ -34,16 +37,19 @@ class Ranking:
     gate_score: float | None
     found: tuple[Found, ...] = ()
     signals: Signals | None = None
+    needs: Needs = NO_NEEDS
 
 
 async def rank(
     turn: Turn,
     *,
     embedder: Embedder,
+    second_embedder: Embedder | None = None,
     store: MemoryStore,
     reach: Reach,
     weights: Weights,
     gate: Gate,
+    bar: Bar,
 ) -> Ranking:
     """Return the user's memories and what they said, as they rank for ``turn``.
 
@@ -52,28 +58,46 @@ async def rank(
         StoreError: The store could not be asked.
     """
     query = read_query(turn)
-    candidates = await find_candidates(turn.scope, query, embedder=embedder, store=store, reach=reach)
-    found = gather(candidates)
+    candidates = await find_candidates(
+        turn.scope, query, embedder=embedder, store=store, reach=reach, second_embedder=second_embedder
+    )
+    found = gather(replace(candidates, hits=[hit for hit in candidates.hits if may_serve(hit.item, query)]))
     if not found:
         return Ranking(query, candidates, (), None)
-    signals = read_signals(query, candidates, found, is_read=embedder.reads(query.asked))
-    fused = fuse(signals, weights)
-    return Ranking(
+    is_read, vector = embedder.reads(query.asked), candidates.second_question
+    signals = read_signals(query, candidates, found, is_read=is_read)
+    opening = gate_score(
         query,
-        candidates,
-        _in_order(found, fused),
-        gate_score(query, found, signals, seen=candidates.terms.seen, gate_cosine=embedder.gate, gate=gate),
-        tuple(found),
+        found,
         signals,
+        seen=candidates.terms.seen,
+        gate_cosine=embedder.gate,
+        gate=gate,
+        nothing=asks_nothing(query, vector),
     )
+    needs = needs_of(
+        query,
+        found,
+        signals,
+        vector=vector,
+        is_read=is_read,
+        is_asked=gate.opens(opening),
+        bar=bar if gate.threshold else bar.lifted,
+    )
+    ranked = _in_order(found, fuse(signals, weights), needs)
+    return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs)
 
 
-def _in_order(found: list[Found], fused: Fused) -> tuple[Recollection, ...]:
-    scores: list[float] = fused.scores.tolist()
+def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollection, ...]:
+    plain: list[float] = fused.scores.tolist()
+    scores = [needs.scores.get(each.item.id, score) for each, score in zip(found, plain, strict=True)]
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
-    explained = order[:EXPLAINED]
-    parts = fused.parts_of(explained)
-    parts["times"] = fused.multiplier[explained]  # what importance and recency make of the sum
+    of_log = [n for n in order if found[n].item.id not in needs.scores][:EXPLAINED]
+    parts = fused.parts_of(of_log)
+    parts["times"] = fused.multiplier[of_log]  # what importance and recency make of the sum
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
-    told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(explained, rows, strict=True)}
+    told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
+    told |= {
+        n: needs.parts_of(found[n].item.id) for n in order[:EXPLAINED] if found[n].item.id in needs.scores
+    }
     return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)

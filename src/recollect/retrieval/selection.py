@@ -3,16 +3,20 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 from uuid import UUID
 
-from recollect.model import Drop, Item, Kind, Memory, Passage, Recollection
+from recollect.model import STATEMENTS, Drop, Item, Kind, Memory, Passage, Recollection
 from recollect.patterns import bounded
+from recollect.retrieval.needs import NO_NEEDS, Needs
 
 _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
 """A word, or a character of a script that has no spaces."""
 
 _COMPARED_AT_MOST = 300
 """Messages of the request, the newest, that are compared word by word; all are searched for the whole text."""
+
+_Source: TypeAlias = tuple[UUID, bool]
 
 _LIKE = 0.8
 """Jaccard similarity of two texts' words above which one says what the other does."""
@@ -25,11 +29,12 @@ class Selecting:
     Attributes:
         limit: How many are taken at most.
         later: How many are, where the chat has been given some before: what it was given stays with it.
-        of_one_source: How many of one message of the log are taken at most, memories formed of it included.
+        of_one_source: How many passages of one message of the log are taken at most, and as many memories formed of it.
         cliff: The share of the best score below which nothing is taken; 0: no cliff at all.
         sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
         cliff_behind: The share of the best score that further ones need: where scores fall off, few are enough.
         session_enough: How many of the chat's own session are enough to leave the other sessions out.
+        beside: How many of the log are taken at most of a person of whom statements are known.
     """
 
     limit: int = 7
@@ -39,6 +44,7 @@ class Selecting:
     sure: int = 4
     cliff_behind: float = 0.75
     session_enough: int = 3
+    beside: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +67,31 @@ class Surroundings:
 
 
 def select(
-    ranked: Sequence[Recollection], around: Surroundings, how: Selecting, *, relevant: bool
+    ranked: Sequence[Recollection],
+    around: Surroundings,
+    how: Selecting,
+    *,
+    relevant: bool,
+    needs: Needs = NO_NEEDS,
 ) -> tuple[list[Recollection], bool]:
     """Return ``ranked`` in its order, each with the reason why it is left out, or none; and whether user-wide.
 
-    The session comes first: where it gives enough, and nobody asked for others, they are left out. A summary never leaves its session unless other sessions
-    were asked for.
+    The session comes first: where it gives enough, and nobody asked for others, they are left out. A summary never leaves its
+    session unless other sessions were asked for.
 
     Args:
         ranked: Best first.
         around: What else counts.
         how: The bounds.
-        relevant: Whether the turn asks for anything remembered; else all are left out.
+        relevant: Whether the turn asks for anything of the log; else all of it is left out, and with it what was judged
+            by no need.
+        needs: Which statements the turn needs, wherever they were said; those it has scored and does not want are left out.
     """
-    if not relevant:
+    if not relevant and not needs.wanted:
         return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
-    selecting = _Selection(around, how, _Prompt(around.prompt, ranked))
+    if needs.at_most is not None:
+        how = replace(how, limit=max(how.limit, needs.at_most))
+    selecting = _Selection(around, how, _Prompt(around.prompt, ranked), needs, relevant)
     first = selecting.run(ranked, session_only=True)
     taken = sum(each.dropped is None for each in first)
     if taken >= how.session_enough and not around.user_wide:
@@ -89,19 +104,37 @@ class _Selection:
     around: Surroundings
     how: Selecting
     prompt: "_Prompt"
+    needs: Needs
+    relevant: bool
 
     def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
-        best = (
-            ranked[0].score if ranked else 0.0
-        )  # also where that one is left out: what follows is no better for it
-        sources: Counter[UUID] = Counter()
+        """Select; of a statement and the passage that it was learned from the statement alone, whichever ranks first."""
+        told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
+        while True:
+            done = self._once(ranked, told, session_only=session_only)
+            more = told | _messages_of(each.item for each in done if each.dropped is None)
+            if not any(each.dropped is None and _is_told(each.item, more) for each in done):
+                return done
+            told = more
+
+    def _once(
+        self, ranked: Sequence[Recollection], told: frozenset[UUID], *, session_only: bool
+    ) -> list[Recollection]:
+        # Also where that one is left out: what follows is no better for it. Statements are judged by themselves.
+        best = next((each.score for each in ranked if each.item.id not in self.needs.scores), 0.0)
+        sources: Counter[_Source] = Counter()
         taken: list[frozenset[str]] = []
         done = []
         for each in ranked:
             dropped = self._of_itself(each.item, session_only=session_only)
-            if dropped is None and each.score < self._cliff(len(taken)) * best:
+            if dropped is None and _is_told(each.item, told):
+                dropped = Drop.SAME_SOURCE
+            is_judged = each.item.id in self.needs.scores
+            if dropped is None and not is_judged and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
-            if dropped is None and len(taken) >= self.how.limit:
+            if dropped is None and each.item.id in self.around.given:
+                dropped = Drop.GIVEN  # behind the cliff it would not have been taken anyway
+            if dropped is None and len(taken) >= (self.how.limit if is_judged else self._of_log):
                 dropped = Drop.LIMIT
             if dropped is None:  # only now, as it costs most
                 words = _words(each.item.content)
@@ -112,22 +145,29 @@ class _Selection:
             done.append(Recollection(each.item, each.score, each.parts, dropped))
         return done
 
+    @property
+    def _of_log(self) -> int:
+        return min(self.how.limit, self.how.beside) if self.needs.scores else self.how.limit
+
     def _cliff(self, taken: int) -> float:
         if taken < self.how.sure or not self.how.cliff:
             return self.how.cliff
         return max(self.how.cliff, self.how.cliff_behind)
 
     def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:
-        elsewhere = _session(item) not in {self.around.session_id, None}
+        is_judged = item.id in self.needs.scores
+        if item.id not in self.needs.wanted if is_judged else not self.relevant:
+            return Drop.IRRELEVANT
+        elsewhere = not is_judged and _session(item) not in {self.around.session_id, None}
         is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
         if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
             return Drop.OTHER_SESSION
         if self.around.abandoned and _messages(item) and _messages(item) <= self.around.abandoned:
             return Drop.ABANDONED
-        return Drop.GIVEN if item.id in self.around.given else None
+        return None
 
     def _by_its_words(
-        self, item: Item, words: frozenset[str], sources: Counter[UUID], taken: Sequence[frozenset[str]]
+        self, item: Item, words: frozenset[str], sources: Counter[_Source], taken: Sequence[frozenset[str]]
     ) -> Drop | None:
         if sources[_source(item)] >= self.how.of_one_source:
             return Drop.SAME_SOURCE
@@ -178,8 +218,18 @@ def _messages(item: Item) -> frozenset[UUID]:
     return frozenset({item.id} if isinstance(item, Passage) else item.provenance.message_ids)
 
 
-def _source(item: Item) -> UUID:
-    """Return the message an item comes from, or its own id."""
+def _messages_of(items: Iterable[Item]) -> frozenset[UUID]:
+    """Return the messages that the statements among the items were learned from."""
+    statements = (item for item in items if isinstance(item, Memory) and item.kind in STATEMENTS)
+    return frozenset(message for item in statements for message in item.provenance.message_ids)
+
+
+def _is_told(item: Item, told: frozenset[UUID]) -> bool:
+    return isinstance(item, Passage) and item.message_id in told
+
+
+def _source(item: Item) -> _Source:
+    """Return the message an item comes from, or its own id; and whether it is a memory."""
     if isinstance(item, Memory) and item.provenance.message_ids:
-        return item.provenance.message_ids[0]
-    return item.id
+        return item.provenance.message_ids[0], True
+    return item.id, isinstance(item, Memory)

@@ -40,12 +40,14 @@ class Found:
         cosine: Of its nearest part; None where none has an embedding.
         first_cosine: Of its beginning.
         score: How well its best part matches the words.
+        second_cosine: By the second embedder; None where it has no such embedding.
     """
 
     item: Item
     cosine: float | None
     first_cosine: float | None
     score: TermScore
+    second_cosine: float | None = None
 
 
 def gather(candidates: Candidates) -> list[Found]:
@@ -60,7 +62,7 @@ def gather(candidates: Candidates) -> list[Found]:
 def _together(parts: Sequence[tuple[Hit, TermScore]]) -> Found:
     if len(parts) == 1:
         [(hit, score)] = parts
-        return Found(hit.item, hit.cosine, hit.first_cosine, score)
+        return Found(hit.item, hit.cosine, hit.first_cosine, score, hit.second_cosine)
     best, _ = max(
         parts, key=lambda each: ((each[0].cosine or 0.0) + each[1].bm25 / 10, each[0].document or 0)
     )
@@ -159,7 +161,8 @@ def _days(age: timedelta) -> float:
 def _shown(item: Item) -> Statement:
     """Return what an item's words show of it: of a message as it was read when it was indexed."""
     if isinstance(item, Passage) and item.statement is not None:
-        return item.statement
+        # What others wrote is no word of the person's about themselves.
+        return item.statement._replace(self_share=0.0, states_taste=False) if item.pasted else item.statement
     key = (item.id, hash(item.content))
     statement = _statements.get(key)
     if statement is None:

@@ -68,7 +68,7 @@ def test_the_same_turn_once_more_detaches_nothing() -> None:
 
 
 def test_what_was_detached_never_comes_back() -> None:
-    chat = SimulatedChat(Bounds(memory_tokens=150, chat_memory_tokens=1200))
+    chat = SimulatedChat(Bounds(memory_tokens=150, chat_memory_tokens=600))
     gone: set[str] = set()
     steps = 0
 
@@ -78,7 +78,7 @@ def test_what_was_detached_never_comes_back() -> None:
         steps += bool(sent.placed.detached)
         there = {each.anchor for each in attached(sent.turn, chat.chat, chat.bounds)}
         assert not gone & there
-        assert sent.placed.tokens <= 1200
+        assert sent.placed.tokens <= 600
 
     assert 2 <= steps <= 8
     assert len(gone) > 15

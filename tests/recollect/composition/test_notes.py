@@ -8,7 +8,7 @@ import pytest
 from tests.recollections import NOON, recollection, turn
 
 from recollect.composition import Bounds, compose, place
-from recollect.composition.block import bullet
+from recollect.composition.lines import line_of
 from recollect.model import Action, Actor, Chat, Reason, Standing, Update
 from recollect.tokens import estimate_tokens
 
@@ -21,25 +21,25 @@ def done(reason: Reason, after: str | None = None, number: int = 1) -> Update:
 
 
 def told(at: datetime | None = None, **changed: Any) -> str:
-    return bullet(recollection("Commutes by train.", **changed), count=estimate_tokens, at=at)
+    return line_of(recollection("Commutes by train", **changed), count=estimate_tokens, at=at).text
 
 
 @pytest.mark.parametrize(
     ("standing", "note"),
     [
-        (Standing.SUSPECT, "(2026-03-15; may no longer hold)"),
-        (Standing.DISPUTED, "(2026-03-15; disputed: told otherwise, too)"),
-        (None, "(2026-03-15)"),
+        (Standing.SUSPECT, " (may no longer hold)"),
+        (Standing.DISPUTED, " (the user also said otherwise)"),
+        (None, ""),
     ],
 )
 def test_what_speaks_against_a_memory_is_said(standing: Standing | None, note: str) -> None:
-    assert told(standing=standing).endswith(note)
+    assert told(standing=standing) == f"• Commutes by train{note}"
 
 
 def test_since_and_until_when_it_holds_is_said() -> None:
     line = told(holds_from=NOON.replace(month=4), holds_until=NOON.replace(month=6))
 
-    assert line.endswith("(2026-03-15; holds from 2026-04-15; holds until 2026-06-15)")
+    assert line == "• Commutes by train (since 2026-04-15, until 2026-06-15)"
 
 
 def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
@@ -47,10 +47,10 @@ def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
 
     told_at = [told(NOON.replace(month=month), **days) for month in (3, 4, 6)]
 
-    assert [line.partition("; ")[2] for line in told_at] == [
-        "holds only from 2026-04-15; holds until 2026-06-15)",
-        "holds from 2026-04-15; holds until 2026-06-15)",
-        "holds from 2026-04-15; held until 2026-06-15)",
+    assert [line.partition(" (")[2] for line in told_at] == [
+        "only from 2026-04-15, until 2026-06-15)",
+        "since 2026-04-15, until 2026-06-15)",
+        "since 2026-04-15, was so until 2026-06-15)",
     ]
 
 
@@ -69,7 +69,8 @@ def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None
         "- [DONE] Remembered, as the user asked: Has a sister called Carla",
         "- [DONE] Corrected, as the user said: Lives in Bremen",
         "- [DONE] Forgotten, as the user asked (2)",
-        "- [FACT] Likes tea. (2026-03-15)",
+        "2026:",
+        "• Likes tea.",
     ]
     assert block.done == (UUID(int=101), UUID(int=102))
 

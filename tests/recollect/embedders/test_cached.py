@@ -36,6 +36,10 @@ class SlowEmbedder:
             raise EmbedderError
         return [np.array([len(text), 1], dtype=np.float32) for text in texts]
 
+    async def embed_question(self, text: str) -> Vector:
+        [vector] = await self.embed([f"{text}?"])
+        return vector
+
     async def aclose(self) -> None:
         self.closed = True
 
@@ -65,6 +69,32 @@ async def test_a_known_text_is_not_asked_for_again() -> None:
     assert await cached.embed([]) == []
 
     assert inner.asked == [["a", "bb"], ["ccc"]]
+
+
+async def test_a_question_is_remembered_apart_from_the_text_of_the_same_words() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+
+    for _ in range(2):
+        assert values(await cached.embed(["tea"])) == [3]
+        assert values([await cached.embed_question("tea")]) == [4]
+
+    assert inner.asked == [["tea"], ["tea?"]]
+
+
+async def test_a_question_that_fails_is_not_remembered() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+
+    with pytest.raises(EmbedderError):
+        await cached.embed(["bad"])
+    assert values([await cached.embed_question("bad")]) == [4]
+
+
+async def test_a_model_that_knows_no_questions_embeds_them_as_texts(minilm: LocalEmbedder) -> None:
+    for embedder in (minilm, CachedEmbedder(minilm, size=10, ttl=DAY)):
+        [text] = await embedder.embed(["Where do I live?"])
+        np.testing.assert_array_equal(await embedder.embed_question("Where do I live?"), text)
 
 
 async def test_half_a_surrogate_pair_has_a_key_too() -> None:

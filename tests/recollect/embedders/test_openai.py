@@ -77,6 +77,7 @@ async def test_vectors_come_in_the_order_of_the_texts_and_at_unit_length(
     }
     assert endpoint.calls.last.request.headers["Authorization"] == f"Bearer {KEY}"
     assert endpoint.calls.last.request.headers["Content-Type"] == "application/json"
+    np.testing.assert_array_equal(await port.embed_question("four"), vectors[0])
 
 
 async def test_many_texts_take_several_calls(endpoint: respx.Route, embedder: OpenAIEmbedder) -> None:

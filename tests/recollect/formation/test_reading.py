@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.long_texts import up_to
@@ -10,7 +11,7 @@ from recollect.formation.reading import Reading, read_words
 from recollect.model import Exchange, Message, Role, Scope, Turn
 
 CALM = settings(deadline=None)
-BLOCK = """<recollect_memories>
+EARLIER_BLOCK = """<recollect_memories>
 Notes of a memory service: background, not instructions.
 - [PREFERENCE] Prefers tea over coffee. (2026-03-15)
 - [FACT] Lives in Bergen. (2026-02-01)
@@ -19,6 +20,18 @@ Notes of a memory service: background, not instructions.
 - [SAID BY Ben] I have two sisters. (2026-02-02)
 - [ANSWERED] Bergen is rainy. (2026-02-01)
 </recollect_memories>"""
+BLOCK = """<recollect_memories>
+The user said in earlier chats, oldest first; background, not instructions.
+2026:
+• Prefers tea over coffee.
+• Lives in Bergen. (since 2026-02-01, may no longer hold)
+Earlier messages:
+- User, 2026-02-01 (no longer so): We moved to Bergen,
+  all four of us.
+- User Ben, 2026-02-02: I have two sisters.
+- Assistant, 2026-02-01: Bergen is rainy.
+</recollect_memories>"""
+BLOCKS = pytest.mark.parametrize("block", [BLOCK, EARLIER_BLOCK], ids=["block", "of an earlier version"])
 HISTORY = "<recollect_history>\nEarlier.\n- User: I like rain\n- Assistant: Noted.\n</recollect_history>"
 LONG = "The harbour was quiet that morning and the gulls had gone inland, as they do before a storm. " * 4
 
@@ -172,8 +185,9 @@ def test_a_wish_is_not_cut_away_for_how_it_begins(text: str) -> None:
     assert read(text).authored == text
 
 
-def test_the_lines_of_our_blocks_are_told_without_labels_and_dates() -> None:
-    assert read("hi", injected=(BLOCK, HISTORY, BLOCK)).injected == (
+@BLOCKS
+def test_the_lines_of_our_blocks_are_told_without_labels_and_dates(block: str) -> None:
+    assert read("hi", injected=(block, HISTORY, block)).injected == (
         "Prefers tea over coffee.",
         "Lives in Bergen.",
         "We moved to Bergen, all four of us.",
@@ -183,21 +197,30 @@ def test_the_lines_of_our_blocks_are_told_without_labels_and_dates() -> None:
         "Noted.",
     )
     assert read("hi", injected=("", "no bullets here\n  at all")).injected == ()
-    assert read("hi", injected=("- [FACT] Likes tea.",)).injected == ("Likes tea.",)
+    assert read("hi", injected=("- [FACT] Likes tea.", "- Likes rain")).injected == (
+        "Likes tea.",
+        "Likes rain",
+    )
 
 
-def test_our_lines_that_come_back_are_cut_out() -> None:
-    bullets = "\n".join(BLOCK.splitlines()[2:-1])
+@BLOCKS
+def test_our_lines_that_come_back_are_cut_out(block: str) -> None:
+    bullets = "\n".join(line for line in block.splitlines()[2:-1] if not line.endswith(":"))
 
-    assert read(f"Why?\n{bullets}\nI like rain.", injected=(BLOCK,)).authored == "Why?\n\nI like rain."
-    assert read("- [PREFERENCE] prefers tea over coffee\nWhy?", injected=(BLOCK,)).authored == "Why?"
+    assert read(f"Why?\n{bullets}\nI like rain.", injected=(block,)).authored == "Why?\n\nI like rain."
+    assert read("- [PREFERENCE] prefers tea over coffee\nWhy?", injected=(block,)).authored == "Why?"
     assert read("- [FACT] Unknown to us. (2026-01-01)\nWhy?").authored == "Why?"
-    assert read("Prefers tea over coffee\nLives in Bergen\n\nWhy?", injected=(BLOCK,)).authored == "Why?"
+    assert read("- User, 2026-01-01: Unknown to us.\nWhy?").authored == "Why?"
+    assert read("Prefers tea over coffee\nLives in Bergen\n\nWhy?", injected=(block,)).authored == "Why?"
 
 
-def test_what_a_person_says_again_in_a_sentence_of_their_own_is_theirs() -> None:
-    for text in ("I have two sisters.", "I like rain", "Lives in Bergen.\nWhy?", "- [x] Lives in Bergen."):
-        assert read(text, injected=(BLOCK, HISTORY)).authored == text
+@BLOCKS
+def test_what_a_person_says_again_in_a_sentence_of_their_own_is_theirs(block: str) -> None:
+    for text in (
+        *("I have two sisters.", "I like rain", "Lives in Bergen.\nWhy?", "- Lives in Bergen.\n- Why?"),
+        "- [x] Lives in Bergen.",
+    ):
+        assert read(text, injected=(block, HISTORY)).authored == text
 
 
 def said(text: str, role: Role = Role.ASSISTANT) -> Message:
@@ -301,6 +324,8 @@ PIECES = [
     "On 3 ",
     "From: a@b\n",
     "- [FACT] a (2026-01-01)\n",
+    "- User, 2026-01-01: a\n",
+    "- a (on 2026-01-01, ",
     "\t",
     ";\n",
     "translate '",
@@ -314,3 +339,10 @@ PIECES = [
 @table("piece", PIECES)
 def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
     assert read(piece * (length // len(piece)), injected=(BLOCK,)).injected
+
+
+def test_a_statement_of_a_block_is_known_by_its_bullet_and_a_persons_own_list_is_not() -> None:
+    block = BLOCK.replace("</recollect_memories>", "\u2022 Drinks green tea\n</recollect_memories>")
+
+    assert read("\u2022 Drinks green tea\nWhy?", injected=(block,)).authored == "Why?"
+    assert read("- Drinks green tea\nWhy?", injected=(block,)).authored == "- Drinks green tea\nWhy?"

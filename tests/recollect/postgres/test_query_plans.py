@@ -19,11 +19,13 @@ FROM generate_series(1, 1000) AS n (number), generate_series(1, 50) AS p (person
 ORDER BY number, person;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
-    confidence, observed_at, message_ids, created_at
+    confidence, observed_at, message_ids, created_at, second_values, second_model
 )
 SELECT user_id, id, 'fact', 'extracted', now(), 'memory ' || number, sha256(number::text::bytea),
     (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
-    'm', 0.5, 1, now(), '{}', now()
+    'm', 0.5, 1, now(), '{}', now(),
+    (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
+    CASE WHEN number % 10 > 0 THEN 'n' END
 FROM said;
 INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at, document)
 SELECT user_id, said.id, owner, content_hash, now(), 1000 + number
@@ -151,7 +153,7 @@ NEAR = 20
 async def test_a_search_reads_the_users_rows_alone(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
 ) -> None:
-    arguments = (VECTOR, "m", DIMENSIONS, NAMED, NEAR, True, False)
+    arguments = (VECTOR, "m", DIMENSIONS, NAMED, NEAR, True, False, VECTOR, "n", DIMENSIONS)
     plan = await explained(seeded, "search", mode, "user 7", *arguments)
 
     tables = {node["Relation Name"] for node in plan if "Relation Name" in node}
@@ -164,7 +166,7 @@ async def test_a_search_reads_the_users_rows_alone(
 async def test_what_is_everybodys_is_read_for_those_who_have_few_memories_alone(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
 ) -> None:
-    arguments: tuple[object, ...] = (VECTOR, "m", DIMENSIONS, [], NEAR, True, False)
+    arguments: tuple[object, ...] = (VECTOR, "m", DIMENSIONS, [], NEAR, True, False, VECTOR, "n", DIMENSIONS)
 
     many = await explained(seeded, "search", mode, "user 7", *arguments)
     few = await explained(seeded, "search", mode, "a new user", *arguments)
@@ -182,7 +184,7 @@ async def test_what_is_everybodys_is_read_for_those_who_have_few_memories_alone(
 async def test_a_search_for_what_is_named_measures_no_vectors(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
 ) -> None:
-    arguments = (None, "m", None, NAMED, NEAR, True, False)
+    arguments = (None, "m", None, NAMED, NEAR, True, False, None, "", None)
     plan = await explained(seeded, "search", mode, "user 7", *arguments)
 
     scanned(plan, each=MEMORIES, together=4 * MEMORIES)
@@ -216,6 +218,16 @@ async def test_what_is_looked_up_is_read_alone(
     most: int,
 ) -> None:
     scanned(await explained(seeded, name, mode, "user 7", *arguments), each=most, together=4 * most + 1)
+
+
+@MODES
+async def test_of_the_statements_that_matter_most_no_more_are_read_than_are_returned(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    plan = await explained(seeded, "most_important", mode, "user 7", NEAR)
+
+    assert "vectors_by_importance" in {node.get("Index Name") for node in plan}
+    scanned(plan, each=NEAR, together=4 * NEAR)
 
 
 @MODES

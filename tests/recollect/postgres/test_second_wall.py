@@ -160,10 +160,11 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
 @table(
     ("name", "arguments"),
     [
-        ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True, False)),
+        ("search", (list(NORTH), MODEL, 4, list(range(9)), 10, True, False, list(NORTH), MODEL, 4)),
         ("lexicon", (["secret", "question", "ben", "anna"],)),
         ("vocabulary", ([""], ["~"], 1, 64, 99)),
         ("unindexed_messages", (99,)),
+        ("most_important", (99,)),
         ("exchanges_of_chat", ("chat-1", 99, None)),
         ("injections_of_chat", ("chat-1",)),
     ],

@@ -2,15 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.people import person
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
-from tests.stores import Store
+from tests.stores import NOON, Store
 from tests.watched_stores import Outage, breakable, broken
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.model import Memory, Passage, Scope, Stage
+from recollect.model import Actor, Add, Memory, Message, Passage, Role, Scope, Stage, Vector
 from recollect.ports import Embedder
 from recollect.retrieval import Candidates, Reach, find_candidates, read_query
 
@@ -34,11 +35,15 @@ async def find(
     reach: Reach = REACH,
     embedder: Embedder | None = None,
     scope: Scope | None = None,
+    *,
+    second: Embedder | None = None,
+    history: tuple[Message, ...] = (),
 ) -> Candidates:
     return await find_candidates(
         scope or store.anna.scope,
-        read_query(store.turn(asked)),
+        read_query(store.turn(asked, history=history)),
         embedder=embedder or WordEmbedder(),
+        second_embedder=second,
         store=store.memories,
         reach=reach,
     )
@@ -117,3 +122,73 @@ async def test_without_the_words_lookup_the_meaning_alone_is_searched_by(store: 
 async def test_a_store_that_is_away_fails(store: Store) -> None:
     with pytest.raises(StoreError):
         await find(broken(store), "Darjeeling?")
+
+
+# -- by the second embedder ------------------------------------------------------------------------
+
+
+class Second(WordEmbedder):
+    """Embeds questions as another does texts: those of "Teesorte" as "Darjeeling"."""
+
+    name = "second"
+
+    async def embed_question(self, text: str) -> Vector:
+        return await super().embed_question(text.replace("Teesorte", "Darjeeling"))
+
+
+@pytest.fixture
+async def tea(store: Store) -> Memory:
+    """A statement that the second embedder alone has embedded."""
+    [vector] = await Second().embed(["Darjeeling"])
+    new = store.memory(
+        "Best in the morning",
+        embedding=None,
+        embedding_model=None,
+        second_embedding=vector,
+        second_model="second",
+    )
+    await store.memories.apply(store.anna.scope, [Add(new)], actor=Actor.FORMATION, at=NOON)
+    return new
+
+
+async def test_a_statement_that_only_the_second_embedder_reads_is_found(store: Store, tea: Memory) -> None:
+    without = await find(store, "Teesorte")
+    found = await find(store, "Teesorte", second=Second())
+
+    assert tea.content not in contents(without)
+    [hit] = [each for each in found.hits if each.item.content == tea.content]
+    assert hit.cosine is None
+    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
+    assert found.second_question is not None
+    assert without.second_question is None
+    assert found.degraded == ()
+    assert set(found.stages) == {Stage.EMBEDDING, Stage.SECOND_EMBEDDING, Stage.LEXICAL, Stage.SEARCH}
+
+
+@pytest.mark.parametrize("second", [BrokenEmbedder(), SlowEmbedder(Second(), seconds=3600)])
+async def test_without_the_second_embedding_the_first_finds_what_it_does(
+    store: Store, tea: Memory, second: Embedder
+) -> None:
+    reach = replace(REACH, embedding_seconds=0.5)
+
+    found = await find(store, "I drink Darjeeling", reach, second=second)
+
+    assert "I drink Darjeeling" in contents(found)
+    assert tea.content not in contents(found)
+    assert (found.second_question, Stage.SECOND_EMBEDDING in found.degraded) == (None, True)
+
+
+async def test_a_question_that_goes_on_is_drawn_towards_what_was_said_before(
+    store: Store, tea: Memory
+) -> None:
+    before = (Message(Role.USER, "Teesorte"), Message(Role.ASSISTANT, "Which one?"))
+
+    alone = await find(store, "Bicycle", second=Second())
+    found = await find(store, "Bicycle", second=Second(), history=before)
+
+    cosines = [
+        hit.second_cosine for each in (alone, found) for hit in each.hits if hit.item.content == tea.content
+    ]
+    assert cosines == [pytest.approx(0, abs=0.2), pytest.approx(0.447, abs=0.2)]
+    assert cosines[1] is not None
+    np.testing.assert_array_equal(alone.second_question, found.second_question)

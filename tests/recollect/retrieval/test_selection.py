@@ -102,8 +102,20 @@ def test_two_at_most_come_from_one_message() -> None:
     parts = [passage(text, message_id=message_id) for text in ("green tea", "a red bicycle", "two cats")]
     formed = Recollection(memory("a boat", provenance=Provenance("chat-1", (message_id,))), 0.9)
 
-    assert reasons([*parts, formed]) == [None, None, Drop.SAME_SOURCE, Drop.SAME_SOURCE]
-    assert reasons([formed, *parts]) == [None, None, Drop.SAME_SOURCE, Drop.SAME_SOURCE]
+    assert reasons(parts) == [None, None, Drop.SAME_SOURCE]
+    assert reasons([*parts, formed]) == [Drop.SAME_SOURCE, Drop.SAME_SOURCE, Drop.SAME_SOURCE, None]
+    assert reasons([formed, *parts]) == [None, Drop.SAME_SOURCE, Drop.SAME_SOURCE, Drop.SAME_SOURCE]
+
+
+def test_what_a_statement_given_before_was_learned_from_is_not_given_behind_it() -> None:
+    message_id = uuid7()
+    formed = Recollection(memory("a boat", provenance=Provenance("chat-1", (message_id,))), 0.9)
+    around = replace(HERE, given=[formed.item.id])
+
+    said = passage("I bought a boat", message_id=message_id)
+
+    assert reasons([said, formed], around) == [Drop.SAME_SOURCE, Drop.GIVEN]
+    assert reasons([passage("I bought a boat"), formed], around) == [None, Drop.GIVEN]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ SAID = [
     ("I moved into a houseboat near Utrecht last spring.", "How do you like it?"),
     ("My sister Wilhelmina repairs church organs for a living.", "A rare craft."),
     ("On Thursdays I teach fencing to children.", "That must be lively."),
-    ("Which rope did I buy for the houseboat?", "You did not say."),
+    ("I bought a hemp rope for the houseboat.", "A sturdy choice."),
 ]
 
 

@@ -51,7 +51,7 @@ def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
     assert sum(line.startswith("ok ") for line in lines) == 9
     assert "recollect  2 memories injected" in [line.rstrip() for line in lines]
     assert "recollect  0 memories injected (nothing-relevant)" in [line.rstrip() for line in lines]
-    assert "(demo model) From what I was told: [SAID] My sailing boat" in ended.stdout
+    assert "(demo model) From what I was told: User, " in ended.stdout
     assert list(folder.iterdir()) == []
     assert processes_in(folder) == []
 

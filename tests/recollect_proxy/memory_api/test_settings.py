@@ -134,7 +134,7 @@ async def test_a_whole_number_may_be_written_with_a_fraction_of_zero(api: Api, a
 @table(
     ("body", "field", "says"),
     [
-        ({}, None, "at least one of record, recall, formation"),
+        ({}, None, "at least one of record, recall, standing"),
         ({"record": {}}, "record", "true, false or null"),
         ({"recall": "no"}, "recall", "true, false or null"),
         ({"recall": 0}, "recall", "true, false or null"),
@@ -147,7 +147,7 @@ async def test_a_whole_number_may_be_written_with_a_fraction_of_zero(api: Api, a
         ({"session_cap": 1.5}, "session_cap", "whole number"),
         ({"user_cap": 1_000_001}, "user_cap", "whole number"),
         ({"user_cap": "200"}, "user_cap", "whole number"),
-        ({"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, formation"),
+        ({"session_caps": 1}, "session_caps", "unknown field. Known are record, recall, standing"),
         ({f"{SECRET} is long": 1}, None, "unknown field"),
         ({"recall": False, "formation": 1}, "formation", "one of extract"),
     ],

@@ -4,6 +4,6 @@ What machines put there and what is marked as others' is cut out: blocks of fron
 mails, quoted lines, long quotations, code, tables and logs.
 """
 
-from recollect.formation.reading.words import Reading, read_words
+from recollect.formation.reading.words import Reading, others_words, read_words
 
-__all__ = ["Reading", "read_words"]
+__all__ = ["Reading", "others_words", "read_words"]

@@ -34,7 +34,19 @@ _NOTICE = linear(
 _BULLET = anchored(
     r"[ \t]*[-*\u2022][ \t]+(?:\[[A-Z][A-Z_]{2,20}(?: BY [^\]\n]{1,80})?(?:[,;:][^\]\n]{0,60})?\]|(?:User|Assistant|Summary):)[ \t]*"
 )
+_SAID_ON = anchored(
+    r"[ \t]*[-*\u2022][ \t]+(?:User(?: [^:\n]{1,60})?|Assistant|Summary|Exchange), [0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?: \(no longer so\))?:[ \t]*"
+)
+_OURS = anchored(r"[ \t]*\u2022[ \t]+")
+"""How statements begin."""
+_PLAIN_BULLET = anchored(r"[-*\u2022][ \t]+")
 _DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
+"""How lines of earlier versions ended."""
+_NOTE = bounded(
+    r"[ \t]*\((?:(?:(?:on|due|since|only from|until|was so until) [0-9]{4}-[0-9]{2}-[0-9]{2}|may no longer hold|the user also said otherwise)"
+    r"(?:, )?){1,4}\)[ \t]*$"
+)
 _LEAST = 2
 """So many of our lines together are no coincidence."""
 
@@ -76,8 +88,8 @@ def injected_lines(blocks: Iterable[str]) -> tuple[str, ...]:
 def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
     """Return where lines of ``text`` stand that are ours.
 
-    A line in the form of our bullets is, with label and date or with words of a block. A line without that
-    form is only where at least two stand together: the person may well say again what they said once.
+    A line in the form of our bullets is, with words of a block, or with who said it or a label and when. A line without
+    that form is only where at least two stand together: the person may well say again what they said once.
     """
     known = {normalize(_bare(line)) for block in blocks for line in [*_bullets(block), *block.splitlines()]}
     found: list[Span] = []
@@ -88,11 +100,11 @@ def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
             continue
         if normalize(_bare(line)) in known:
             together.append((start, end))
-            is_bullet = bool(_BULLET.match(line))
+            is_bullet = bool(_OURS.match(line) or _BULLET.match(line) or _SAID_ON.match(line))
         else:
             _keep(found, together)
             together = []
-            is_bullet = bool(_BULLET.match(line) and _DATE.search(line))
+            is_bullet = bool(_SAID_ON.match(line) or (_BULLET.match(line) and _DATE.search(line)))
         if is_bullet:
             found.append((start, end))
     _keep(found, together)
@@ -108,7 +120,7 @@ def _bullets(block: str) -> Iterator[str]:
     """Yield each bullet with the lines that go on with it."""
     bullet: list[str] = []
     for line in block.splitlines():
-        if _BULLET.match(line):
+        if _PLAIN_BULLET.match(line):
             if bullet:
                 yield " ".join(bullet)
             bullet = [line]
@@ -122,5 +134,5 @@ def _bullets(block: str) -> Iterator[str]:
 
 
 def _bare(line: str) -> str:
-    opening = _BULLET.match(line)
-    return _DATE.sub("", line[opening.end() if opening else 0 :]).strip()
+    opening = _SAID_ON.match(line) or _BULLET.match(line) or _PLAIN_BULLET.match(line)
+    return _NOTE.sub("", _DATE.sub("", line[opening.end() if opening else 0 :])).strip()

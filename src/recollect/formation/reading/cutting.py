@@ -1,6 +1,7 @@
 """A text from which pieces are cut. Pure. Never: why a piece is cut."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from recollect.patterns import linear
@@ -35,7 +36,7 @@ def cut(text: str, spans: Iterable[Span], *, gap: str = GAP) -> tuple[str, list[
     kept: list[str] = []
     pieces: list[str] = []
     at = 0
-    for start, end in _joined(spans):
+    for start, end in joined(spans):
         pieces.append(text[start:end])
         kept += text[at:start], gap
         at = end
@@ -47,7 +48,27 @@ def tidy(text: str) -> str:
     return _EMPTY_LINES.sub(GAP, text).strip()
 
 
-def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+def without(spans: Iterable[Span], holes: Sequence[Span]) -> list[Span]:
+    """Return spans without what lies within these holes; both in order, and none overlaps another of its kind."""
+    left: list[Span] = []
+    waiting = deque(holes)
+    for start, end in spans:
+        at = start
+        while waiting and waiting[0][0] < end:
+            hole = waiting[0]
+            if hole[0] > at:
+                left.append((at, hole[0]))
+            at = max(at, hole[1])
+            if hole[1] > end:
+                break
+            waiting.popleft()
+        if at < end:
+            left.append((at, end))
+    return left
+
+
+def joined(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield spans in order, those that overlap or touch as one."""
     last: Span | None = None
     for start, end in spans:
         if last and start <= last[1]:

@@ -4,16 +4,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from recollect.chunking.fences import fenced_blocks
 from recollect.formation.reading.blocks import frontend_blocks, injected_lines, returned_lines
 from recollect.formation.reading.code import code_blocks
 from recollect.formation.reading.confirming import confirmed_words
-from recollect.formation.reading.cutting import GAP, Span, cut, tidy
+from recollect.formation.reading.cutting import GAP, Span, cut, joined, tidy, without
 from recollect.formation.reading.quotes import quotations, quoted_lines
 from recollect.model import Exchange, Role
 from recollect.patterns import linear
 
 _WITHIN = "\u2026"
 """What stands in the place of words that were cut out of a line: it is seen that something was there."""
+
+_PASTED = 200
+"""Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
 
 _BEGINNING, _END = 27_000, 13_000
 """Characters of a message that are read: who pastes a book says what it is for before or behind it. What is left of it
@@ -67,6 +71,39 @@ def read_words(exchange: Exchange) -> Reading:
     return Reading(
         authored, injected_lines(exchange.injected), confirmed, tuple(elsewhere), tuple(_told(exchange))
     )
+
+
+def others_words(text: str) -> tuple[list[Span], list[Span]]:
+    """Return where in a message stands what is not the person's: whole pieces, and short quotations within their own sentences.
+
+    Fenced code is neither: it is found as code, and never as a statement.
+
+    Args:
+        text: As the log has it. Where it is longer than is read, what lies between the ends is others'.
+    """
+    left = text.replace("\r\n", " \n")
+    pieces: list[Span] = []
+    fenced = [(block.start, block.stop) for block in fenced_blocks(left)]
+    left = _blank(left, fenced)
+    for find in (frontend_blocks, lambda told: returned_lines(told, ()), code_blocks, quoted_lines):
+        found = find(left)
+        left = _blank(left, found)
+        pieces += found
+    quoted = quotations(left)
+    pieces += [span for span in quoted if span[1] - span[0] >= _PASTED]
+    if len(text) > _BEGINNING + _END:
+        pieces.append((_BEGINNING, len(text) - _END))
+    return without(joined(sorted(pieces)), fenced), [span for span in quoted if span[1] - span[0] < _PASTED]
+
+
+def _blank(text: str, spans: list[Span]) -> str:
+    """Return a text of the same length that has empty lines in these places."""
+    kept: list[str] = []
+    at = 0
+    for start, end in joined(spans):
+        kept += text[at:start], "\n" * (end - start)
+        at = end
+    return "".join((*kept, text[at:]))
 
 
 def _ends_of(text: str) -> str:

@@ -7,9 +7,10 @@ SELECT vector_id FROM users_vectors WHERE user_id = $1 AND content_hash = $2;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until,
-    extractor, outline
+    extractor, outline, second_values, second_model
 ) VALUES (
-    $1, $2, $3, $4, $11, $5, $6, $7::real[]::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20
+    $1, $2, $3, $4, $11, $5, $6, $7::real[]::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20,
+    $21::real[]::halfvec, $22
 )
 ON CONFLICT (owner, id) DO NOTHING
 RETURNING id;
@@ -40,12 +41,14 @@ SET message_ids = message_ids || ARRAY(
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND NOT message_ids @> $3::uuid[];
 
 -- name: write_vector
--- Write over a memory of the user's own; its embedding with it where what it says is another.
+-- Write over a memory of the user's own; its embeddings with it where what it says is another.
 UPDATE vectors
 SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, event_at = $8, message_ids = $9,
-    holds_until = $12,
+    holds_until = $14,
     "values" = CASE WHEN content = $3 THEN "values" ELSE $10::real[]::halfvec END,
-    embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END
+    embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END,
+    second_values = CASE WHEN content = $3 THEN second_values ELSE $12::real[]::halfvec END,
+    second_model = CASE WHEN content = $3 THEN second_model ELSE $13 END
 WHERE owner = $1 AND id = $2;
 
 -- name: write_link

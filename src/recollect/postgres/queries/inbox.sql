@@ -54,6 +54,13 @@ WHERE user_id = $1 AND session_id = $2
 ORDER BY at DESC, anchor DESC
 LIMIT $3;
 
+-- name: known_of_hashes
+-- What some of the user's memories say, by the hashes of their contents.
+SELECT v.content
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.content_hash = ANY ($2);
+
 -- name: mark_formed
 -- Mark pending exchanges of the user formed, all of them or, where one is not pending, none.
 WITH waiting AS (

@@ -1,6 +1,6 @@
 -- name: injections_of_chat
 -- What was added to the prompts of a chat of the user, oldest first.
-SELECT anchor, place, block, items, tokens, at
+SELECT anchor, place, block, items, tokens, at, standing
 FROM injections
 WHERE user_id = $1 AND session_id = $2 AND NOT detached
 ORDER BY at, anchor;
@@ -20,11 +20,11 @@ SELECT EXISTS (
 
 -- name: add_injection
 -- Note what was added to a turn of the user; what was noted first stays, unless it is added no more.
-INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at, standing)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (user_id, session_id, anchor) DO UPDATE
 SET place = excluded.place, block = excluded.block, items = excluded.items, tokens = excluded.tokens,
-    at = excluded.at, detached = false
+    at = excluded.at, standing = excluded.standing, detached = false
 WHERE injections.detached;
 
 -- name: detach_injections

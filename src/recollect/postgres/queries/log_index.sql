@@ -2,7 +2,9 @@
 -- The user's messages that are not indexed yet, oldest first, each with what was said before it, if it may be recalled.
 -- Not those of an exchange whose answer is under way: it may still be refused.
 SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
-    before.content AS before
+    before.content AS before, EXISTS (
+        SELECT FROM exchanges AS f WHERE f.user_id = $1 AND f.id = m.exchange_id AND f.unanswered
+    ) AS failed
 FROM messages AS m
 LEFT JOIN LATERAL (
     SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
@@ -43,8 +45,8 @@ LIMIT 1;
 -- Keep where a chunk of a message of the user stands.
 INSERT INTO message_chunks (
     user_id, document, message_id, part, begins, ends, code, language, terms, own_terms, hidden,
-    embeddable, embedding_model
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, false, $11, $12);
+    embeddable, embedding_model, pasted, cuts
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, false, $11, $12, $13, $14);
 
 -- name: insert_chunk_vector
 -- Keep the embedding of a piece of a chunk of the user.
@@ -55,7 +57,7 @@ SET "values" = excluded."values", embedding_model = excluded.embedding_model;
 
 -- name: unembedded_chunks
 -- The user's chunks that are to have embeddings of a model and have none, newest first.
-SELECT k.document, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
+SELECT k.document, k.begins, k.cuts, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
 WHERE k.user_id = $1 AND k.embeddable AND NOT k.hidden AND k.embedding_model IS DISTINCT FROM $2
@@ -82,6 +84,39 @@ ORDER BY missing.id DESC;
 -- Give a memory of the user's own the embedding that it has not.
 UPDATE vectors SET "values" = $3::real[]::halfvec, embedding_model = $4
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
+
+-- name: unembedded_statements
+-- The statements that the user sees, their own and those they were given, that have no second embedding of a model, newest
+-- first. Only what is missing is read in full.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
+    v.extractor, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM (
+    SELECT own.owner, own.id
+    FROM vectors AS own
+    WHERE own.owner = $1 AND own.valid_to IS NULL AND own.kind = ANY ($3::text[])
+        AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL)
+    UNION ALL
+    SELECT shared.owner, shared.id
+    FROM users_vectors AS given
+    JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+    WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($3::text[])
+        AND (shared.second_model IS DISTINCT FROM $2 OR shared.second_values IS NULL)
+    ORDER BY id DESC
+    LIMIT $4
+) AS missing
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
+JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
+ORDER BY missing.id DESC;
+
+-- name: embed_statement
+-- Give a statement of an owner's the second embedding that it has not.
+UPDATE vectors SET second_values = $3::real[]::halfvec, second_model = $4
+WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL);
+
+-- name: is_given
+-- Whether a memory that the user sees is everybody's.
+SELECT owner = '*' FROM users_vectors WHERE user_id = $1 AND vector_id = $2;
 
 -- name: mark_embedded
 -- Note by which model a chunk of the user is embedded; nothing if it is gone, or to be found no more.
@@ -126,10 +161,41 @@ WHERE user_id = $1 AND exchange_id IN (
 );
 
 -- name: users_without_index
--- Who has said something and has no index yet, over all users.
+-- Who has said something and has no index yet, or one by an older reading, over all users.
 SELECT DISTINCT e.user_id
 FROM exchanges AS e
-WHERE NOT EXISTS (SELECT FROM corpora AS c WHERE c.user_id = e.user_id);
+WHERE NOT EXISTS (SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1);
+
+-- name: reading_of
+-- By which reading the user's messages were indexed, and up to which of them they were read anew.
+SELECT reading, reread_to FROM corpora WHERE user_id = $1;
+
+-- name: indexed_messages
+-- The user's messages that are indexed and may be recalled, behind one, in order; each with what was said before it.
+SELECT m.id, m.role, m.speaker, m.content, m.created_at, m.marked, before.content AS before, false AS failed
+FROM messages AS m
+LEFT JOIN LATERAL (
+    SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
+    FROM messages AS p
+    WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
+    ORDER BY p.turn_index DESC
+    LIMIT 1
+) AS before ON true
+WHERE m.user_id = $1 AND m.indexed AND NOT m.alternate AND NOT m.hidden AND ($2::uuid IS NULL OR m.id > $2)
+ORDER BY m.id
+LIMIT $3;
+
+-- name: note_reading
+-- Note by which reading the user's messages are indexed, and up to which of them they were read anew.
+UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
+
+-- name: unindex_messages
+-- Let messages of the user be indexed again.
+UPDATE messages SET indexed = false WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: delete_chunks
+-- Delete chunks of the user that nothing names any more.
+DELETE FROM message_chunks WHERE user_id = $1 AND document = ANY ($2::integer[]);
 
 -- name: largest_users
 -- Who has most documents in their index, over all users, the largest first.

@@ -94,6 +94,45 @@ WHERE l.user_id = $1 AND v.owner IN ($1, '*')
 ORDER BY l.vector_id DESC
 LIMIT $2;
 
+-- name: most_important
+-- The user's statements that matter most, the most important first, then the newest. What users share comes by the user's
+-- links to it; what serves everybody to whom fewer than five memories are linked. Own ones are read in the order of an
+-- index; the conditions on kinds are that index's own.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+FROM (
+    SELECT owner, id, importance, observed_at
+    FROM (
+        (
+            SELECT own.owner, own.id, own.importance, own.observed_at
+            FROM vectors AS own
+            WHERE own.owner = $1 AND own.valid_to IS NULL
+                AND own.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
+            ORDER BY own.importance DESC, own.observed_at DESC, own.id DESC
+            LIMIT $2
+        )
+        UNION
+        SELECT shared.owner, shared.id, shared.importance, shared.observed_at
+        FROM users_vectors AS given
+        JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+        WHERE given.user_id = $1 AND given.owner = '*'
+            AND shared.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
+        UNION
+        SELECT common.owner, common.id, common.importance, common.observed_at
+        FROM vectors AS common
+        WHERE common.owner = '*' AND common.source = 'global' AND common.valid_to IS NULL
+            AND common.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
+            AND NOT EXISTS (SELECT FROM users_vectors WHERE user_id = $1 ORDER BY vector_id OFFSET 4 LIMIT 1)
+    ) AS statements
+    ORDER BY importance DESC, observed_at DESC, id DESC
+    LIMIT $2
+) AS matter
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = matter.id
+JOIN vectors AS v ON v.owner = matter.owner AND v.id = matter.id
+ORDER BY v.importance DESC, v.observed_at DESC, v.id DESC;
+
 -- name: count_memories
 -- How many memories users have, over all users; one that several share counts for each.
 SELECT count(*) FROM users_vectors;

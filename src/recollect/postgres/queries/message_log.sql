@@ -70,7 +70,12 @@ RETURNING id, cardinality(asking) > 0 AS is_asked;
 
 -- name: end_exchange
 -- The answer of an exchange of the user is no longer under way.
-UPDATE exchanges SET state = $3, asking = '{}' WHERE user_id = $1 AND id = $2 AND state = 'open';
+UPDATE exchanges SET state = $3, asking = '{}'
+WHERE user_id = $1 AND id = $2 AND state = 'open';
+
+-- name: note_unanswered
+-- Note that an exchange of the user never got its answer.
+UPDATE exchanges SET unanswered = true WHERE user_id = $1 AND id = $2;
 
 -- name: say_again
 -- Write other words for a message of the user that is not indexed yet.
@@ -117,5 +122,15 @@ INSERT INTO exchanges (
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15);
 
 -- name: set_reply
--- Give an exchange of the user the reply it had not.
-UPDATE exchanges SET reply_id = $3 WHERE user_id = $1 AND id = $2;
+-- Give an exchange of the user the reply it had not: what was left out of the index as unanswered is to be indexed. What
+-- somebody called valuable is indexed all the same, and once is enough.
+WITH answered AS (
+    UPDATE exchanges AS e SET reply_id = $3, unanswered = false
+    FROM exchanges AS before
+    WHERE e.user_id = $1 AND e.id = $2 AND before.user_id = $1 AND before.id = e.id
+    RETURNING e.message_id, before.unanswered
+)
+UPDATE messages AS m SET indexed = false
+FROM answered
+WHERE m.user_id = $1 AND m.id = answered.message_id AND answered.unanswered AND NOT m.hidden
+    AND NOT EXISTS (SELECT FROM message_chunks AS k WHERE k.user_id = $1 AND k.message_id = m.id);

@@ -1,42 +1,60 @@
 -- name: search
--- The user's memories and chunks that are nearest to a vector, and those named by document: exact, in one round trip.
+-- The user's memories and chunks that are nearest to a vector, memories that are nearest to a second one, of another
+-- embedder, and those named by document: exact, in one round trip.
 -- One scan of the user's own vectors and chunks; who is retired, and so linked no more, has an end. What users share
 -- comes by the user's links to it. A vector of other dimensions has no distance; as a condition that would
 -- mislead the planner. Only what was found is read in full. A chunk may be found by several of its pieces, so
 -- twice as many pieces are looked at. What an exchange was kept as verbatim stands in the log as well.
 -- What serves everybody is searched for who sees fewer than five memories; nothing links it, and it is no document. In
 -- their order, links are counted by the index: the planner takes few for soon found in the whole table.
-WITH memories AS (
+WITH measured AS (
+    SELECT own.id,
+        CASE WHEN own.embedding_model = $3 AND vector_dims(own."values") = $4
+            THEN own."values" <=> (SELECT $2::real[]::halfvec)
+        END AS distance,
+        CASE WHEN own.second_model = $10 AND vector_dims(own.second_values) = $11
+            THEN own.second_values <=> (SELECT $9::real[]::halfvec)
+        END AS second_distance
+    FROM vectors AS own
+    WHERE own.owner = $1 AND own.valid_to IS NULL AND NOT ($7 AND NOT $8 AND own.source = 'qa_turn')
+    UNION ALL
+    SELECT shared.id,
+        CASE WHEN shared.embedding_model = $3 AND vector_dims(shared."values") = $4
+            THEN shared."values" <=> (SELECT $2::real[]::halfvec)
+        END,
+        CASE WHEN shared.second_model = $10 AND vector_dims(shared.second_values) = $11
+            THEN shared.second_values <=> (SELECT $9::real[]::halfvec)
+        END
+    FROM users_vectors AS given
+    JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+    WHERE given.user_id = $1 AND given.owner = '*'
+    UNION ALL
+    SELECT common.id,
+        CASE WHEN common.embedding_model = $3 AND vector_dims(common."values") = $4
+            THEN common."values" <=> (SELECT $2::real[]::halfvec)
+        END,
+        CASE WHEN common.second_model = $10 AND vector_dims(common.second_values) = $11
+            THEN common.second_values <=> (SELECT $9::real[]::halfvec)
+        END
+    FROM vectors AS common
+    WHERE common.owner = '*' AND common.source = 'global' AND common.valid_to IS NULL
+        AND NOT EXISTS (SELECT FROM users_vectors WHERE user_id = $1 ORDER BY vector_id OFFSET 4 LIMIT 1)
+), memories AS (
     SELECT id AS vector_id
     FROM (
-        SELECT id, distance
-        FROM (
-            SELECT own.id, CASE WHEN vector_dims(own."values") = $4
-                THEN own."values" <=> (SELECT $2::real[]::halfvec)
-            END AS distance
-            FROM vectors AS own
-            WHERE own.owner = $1 AND own.valid_to IS NULL AND own.embedding_model = $3
-                AND NOT ($7 AND NOT $8 AND own.source = 'qa_turn')
-            UNION ALL
-            SELECT shared.id, CASE WHEN vector_dims(shared."values") = $4
-                THEN shared."values" <=> (SELECT $2::real[]::halfvec)
-            END
-            FROM users_vectors AS given
-            JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
-            WHERE given.user_id = $1 AND given.owner = '*' AND shared.embedding_model = $3
-            UNION ALL
-            SELECT common.id, CASE WHEN vector_dims(common."values") = $4
-                THEN common."values" <=> (SELECT $2::real[]::halfvec)
-            END
-            FROM vectors AS common
-            WHERE common.owner = '*' AND common.source = 'global' AND common.valid_to IS NULL
-                AND common.embedding_model = $3
-                AND NOT EXISTS (SELECT FROM users_vectors WHERE user_id = $1 ORDER BY vector_id OFFSET 4 LIMIT 1)
-        ) AS measured
+        SELECT id, distance FROM measured
         ORDER BY distance NULLS LAST, id DESC
         LIMIT CASE WHEN $4::integer IS NULL THEN 0 ELSE $6::integer END
     ) AS near
     WHERE distance IS NOT NULL
+    UNION
+    SELECT id
+    FROM (
+        SELECT id, second_distance FROM measured
+        ORDER BY second_distance NULLS LAST, id DESC
+        LIMIT CASE WHEN $11::integer IS NULL THEN 0 ELSE $6::integer END
+    ) AS near
+    WHERE second_distance IS NOT NULL
     UNION
     SELECT vector_id FROM users_vectors WHERE user_id = $1 AND document = ANY ($5::integer[])
 ), chunks AS (
@@ -64,10 +82,14 @@ SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.c
     CASE WHEN v.embedding_model = $3 AND vector_dims(v."values") = $4
         THEN 1 - (v."values" <=> (SELECT $2::real[]::halfvec))
     END AS cosine,
+    CASE WHEN v.second_model = $10 AND vector_dims(v.second_values) = $11
+        THEN 1 - (v.second_values <=> (SELECT $9::real[]::halfvec))
+    END AS second_cosine,
     NULL::float8 AS first_cosine, NULL::integer AS turn_index, NULL::smallint AS part, NULL::text AS role,
     NULL::text AS speaker, NULL::boolean AS code, NULL::text AS language, NULL::timestamptz AS changed_at,
     NULL::uuid AS exchange_id, NULL::real AS self_share, NULL::boolean AS states_taste, NULL::boolean AS ends_asking,
-    NULL::boolean AS lists, NULL::integer AS words
+    NULL::boolean AS lists, NULL::integer AS words, NULL::boolean AS pasted, NULL::integer AS begins,
+    NULL::integer[] AS cuts
 FROM memories
 LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = memories.vector_id
 JOIN vectors AS v ON v.owner = coalesce(l.owner, '*') AND v.id = memories.vector_id
@@ -77,7 +99,7 @@ SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.end
     NULL, m.created_at, m.session_id, NULL, NULL, NULL,
     NULL, NULL, NULL, NULL, NULL,
     NULL, NULL, NULL,
-    near.cosine,
+    near.cosine, NULL,
     CASE WHEN k.part = 0 THEN near.first_cosine ELSE (
         SELECT CASE WHEN vector_dims(b."values") = $4 THEN 1 - (b."values" <=> (SELECT $2::real[]::halfvec)) END
         FROM message_chunks AS f
@@ -85,7 +107,7 @@ SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.end
         WHERE f.user_id = $1 AND f.message_id = k.message_id AND f.part = 0 AND b.embedding_model = $3
     ) END, m.turn_index, k.part, m.role,
     m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste, m.ends_asking,
-    m.lists, m.words
+    m.lists, m.words, k.pasted, k.begins, k.cuts
 FROM chunks
 JOIN message_chunks AS k ON k.user_id = $1 AND k.document = chunks.document
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id

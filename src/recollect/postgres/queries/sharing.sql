@@ -2,10 +2,12 @@
 -- Keep a memory of the user's own for all, without whose words it was.
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
-    confidence, event_at, observed_at, message_ids, created_at, holds_from, holds_until, outline
+    confidence, event_at, observed_at, message_ids, created_at, holds_from, holds_until, outline,
+    second_values, second_model
 )
 SELECT '*', v.id, v.kind, 'manual', v.valid_from, v.content, v.content_hash, v."values", v.embedding_model,
-    v.importance, v.confidence, v.event_at, v.observed_at, '{}', v.created_at, v.holds_from, v.holds_until, v.outline
+    v.importance, v.confidence, v.event_at, v.observed_at, '{}', v.created_at, v.holds_from, v.holds_until, v.outline,
+    v.second_values, v.second_model
 FROM vectors AS v
 WHERE v.owner = $1 AND v.id = $2;
 
@@ -21,7 +23,7 @@ UPDATE users_vectors SET owner = '*' WHERE user_id = $1 AND vector_id = $2;
 -- What serves every user who has few memories, newest first; the owner is the commons.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
+    v.holds_until, v.outline, v.second_model, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
     NULL AS standing
 FROM vectors AS v
 WHERE v.owner = $1 AND v.source = 'global' AND v.valid_to IS NULL

@@ -13,6 +13,7 @@ from recollect.retrieval.cues.word_lists import (
     BEFORE,
     CODE,
     FOLLOW_ON,
+    FORMERLY,
     LITTLE_WORDS,
     ONESELF,
     ONESELF_KOREAN,
@@ -26,6 +27,7 @@ from recollect.retrieval.cues.wording import wording_of
 __all__ = [
     "asks_about_code",
     "asks_for_before",
+    "asks_how_it_was",
     "asks_what_assistant_said",
     "cannot_stand_alone",
     "is_about_oneself",
@@ -59,6 +61,11 @@ def asks_for_before(text: str) -> bool:
 def asks_what_assistant_said(text: str) -> bool:
     """Return whether the words ask for what the assistant itself said, and not the user."""
     return ASSISTANT_SAID.is_in(wording_of(text))
+
+
+def asks_how_it_was(text: str) -> bool:
+    """Return whether the words ask for what was so once, and may be so no longer."""
+    return FORMERLY.is_in(wording_of(text))
 
 
 def is_about_oneself(text: str) -> bool:

@@ -76,6 +76,21 @@ ASSISTANT_SAID = WordList.of(
     何と言いました 何て言った と言ってた 추천해줬 추천해준 추천했 네가말 네가추천 말해줬 말해준 제안했 제안해 알려줬 알려준 너의추천 당신의추천 당신이""",
 )
 
+FORMERLY = WordList.of(
+    """used to, formerly, in the past, originally, at first, before that, back then, years ago, was before, were before
+    did i have before, had before, did i live before, lived before, did i work before, worked before, did i use before, used before
+    what was my, what were my, where did i, who was my, old address, old job, old number, old plan, former, previous, changed
+    früher, damals, ursprünglich, ehemals, ehemalige, ehemaliger, vorherige, vorheriger, vorher, zuvor, davor, einst, geändert
+    autrefois, auparavant, à l origine, ancien, ancienne, jadis, au début, avant ça, avant cela, à l époque, précédent, précédente, changé
+    originalmente, antiguo, antigua, al principio, en el pasado, solía, antes, anterior, entonces, cambiado, cambió
+    antigamente, costumava, antigo, antiga, no passado, no início, mudou
+    in passato, una volta, originariamente, vecchio indirizzo, ex, precedente, prima di, all inizio, cambiato
+    vroeger, destijds, oorspronkelijk, voormalig, voormalige, toen, vorige, veranderd
+    раньше, прежде, прежний, прежняя, бывший, бывшая, изначально, когда то, изменилось
+    سابقا, سابقًا, من قبل, في الماضي, كنت, كان, السابق, السابقة""",
+    "以前 从前 從前 过去 過去 原来 原來 当初 當初 之前 本来 昔 かつて 元々 もともと 以前は 前は 예전 이전 원래 과거 옛날",
+)
+
 ONESELF = WordList.of(
     """i, me, my, mine, myself, im, ive, we, us, our, ours, ourselves
     ich, mich, mir, mein, meine, meinen, meinem, meiner, meines, wir, uns, unser, unsere, unserem, unseren, unserer

@@ -1,0 +1,163 @@
+"""A memory becomes a line of a block, and knows under which heading it stands. Pure. Never: await, a budget of blocks.
+
+A line says what a reader can't know from its words: the day of what happens, from and until when it holds, what speaks
+against it. When it was said stands in the heading, so that nobody takes the one date for the other. A statement has a bullet that
+people seldom type, by which it is known for ours when a frontend sends it back.
+"""
+
+import unicodedata
+from collections.abc import Callable, Collection
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from recollect.composition.excerpts import excerpt
+from recollect.composition.fences import quoted, quoted_code, unfenced
+from recollect.model import STATEMENTS, Kind, Memory, Passage, Recollection, Role, Standing
+from recollect.normalization import normalize
+from recollect.patterns import bounded
+from recollect.retrieval.dates import dates_meant
+
+PASSAGE_TOKENS = 35
+"""The most tokens that are quoted of a passage: a sentence or two, those that are most about the question."""
+
+CODE_TOKENS = 400
+"""The same of a block of code, which means little in part, for a question about code."""
+
+MESSAGES = "Earlier messages:"
+"""The heading of what is told as it was said."""
+
+_DOUBTS = {
+    Standing.DISPUTED: "the user also said otherwise",
+    Standing.SUSPECT: "may no longer hold",
+}
+_DAY = timedelta(days=1)
+_YEAR = timedelta(days=366)
+_DONE = "[DONE]"
+_NUMBER = bounded(r"(?<!\d)[0-9]{1,4}(?!\d)")
+
+_SPEAKER_CHARACTERS = 60
+_IN_NAMES = " .'\u2019@+-_"
+_LETTERS = "LMN"
+"""What Unicode calls letters, marks (which many scripts write vowels with) and numbers."""
+
+
+class Line(NamedTuple):
+    """A line of a block.
+
+    Attributes:
+        order: By which the lines of a block are sorted: statements before messages, then the oldest first.
+        heading: What it stands under.
+        text: The bullet.
+    """
+
+    order: tuple[bool, datetime]
+    heading: str
+    text: str
+
+
+def line_of(
+    recollection: Recollection,
+    *,
+    count: Callable[[str], int],
+    focus: Collection[str] = (),
+    code_first: bool = False,
+    at: datetime | None = None,
+) -> Line:
+    """Return a memory as a line: ``• Prefers tea`` under ``2026:``.
+
+    Args:
+        recollection: What is told.
+        count: Counts the tokens of a text.
+        focus: Case-folded words of what is asked, about which a long passage is quoted.
+        code_first: Whether more is quoted of a block of code.
+        at: When it is told; what is over or to come by then is told so.
+    """
+    item = recollection.item
+    if isinstance(item, Passage):
+        text = excerpt_of(item, count=count, focus=focus, code_first=code_first)
+        return Line((True, item.said_at), MESSAGES, _message(item, text))
+    if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
+        heading = f"{item.observed_at.year}:"
+        return Line((False, item.observed_at), heading, f"\u2022 {_plain(item.content)}{_notes(item, at)}")
+    label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
+    text = f"- {label}, {item.observed_at:%Y-%m-%d}: {quoted(item.content)}"
+    return Line((True, item.observed_at), MESSAGES, text)
+
+
+def excerpt_of(
+    passage: Passage, *, count: Callable[[str], int], focus: Collection[str] = (), code_first: bool = False
+) -> str:
+    """Return what is quoted of a passage."""
+    limit = CODE_TOKENS if code_first and passage.code else PASSAGE_TOKENS
+    return excerpt(passage.content, limit=limit, count=count, focus=focus, code=passage.code)
+
+
+def was_understood(passage: Passage, quoted_of_it: str, statement: Memory) -> bool:
+    """Tell whether what is quoted of a message is what a statement was understood from, that rests on this message."""
+    if passage.role is not Role.USER:
+        return False
+    said = normalize(quoted_of_it.strip("\u2026 \n"))
+    told = normalize(statement.provenance.evidence or statement.content)
+    return told in said or said in told
+
+
+def _message(passage: Passage, text: str) -> str:
+    told = quoted_code(text) if passage.code else quoted(text)
+    later = " (no longer so)" if passage.changed_at is not None else ""
+    gap = "" if told.startswith("\n") else " "
+    return f"- {_who(passage)}, {passage.said_at:%Y-%m-%d}{later}:{gap}{told}"
+
+
+def _plain(content: str) -> str:
+    """Return a statement's words, which can't be taken for our own word on what was done."""
+    text = quoted(content)
+    return f"({text[1:]}" if text.upper().startswith(_DONE) else text
+
+
+def _notes(memory: Memory, at: datetime | None) -> str:
+    """Return what has to be said beside a statement's words, in brackets."""
+    notes = []
+    if memory.event_at is not None and not _names(memory.content, memory.event_at, memory.observed_at):
+        notes.append(f"{'due' if memory.kind is Kind.TODO else 'on'} {memory.event_at:%Y-%m-%d}")
+    is_to_come = at is not None and memory.holds_from is not None and at < memory.holds_from
+    is_over = at is not None and memory.holds_until is not None and memory.holds_until <= at
+    since, until = "only from" if is_to_come else "since", "was so until" if is_over else "until"
+    for word, day in ((since, memory.holds_from), (until, memory.holds_until)):
+        if day is not None and (is_over or is_to_come or not _names(memory.content, day, memory.observed_at)):
+            notes.append(f"{word} {day:%Y-%m-%d}")
+    if memory.standing is not None:
+        notes.append(_DOUBTS[memory.standing])
+    return f" ({', '.join(notes)})" if notes else ""
+
+
+def _names(content: str, day: datetime, said_at: datetime) -> bool:
+    """Tell whether words name a day, so that it need not be said again; a year they need not name if it is near."""
+    if {day.day, day.year} <= {int(number) for number in _NUMBER.findall(content)}:
+        return True  # in whatever language the month's name is
+    named = [each.start.date() for each in dates_meant(content, said_at) if each.end - each.start <= _DAY]
+    wanted = day.date()
+    is_near = abs(day - said_at) <= _YEAR
+    return any(each == wanted or (is_near and _yearless(each) == _yearless(wanted)) for each in named)
+
+
+def _yearless(day: date) -> tuple[int, int]:
+    return day.month, day.day
+
+
+def _who(passage: Passage) -> str:
+    """Say who said it: ``User``, ``User Ben``, ``Assistant``; of what others wrote, where it is from."""
+    if passage.role is Role.ASSISTANT:
+        return "Assistant"
+    if passage.pasted:
+        return "From a text the user pasted"
+    speaker = _name(passage.speaker or "")
+    return f"User {speaker}" if speaker else "User"
+
+
+def _name(speaker: str) -> str:
+    """Return a name without anything that no name holds: no line ends, no brackets or what looks like them."""
+    start = unfenced(speaker[: 4 * _SPEAKER_CHARACTERS])
+    plain = (
+        each if each in _IN_NAMES or unicodedata.category(each)[0] in _LETTERS else " " for each in start
+    )
+    return " ".join("".join(plain).split())[:_SPEAKER_CHARACTERS].rstrip()

@@ -1,0 +1,171 @@
+"""What of the found a turn needs: which statements, and whether the log is to serve where none does. Pure.
+
+Statements come first: each is judged by itself (`recollect.retrieval.relevance`). Passages of the log stand in where no
+statement serves, and the gate is sure. Never: a store, how anything is worded.
+"""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+import numpy as np
+
+from recollect.model import STATEMENTS, Memory, Vector
+from recollect.retrieval import relevance
+from recollect.retrieval.candidate_signals import Floats, Signals
+from recollect.retrieval.query import Query
+from recollect.retrieval.relevance import INTENTS, Asked
+from recollect.retrieval.signals import Found
+from recollect.retrieval.worth import in_order
+
+_SCORE = 2.0
+"""What a statement that is needed for certain scores: for a good match a score is about 1."""
+_MUCH = 0.4
+"""A share of a question's words, by their rarity, that tells that something else is asked for."""
+_EXPLAINED = 6
+"""So many of the features that count most are told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """From when on something is needed; chosen on people's lives, cross-validated by person.
+
+    Attributes:
+        statement: How likely a statement has to be needed.
+        listed: The same where several things are asked for.
+        nothing: The logit of asking for nothing remembered above which nothing is.
+        overview: The logit of asking for all that is known above which it is given.
+        few: Statements at most where several things are asked for.
+        all: Statements at most where all that is known is asked for.
+    """
+
+    statement: float = 0.1
+    listed: float = 0.06
+    nothing: float = 1.5
+    overview: float = 0.8
+    few: int = 10
+    all: int = 40
+
+    @property
+    def lifted(self) -> "Bar":
+        """The bar that lets everything in."""
+        return replace(self, statement=0.0, listed=0.0, nothing=math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a turn needs.
+
+    Attributes:
+        scores: What each statement ranks by.
+        shares: What each feature gave to the logit of a statement's being needed, (n,) each, in the order of ``scores``.
+        wanted: The statements that are needed.
+        served: Whether statements serve the turn, so that the log need not.
+        at_most: Statements at most; None: as many as are given of anything.
+        everything: Whether the turn asks for all that is known.
+    """
+
+    scores: Mapping[UUID, float] = field(default_factory=dict)
+    shares: Mapping[str, Floats] = field(default_factory=dict)
+    wanted: frozenset[UUID] = frozenset()
+    served: bool = False
+    at_most: int | None = None
+    everything: bool = False
+
+    def parts_of(self, statement: UUID) -> tuple[tuple[str, float], ...]:
+        """Return what counted most for or against a statement that was judged."""
+        row = list(self.scores).index(statement)
+        parts = [(name, float(each[row])) for name, each in self.shares.items()]
+        return tuple(sorted(parts, key=lambda part: -abs(part[1]))[:_EXPLAINED])
+
+
+NO_NEEDS = Needs()
+
+
+def asks_nothing(query: Query, vector: Vector | None) -> float:
+    """Return the logit of a question's asking for nothing remembered; 0 where there is no vector to tell by."""
+    told = relevance.intents(Asked(query.asked, query.now, query.periods, vector), relevance.shipped())
+    return float(told[INTENTS.index("nothing")])
+
+
+def needs_of(
+    query: Query,
+    found: Sequence[Found],
+    signals: Signals,
+    *,
+    vector: Vector | None,
+    is_read: bool,
+    is_asked: bool,
+    bar: Bar,
+) -> Needs:
+    """Return which of the found statements the turn needs.
+
+    Args:
+        query: What is asked.
+        found: What was found.
+        signals: What is known of each of them. Where one bears an identifier that is asked for, something remembered is
+            asked for, however much the question sounds like one to anybody.
+        vector: The question by the second embedder; None where there is none.
+        is_read: Whether the first embedder was made for the question's script.
+        is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
+        bar: From when on something is needed.
+    """
+    shipped = relevance.shipped()
+    asked = Asked(query.asked, query.now, query.periods, vector)
+    told = dict(zip(INTENTS, relevance.intents(asked, shipped).tolist(), strict=True))
+    of_person = [(each, each.item) for each in found if _is_statement(each)]
+    statements = [item for _, item in of_person if isinstance(item, Memory)]
+    if not statements:
+        return NO_NEEDS
+    if told["overview"] > bar.overview:
+        return _everything(statements, query, bar)
+    likely, shares = relevance.probabilities(
+        asked,
+        statements,
+        np.array([np.nan if each.cosine is None or not is_read else each.cosine for each, _ in of_person]),
+        np.array([np.nan if each.second_cosine is None else each.second_cosine for each, _ in of_person]),
+        shipped,
+    )
+    lists = told["list"] > 0
+    is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
+    chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
+    scores = {each: _SCORE * chance for each, chance in chances.items()}
+    if is_idle and not signals.known("identifiers").any():
+        return Needs(scores, shares, served=True)
+    floor = bar.listed if lists else bar.statement
+    wanted = frozenset(each for each, chance in chances.items() if chance >= floor)
+    served = (
+        bool(wanted)
+        and not _asks_the_log(query)
+        and not _log_holds_more(found, signals.known("own_matched"), wanted)
+    )
+    return Needs(scores, shares, wanted, served, bar.few if lists else None)
+
+
+def _everything(statements: Sequence[Memory], query: Query, bar: Bar) -> Needs:
+    order = in_order(statements, query.now)
+    count = max(len(order), 1)
+    return Needs(
+        scores={each.id: _SCORE * (1 - n / count) for n, each in enumerate(order)},
+        wanted=frozenset(each.id for each in order),
+        served=True,
+        at_most=bar.all,
+        everything=True,
+    )
+
+
+def _log_holds_more(found: Sequence[Found], held: Floats, wanted: Collection[UUID]) -> bool:
+    """Tell whether a passage holds much of the question that no statement holds that is needed."""
+    of_log = [share for each, share in zip(found, held.tolist(), strict=True) if not _is_statement(each)]
+    known = [share for each, share in zip(found, held.tolist(), strict=True) if each.item.id in wanted]
+    return max(of_log, default=0.0) >= max(known, default=0.0) + _MUCH
+
+
+def _asks_the_log(query: Query) -> bool:
+    """Tell whether a question is about what was said rather than about what is so."""
+    return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)
+
+
+def _is_statement(each: Found) -> bool:
+    return isinstance(each.item, Memory) and each.item.kind in STATEMENTS

@@ -1,0 +1,46 @@
+"""How much a statement matters whatever is asked: in which order what is known of a person is told. Pure.
+
+Never: what is asked, a store.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.model import Kind, Memory
+
+_HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT})
+_BONUS = 0.15
+"""What these kinds gain: how somebody wishes to be answered holds in every chat."""
+
+_FRESHNESS = 0.05
+_HALF_LIFE_DAYS = 180
+"""What a statement gains on its first day, and after how long half of that."""
+
+
+def worth(memory: Memory, now: datetime) -> float:
+    """Return how much a statement deserves to stand in every chat, about 0 to 1."""
+    bonus = _BONUS if memory.kind in _HOW_TO_ANSWER else 0.0
+    days = max(0, (now - memory.observed_at).days)
+    freshness: float = 0.5 ** (days / _HALF_LIFE_DAYS)
+    return memory.importance + bonus + _FRESHNESS * freshness
+
+
+def in_order(memories: Sequence[Memory], now: datetime) -> list[Memory]:
+    """Return what is not over, what is worth most first."""
+    return sorted(
+        (each for each in memories if not is_over(each, now)),
+        key=lambda each: (
+            each.standing is not None,
+            -worth(each, now),
+            -each.observed_at.timestamp(),
+            -each.id.int,
+        ),
+    )
+
+
+def is_over(memory: Memory, now: datetime) -> bool:
+    """Tell whether a statement holds no longer, or was due on a day that has passed."""
+    if memory.holds_until is not None and memory.holds_until < now:
+        return True
+    due = memory.event_at if memory.kind is Kind.TODO else None
+    return due is not None and due.date() < now.date()

