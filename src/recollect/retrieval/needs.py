@@ -7,6 +7,7 @@ statement serves, and the gate is sure. Never: a store, how anything is worded.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -119,7 +120,7 @@ def needs_of(
     if not statements:
         return NO_NEEDS
     if told["overview"] > bar.overview:
-        return _everything(statements, query, bar)
+        return everything(statements, query.now, bar)
     likely, shares = relevance.probabilities(
         asked,
         statements,
@@ -143,8 +144,9 @@ def needs_of(
     return Needs(scores, shares, wanted, served, bar.few if lists else None)
 
 
-def _everything(statements: Sequence[Memory], query: Query, bar: Bar) -> Needs:
-    order = in_order(statements, query.now)
+def everything(statements: Sequence[Memory], now: datetime, bar: Bar) -> Needs:
+    """Return what a turn needs that asks for all that is known: what of it is not over, what is worth most first."""
+    order = in_order(statements, now)
     count = max(len(order), 1)
     return Needs(
         scores={each.id: _SCORE * (1 - n / count) for n, each in enumerate(order)},
