@@ -53,7 +53,7 @@ class Bounds:
     later_tokens: int = 300
     chat_memory_tokens: int = 8000
     history_tokens: int = 800
-    standing_tokens: int = 150
+    standing_tokens: int = 120
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,11 +41,11 @@ class Bar:
         all: Statements at most where all that is known is asked for.
     """
 
-    statement: float = 0.1
-    listed: float = 0.06
+    statement: float = 0.05
+    listed: float = 0.015
     nothing: float = 1.5
     overview: float = 0.8
-    few: int = 10
+    few: int = 20
     all: int = 40
 
     @property

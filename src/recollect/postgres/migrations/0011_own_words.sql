@@ -13,11 +13,6 @@ ALTER TABLE message_chunks
 COMMENT ON COLUMN message_chunks.pasted IS 'It holds what others wrote, or a machine did.';
 COMMENT ON COLUMN message_chunks.cuts IS 'Where in the message others'' words begin and end, by turns, within the chunk.';
 
--- A message that is indexed again stands already in the context of the one before it.
-ALTER TABLE messages ADD COLUMN indexed_before boolean NOT NULL DEFAULT false;
-
-COMMENT ON COLUMN messages.indexed_before IS 'An earlier reading indexed it.';
-
 -- By which reading a user's messages were indexed, and how far they are read anew. New users begin with the newest.
 ALTER TABLE corpora
     ADD COLUMN reading smallint NOT NULL DEFAULT 0,
