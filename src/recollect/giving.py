@@ -21,11 +21,13 @@ class Mattering:
         statements: The user's most important ones.
         stages: How long it took to find them, in milliseconds.
         degraded: That they could not be found.
+        known: How many there are in all, where that is to be told; 0: it is not.
     """
 
     statements: tuple[Memory, ...] = ()
     stages: Mapping[Stage, float] = field(default_factory=dict)
     degraded: tuple[Stage, ...] = ()
+    known: int = 0
 
 
 NOTHING = Mattering()
@@ -83,8 +85,10 @@ class Giving:
         more = [each.item.id for each in part if each.item.id not in found][: max(left, 0)]
         return tuple(each for each in part if each.item.id in found or each.item.id in more)
 
-    def placed(self, recollections: Sequence[Recollection], *, code_first: bool = False) -> Placed:
-        """Return where these go."""
+    def placed(
+        self, recollections: Sequence[Recollection], *, code_first: bool = False, known: int = 0
+    ) -> Placed:
+        """Return where these go; ``known``: of how many statements it is told that there are more, 0: it is not."""
         return place(
             self.turn,
             recollections,
@@ -93,6 +97,7 @@ class Giving:
             count=self.count,
             at=self.now,
             code_first=code_first,
+            known=known,
         )
 
 

@@ -20,7 +20,7 @@ from recollect.giving import NOTHING, Giving, Mattering, in_front, marked
 from recollect.model import Chat, Drop, Placement, Recall, Recollection, Role, Skip, Stage, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking, rank, select
+from recollect.retrieval import Ranking, of_everything, rank, select
 
 log = structlog.get_logger(__name__)
 
@@ -215,7 +215,13 @@ class Recalling:
             ranked = await ranking
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
             return _without_ranking(giving, _failed(error), await mattering if mattering else NOTHING)
-        return self._selected(giving, ranked, await mattering if mattering else NOTHING)
+        found = await mattering if mattering else NOTHING
+        if ranked.needs.everything:
+            left = self._policy.deadline - (time.perf_counter() - began)
+            whole = await self._everything(turn, left)
+            ranked = of_everything(ranked, whole.statements, bar=self._policy.bar)
+            found = replace(found, known=whole.known)
+        return self._selected(giving, ranked, found)
 
     async def _most_important(self, turn: Turn, seconds: float) -> Mattering:
         """Return the user's most important statements; none where the store fails, or takes longer than so many seconds."""
@@ -227,6 +233,17 @@ class Recalling:
             log.warning("standing_part_failed", error=type(error).__name__)
             return Mattering(degraded=(Stage.STANDING,))
         return Mattering(tuple(found), {Stage.STANDING: _since(began)})
+
+    async def _everything(self, turn: Turn, seconds: float) -> Mattering:
+        """Return the statements for a turn that asks for all that is known, and how many there are."""
+        began = time.perf_counter()
+        found = await self._most_important(turn, seconds)
+        counting = self._backends.memories.count_statements(turn.scope)
+        try:
+            return replace(found, known=await within(seconds - (time.perf_counter() - began), counting))
+        except (TimeoutError, StoreError) as error:
+            log.warning("statements_not_counted", error=type(error).__name__)
+            return found
 
     def _selected(self, giving: Giving, ranking: Ranking, mattering: Mattering) -> Prepared:
         query = ranking.query
@@ -241,7 +258,7 @@ class Recalling:
         chosen = tuple(each for each in selected if each.dropped is None)
         standing = giving.standing(mattering.statements, chosen)
         given = in_front(standing, chosen)
-        placed = giving.placed(given, code_first=query.asks_about_code)
+        placed = giving.placed(given, code_first=query.asks_about_code, known=mattering.known)
         recall = Recall(
             recollections=given,
             ranked=marked(selected, standing),

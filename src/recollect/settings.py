@@ -184,7 +184,7 @@ class EngineSettings(BaseSettings):
         description="Tokens that all blocks of a chat may take; the oldest half goes when they pass it.",
     )
     standing_tokens: int = Field(
-        default=150,
+        default=120,
         ge=0,
         description="Tokens for what stands in every chat whatever is asked: the most important statements; 0: none.",
     )

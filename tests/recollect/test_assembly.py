@@ -405,7 +405,7 @@ def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
     assert (bounds.memory_tokens, bounds.chat_memory_tokens) == (5000, 5000)
 
 
-@pytest.mark.parametrize(("tokens", "stands", "most"), [(0, False, 150), (90, True, 90)])
+@pytest.mark.parametrize(("tokens", "stands", "most"), [(0, False, 120), (90, True, 90)])
 def test_no_tokens_for_what_stands_in_every_chat_switch_it_off(
     tokens: int,
     stands: bool,  # noqa: FBT001 -- a case

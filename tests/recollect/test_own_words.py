@@ -13,6 +13,7 @@ from recollect.indexing import Embedded, keep_indexed
 from recollect.indexing.own_words import own_text, parts_of
 from recollect.indexing.parts import by_words, windows_of
 from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Role, Scope, Turn
+from recollect.postgres.postings import read_lexicon
 from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import Query, read_query
 
@@ -159,6 +160,33 @@ async def test_an_index_of_an_older_reading_is_brought_up_to_date_in_the_backgro
     assert {each.pasted for each in await found(store, "basel")} == {False, True}
     assert await found(store, "live") == []
     assert await store.index.enqueue_unindexed() == 0
+
+
+async def test_what_is_indexed_again_stands_once_in_the_context_of_what_was_said_before_it(
+    own_store: Store,
+) -> None:
+    store = own_store
+    for text in ("I keep bees.", MAIL):
+        await store.log.append(store.exchange(text, reply=""))
+    while await index(store) is not None:
+        pass
+    first = await _how_often(store, "zusammenfassen", "hund", "gerade", "schl\u00e4ft")
+    assert first
+
+    await _as_before_this_reading(store)
+    assert await store.index.read_again(store.anna, lambda said: said.content == MAIL, limit=9) is False
+    while await index(store) is not None:
+        pass
+
+    assert await _how_often(store, "zusammenfassen", "hund", "gerade", "schl\u00e4ft") == first
+
+
+async def _how_often(store: Store, *terms: str) -> list[tuple[str, list[int]]]:
+    async with store.index._database.for_user(store.anna) as connection:  # type: ignore[attr-defined]
+        lexicon = await read_lexicon(connection, store.anna, terms)
+    return [
+        (term, sorted(stands.frequencies.tolist())) for term, stands in sorted(lexicon.occurrences.items())
+    ]
 
 
 async def _as_before_this_reading(store: Store) -> None:

@@ -59,6 +59,7 @@ def compose(
     code_first: bool = False,
     done: Sequence[Update] = (),
     at: datetime | None = None,
+    known: int = 0,
 ) -> Block | None:
     """Render recollections as whole memories until ``budget`` tokens are used, those first that come first.
 
@@ -74,12 +75,13 @@ def compose(
         code_first: Whether blocks of code come first, and longer: for a question about code.
         done: What the user asked for before and was done meanwhile; it is told first.
         at: Now, by which what is over is told from what holds, and from what is to come; None: only the days are told.
+        known: How many statements are known in all, where it is to be told how many more there are; 0: it is not.
 
     Returns:
         The block; None when there is nothing to say or the budget holds no memory at all.
     """
     ordered = sorted(recollections, key=lambda each: not _is_code(each)) if code_first else recollections
-    draft = _Draft(budget, count)
+    draft = _Draft(budget - (count(_more(known)) + 1 if known else 0), count)
     written = [memory_id for line, memory_id in told_done(done) if draft.takes_done(line) and memory_id]
     once, repeated = _told_once(
         ordered, lambda item: excerpt_of(item, count=count, focus=focus, code_first=code_first)
@@ -91,6 +93,9 @@ def compose(
     ]
     if not draft.holds_anything:
         return None
+    told = sum(isinstance(each.item, Memory) and each.item.kind in STATEMENTS for each in included)
+    if known > told:
+        draft.ends_with(_more(known - told))
     standing = [each.text for each, of in zip(draft.lines, included, strict=True) if of.standing]
     return Block(
         draft.text,
@@ -110,6 +115,7 @@ class _Draft:
         self._budget = budget
         self._count = count
         self._done: list[str] = []
+        self._end: list[str] = []
         self.lines: list[Line] = []
         self.tokens = 0
 
@@ -129,6 +135,11 @@ class _Draft:
         self.lines.pop()
         return False
 
+    def ends_with(self, line: str) -> None:
+        """Take a last line, for which room was left."""
+        self._end = [line]
+        self.tokens = self._count(self.text)
+
     @property
     def holds_anything(self) -> bool:
         """Whether it says anything."""
@@ -143,7 +154,7 @@ class _Draft:
             for heading, lines in groupby(in_order, key=lambda line: line.heading)
             for text in (heading, *(line.text for line in lines))
         ]
-        return "\n".join([_OPENING, *self._done, *under, _CLOSING])
+        return "\n".join([_OPENING, *self._done, *under, *self._end, _CLOSING])
 
     def _fits(self) -> bool:
         whole = self._count(self.text)
@@ -151,6 +162,12 @@ class _Draft:
             return False
         self.tokens = whole
         return True
+
+
+def _more(count: int) -> str:
+    return (
+        f"({count} more {'statement is' if count == 1 else 'statements are'} remembered and not listed here.)"
+    )
 
 
 def _told_once(

@@ -53,7 +53,7 @@ class Bounds:
     later_tokens: int = 300
     chat_memory_tokens: int = 8000
     history_tokens: int = 800
-    standing_tokens: int = 150
+    standing_tokens: int = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,7 @@ def place(
     count: Callable[[str], int],
     at: datetime,
     code_first: bool = False,
+    known: int = 0,
 ) -> Placed:
     """Return what is added to the turn's request, and where.
 
@@ -114,6 +115,7 @@ def place(
         count: Counts the tokens of a text.
         at: Now.
         code_first: Whether blocks of code come first.
+        known: How many statements are known in all, where it is to be told how many more there are; 0: it is not.
     """
     if bounds.placement is Placement.OFF:
         return Placed()
@@ -129,6 +131,7 @@ def place(
             code_first=code_first,
             done=chat.done,
             at=at,
+            known=known,
         )
     injection = situation.noted(block, again, at)
     blocks = again if injection is None else (*again, injection)

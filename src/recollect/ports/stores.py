@@ -158,6 +158,10 @@ class MemoryStore(Protocol):
         """
         ...
 
+    async def count_statements(self, scope: Scope) -> int:
+        """Return how many statements there are that ``most_important`` would return without a limit."""
+        ...
+
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
         """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
 

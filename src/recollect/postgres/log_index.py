@@ -87,7 +87,7 @@ class PostgresLogIndex:
             before = await connection.fetchrow(
                 SQL["document_before"], user_id, marked["session_id"], marked["turn_index"]
             )
-            if before is not None:
+            if before is not None and not marked["indexed_before"]:
                 documents.append(
                     Document(before["document"], {}, message.head, before["terms"], before["own_terms"])
                 )

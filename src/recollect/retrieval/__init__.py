@@ -5,7 +5,7 @@ from recollect.retrieval.fusion import Weights
 from recollect.retrieval.gate import Gate
 from recollect.retrieval.needs import Bar
 from recollect.retrieval.query import Query, read_query
-from recollect.retrieval.ranking import EXPLAINED, Ranking, rank
+from recollect.retrieval.ranking import EXPLAINED, Ranking, of_everything, rank
 from recollect.retrieval.selection import Selecting, Surroundings, select
 from recollect.retrieval.standing import choose_standing, standing_part
 from recollect.retrieval.worth import worth
@@ -23,6 +23,7 @@ __all__ = [
     "Weights",
     "choose_standing",
     "find_candidates",
+    "of_everything",
     "rank",
     "read_query",
     "select",

@@ -7,6 +7,7 @@ statement serves, and the gate is sure. Never: a store, how anything is worded.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -40,11 +41,11 @@ class Bar:
         all: Statements at most where all that is known is asked for.
     """
 
-    statement: float = 0.1
-    listed: float = 0.06
+    statement: float = 0.05
+    listed: float = 0.015
     nothing: float = 1.5
     overview: float = 0.8
-    few: int = 10
+    few: int = 20
     all: int = 40
 
     @property
@@ -119,7 +120,7 @@ def needs_of(
     if not statements:
         return NO_NEEDS
     if told["overview"] > bar.overview:
-        return _everything(statements, query, bar)
+        return everything(statements, query.now, bar)
     likely, shares = relevance.probabilities(
         asked,
         statements,
@@ -143,8 +144,9 @@ def needs_of(
     return Needs(scores, shares, wanted, served, bar.few if lists else None)
 
 
-def _everything(statements: Sequence[Memory], query: Query, bar: Bar) -> Needs:
-    order = in_order(statements, query.now)
+def everything(statements: Sequence[Memory], now: datetime, bar: Bar) -> Needs:
+    """Return what a turn needs that asks for all that is known: what of it is not over, what is worth most first."""
+    order = in_order(statements, now)
     count = max(len(order), 1)
     return Needs(
         scores={each.id: _SCORE * (1 - n / count) for n, each in enumerate(order)},

@@ -1,14 +1,15 @@
 """From a turn to what may be recalled for it, ranked and gated. May raise. Never: SQL, prompt text, the caller."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.model import Recollection, Turn
+from recollect.model import Memory, Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
 from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.candidates import Candidates, Reach, find_candidates
 from recollect.retrieval.fusion import Fused, Weights, fuse
 from recollect.retrieval.gate import Gate, gate_score
-from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, asks_nothing, needs_of
+from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, asks_nothing, everything, needs_of
 from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import Query, read_query
 from recollect.retrieval.signals import Found, gather, read_signals
@@ -86,6 +87,16 @@ async def rank(
     )
     ranked = _in_order(found, fuse(signals, weights), needs)
     return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs)
+
+
+def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: Bar) -> Ranking:
+    """Return the ranking of a turn that asks for all that is known, with statements that its search did not find."""
+    judged = [each.item for each in ranking.ranked if each.item.id in ranking.needs.scores]
+    known = {each.id: each for each in (*statements, *judged) if isinstance(each, Memory)}
+    needs = everything(tuple(known.values()), ranking.query.now, bar)
+    told = [Recollection(known[each], score) for each, score in needs.scores.items()]
+    others = [each for each in ranking.ranked if each.item.id not in known]
+    return replace(ranking, ranked=(*told, *others), needs=needs)
 
 
 def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollection, ...]:

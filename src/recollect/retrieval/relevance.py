@@ -32,8 +32,8 @@ _GRAM = 4
 _BEFORE = 0.5
 """What the message before it counts of a question's meaning."""
 _FIRST_IDEOGRAM = "\u2e80"
-_READ = 600
-"""Characters of a text that are compared by their letters."""
+_READ = 300
+"""Characters of a text that are compared by their letters: hundreds of statements are, for each question."""
 _SOON = timedelta(days=31)
 
 
@@ -184,13 +184,16 @@ def _shared_letters(question: str, contents: Sequence[str]) -> Floats:
 
     Runs of four letters within a word, of two where words are not parted: inflection and mistyping leave most of them.
     """
-    asked = letter_runs(question)
-    held = [letter_runs(each) for each in contents]
-    rarity = {run: np.log((len(held) + 1) / (sum(run in each for each in held) + 0.5)) for run in asked}
-    total = sum(rarity.values())
-    if total <= 0:
-        return np.zeros(len(held))
-    return np.array([sum(rarity[run] for run in asked & each) / total for each in held])
+    asked = list(letter_runs(question))
+    holds = np.array([[run in text for run in asked] for text in map(_in_words, contents)], np.float64)
+    rarity = np.log((len(contents) + 1) / (holds.sum(axis=0) + 0.5))
+    total = float(rarity.sum())
+    return holds @ rarity / total if total > 0 else np.zeros(len(contents))
+
+
+def _in_words(text: str) -> str:
+    """Return a text's words, parted so that no run of letters goes over two of them."""
+    return f" {'  '.join(_WORD.findall(text[:_READ].casefold()))} "
 
 
 def letter_runs(text: str) -> frozenset[str]:
@@ -198,10 +201,10 @@ def letter_runs(text: str) -> frozenset[str]:
     runs: set[str] = set()
     for word in _WORD.findall(text[:_READ].casefold()):
         if max(word) >= _FIRST_IDEOGRAM:
-            runs.update(word[n : n + 2] for n in range(max(1, len(word) - 1)))
+            runs.update([word[n : n + 2] for n in range(max(1, len(word) - 1))])
         else:
             padded = f" {word} "
-            runs.update(padded[n : n + _GRAM] for n in range(max(1, len(padded) - _GRAM + 1)))
+            runs.update([padded[n : n + _GRAM] for n in range(max(1, len(padded) - _GRAM + 1))])
     return frozenset(runs)
 
 

@@ -1,5 +1,7 @@
 """What the filter shows in Open WebUI of what it does: lines over an answer, its sources, and a way back."""
 
+from collections.abc import Collection
+
 import pytest
 from tests.e2e.openwebui.hosts import FILTER_NAME, Host
 from tests.e2e.openwebui.language_model import MODELS, prompt
@@ -13,6 +15,7 @@ DIARY = "I am Ottoline Marsh. I keep eleven ferrets in Kirkwall."
 WHERE_AND_DIARY = "In which city do I live with my dog, and what stands in this diary?"
 
 _SECONDS = 60.0
+_STARTING = "Memory is starting"
 _OFF, _UNDO = "recollect_off", "recollect_undo"
 
 
@@ -24,8 +27,8 @@ def host(host: Host) -> Host:
     return host
 
 
-async def shown(chat: Conversation, *statuses: str) -> None:
-    """Wait until these are the lines over the last answer.
+async def shown(chat: Conversation, *statuses: str, beside: Collection[str] = ()) -> None:
+    """Wait until these are the lines over the last answer; there may be ``beside``, and that memory was starting.
 
     Raises:
         AssertionError: They are others.
@@ -33,7 +36,7 @@ async def shown(chat: Conversation, *statuses: str) -> None:
     found: list[str] = []
 
     async def so_far() -> bool:
-        found[:] = await chat.statuses()
+        found[:] = [each for each in await chat.statuses() if each not in {_STARTING, *beside}]
         return found == list(statuses)
 
     try:
@@ -131,12 +134,12 @@ async def test_what_was_remembered_is_taken_back_by_the_button_under_the_answer(
     await host.learned(somebody, LOCKER)
     chat = Conversation(somebody)
     await chat.says(LISBON)
-    await shown(chat, f"Remembered: {LISBON}")
+    await shown(chat, f"Remembered: {LISBON}", beside=["Recalled 1 memory"])
 
     await chat.acts(_UNDO)
 
     await host.learned(somebody, LOCKER)
-    await shown(chat, f"Remembered: {LISBON}", f"Undone. Forgot: {LISBON}")
+    await shown(chat, f"Remembered: {LISBON}", f"Undone. Forgot: {LISBON}", beside=["Recalled 1 memory"])
     await Conversation(somebody).says(WHERE)
     assert "Lisbon" not in prompt(host.model.chats(WHERE)[-1])
 

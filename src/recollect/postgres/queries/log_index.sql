@@ -24,7 +24,7 @@ LIMIT $2;
 UPDATE messages
 SET indexed = true, self_share = $3, states_taste = $4, ends_asking = $5, lists = $6, words = $7
 WHERE user_id = $1 AND id = $2 AND NOT indexed AND NOT alternate
-RETURNING session_id, turn_index, hidden;
+RETURNING session_id, turn_index, hidden, indexed_before;
 
 -- name: document_before
 -- The last chunk of what was said right before a turn in a session of the user, and how many terms it has.
@@ -191,7 +191,7 @@ UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
 
 -- name: unindex_messages
 -- Let messages of the user be indexed again.
-UPDATE messages SET indexed = false WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+UPDATE messages SET indexed = false, indexed_before = true WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: delete_chunks
 -- Delete chunks of the user that nothing names any more.

@@ -133,6 +133,27 @@ LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = matter.id
 JOIN vectors AS v ON v.owner = matter.owner AND v.id = matter.id
 ORDER BY v.importance DESC, v.observed_at DESC, v.id DESC;
 
+-- name: count_statements
+-- How many statements the user has, by the conditions of most_important.
+SELECT
+    (
+        SELECT count(*)
+        FROM vectors AS own
+        WHERE own.owner = $1 AND own.valid_to IS NULL
+            AND own.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
+    ) + (
+        SELECT count(*)
+        FROM vectors AS common
+        WHERE common.owner = '*' AND common.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
+            AND (
+                EXISTS (SELECT FROM users_vectors AS given WHERE given.user_id = $1 AND given.owner = '*' AND given.vector_id = common.id)
+                OR (
+                    common.source = 'global' AND common.valid_to IS NULL
+                    AND NOT EXISTS (SELECT FROM users_vectors WHERE user_id = $1 ORDER BY vector_id OFFSET 4 LIMIT 1)
+                )
+            )
+    );
+
 -- name: count_memories
 -- How many memories users have, over all users; one that several share counts for each.
 SELECT count(*) FROM users_vectors;
