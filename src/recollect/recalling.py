@@ -17,7 +17,7 @@ from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place as place_of
 from recollect.giving import NOTHING, Giving, Mattering, in_front, marked
-from recollect.model import Chat, Drop, Placement, Recall, Recollection, Role, Skip, Stage, Turn
+from recollect.model import Chat, Drop, Memory, Placement, Recall, Recollection, Role, Skip, Stage, Turn
 from recollect.policy import Policy
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, of_everything, rank, select
@@ -31,6 +31,9 @@ _ONCE_MORE = timedelta(hours=1)
 
 _EXCHANGES_READ = 60
 """Of a chat, to find out which of them a request lacks."""
+
+_THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
+"""Why that is left out which the prompt says already."""
 
 _STATEMENTS_READ = 60
 """Of a user, the most important, of which what fits stands in every chat."""
@@ -218,9 +221,8 @@ class Recalling:
         found = await mattering if mattering else NOTHING
         if ranked.needs.everything:
             left = self._policy.deadline - (time.perf_counter() - began)
-            whole = await self._everything(turn, left)
-            ranked = of_everything(ranked, whole.statements, bar=self._policy.bar)
-            found = replace(found, known=whole.known)
+            found, statements = await self._everything(turn, found, left)
+            ranked = of_everything(ranked, statements, bar=self._policy.bar)
         return self._selected(giving, ranked, found)
 
     async def _most_important(self, turn: Turn, seconds: float) -> Mattering:
@@ -234,16 +236,27 @@ class Recalling:
             return Mattering(degraded=(Stage.STANDING,))
         return Mattering(tuple(found), {Stage.STANDING: _since(began)})
 
-    async def _everything(self, turn: Turn, seconds: float) -> Mattering:
-        """Return the statements for a turn that asks for all that is known, and how many there are."""
-        began = time.perf_counter()
-        found = await self._most_important(turn, seconds)
-        counting = self._backends.memories.count_statements(turn.scope)
+    async def _everything(
+        self, turn: Turn, mattering: Mattering, seconds: float
+    ) -> tuple[Mattering, tuple[Memory, ...]]:
+        """Return how many statements there are for who asks for all of them, and the most important."""
+        counting = asyncio.create_task(
+            within(seconds, self._backends.memories.count_statements(turn.scope, at=self._clock()))
+        )
+        asked = mattering if mattering.statements else await self._most_important(turn, seconds)
+        known, failed = 0, asked.degraded
         try:
-            return replace(found, known=await within(seconds - (time.perf_counter() - began), counting))
+            known = await counting
         except (TimeoutError, StoreError) as error:
             log.warning("statements_not_counted", error=type(error).__name__)
-            return found
+            failed = (*failed, Stage.STANDING)
+        told = replace(
+            mattering,
+            known=known,
+            degraded=tuple(dict.fromkeys((*mattering.degraded, *failed))),
+            stages={**asked.stages, **mattering.stages},
+        )
+        return told, asked.statements
 
     def _selected(self, giving: Giving, ranking: Ranking, mattering: Mattering) -> Prepared:
         query = ranking.query
@@ -254,11 +267,13 @@ class Recalling:
             how = replace(how, limit=min(how.limit, how.later))
         around = giving.around(asks_for_before=query.asks_for_before)
         relevant = self._policy.gate.opens(ranking.gate_score) and not ranking.needs.served
-        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=ranking.needs)
+        needs = ranking.needs if wished is None else replace(ranking.needs, at_most=None)
+        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
         chosen = tuple(each for each in selected if each.dropped is None)
         standing = giving.standing(mattering.statements, chosen)
         given = in_front(standing, chosen)
-        placed = giving.placed(given, code_first=query.asks_about_code, known=mattering.known)
+        there = sum(each.dropped in _THERE for each in selected if each.item.id in needs.scores)
+        placed = giving.placed(given, code_first=query.asks_about_code, known=max(mattering.known - there, 0))
         recall = Recall(
             recollections=given,
             ranked=marked(selected, standing),

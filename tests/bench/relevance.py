@@ -94,16 +94,18 @@ def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floa
 
 
 def train(questions: Sequence[Question], messages: Messages, name: str, folds: Sequence[int]) -> Model:
-    """Return the model of these questions. The heads that its second part learns from have not seen the person."""
+    """Return the model of these questions. The heads that its second part learns from have seen neither the person
+    nor the messages that are asked of the person's statements."""
     own = [each for each in questions if each.type != STRANGER]
     heads, bias = train_heads(own, messages)
     empty = Weights((), np.zeros(0), 0.0)
     tables: dict[bool, list[dict[str, Floats]]] = {True: [], False: []}
     targets: list[Floats] = []
+    fold_of = {each.person: fold for each, fold in zip(questions, folds, strict=True)}
     for fold in sorted(set(folds)):
         inner_heads = train_heads(
-            [q for q, f in zip(questions, folds, strict=True) if f != fold and q.type != STRANGER],
-            messages,
+            [each for each in own if fold_of[each.person] != fold],
+            messages.without([person for person, its in fold_of.items() if its == fold]),
         )
         inner = Model(name, *inner_heads, empty, empty)
         for question in (q for q, f in zip(questions, folds, strict=True) if f == fold):
@@ -147,7 +149,8 @@ def cross_validated(
     judged: list[tuple[Floats, Floats, Floats] | None] = [None] * len(questions)
     for fold in range(_FOLDS):
         others = [each for each in questions if each.person % _FOLDS != fold]
-        model = train(others, messages, name, [each.person % (_FOLDS - 1) for each in others])
+        apart = messages.without([each.person for each in questions if each.person % _FOLDS == fold])
+        model = train(others, apart, name, [each.person % (_FOLDS - 1) for each in others])
         for n, each in enumerate(questions):
             if each.person % _FOLDS == fold:
                 full, _ = relevance.probabilities(each.asked, each.statements, each.first, each.second, model)
@@ -273,7 +276,8 @@ async def run(arguments: argparse.Namespace) -> None:
     async with open_embedders() as (first, second):
         embedded = Embedded(first, second)
         questions = await read_questions(arguments.data, arguments.questions, embedded)
-        messages = await read_messages(arguments.intents, embedded)
+        people = sorted({each.person for each in questions if each.statements})
+        messages = await read_messages(arguments.intents, embedded, people)
         questions += await of_strangers(messages, questions, embedded)
     print_table(questions, cross_validated(questions, messages, second.name), arguments.standing)
     if arguments.write:

@@ -5,7 +5,7 @@ Never: training.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -175,18 +175,34 @@ async def _asked(
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Messages without a person, their vectors (n, d), and which intent each has."""
+    """Messages without a person: their vectors (n, d), which intent each has, and of whose statements it is asked."""
 
     texts: tuple[str, ...]
     vectors: Floats
     intents: tuple[str, ...]
+    people: tuple[int, ...]
+
+    def without(self, people: Collection[int]) -> "Messages":
+        """Return those that are asked of other people's statements."""
+        kept = [n for n, person in enumerate(self.people) if person not in people]
+        return Messages(
+            tuple(self.texts[n] for n in kept),
+            self.vectors[kept],
+            tuple(self.intents[n] for n in kept),
+            tuple(self.people[n] for n in kept),
+        )
 
 
-async def read_messages(paths: Sequence[Path], embedded: Embedded) -> Messages:
-    """Read messages labelled by what they ask."""
+async def read_messages(paths: Sequence[Path], embedded: Embedded, people: Sequence[int]) -> Messages:
+    """Read messages labelled by what they ask, and deal them out to people."""
     told = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line]
     vectors = np.array([await embedded.question(each["text"]) for each in told], np.float64)
-    return Messages(tuple(each["text"] for each in told), vectors, tuple(each["intent"] for each in told))
+    return Messages(
+        tuple(each["text"] for each in told),
+        vectors,
+        tuple(each["intent"] for each in told),
+        tuple(people[n % len(people)] for n in range(len(told))),
+    )
 
 
 async def of_strangers(
@@ -195,18 +211,21 @@ async def of_strangers(
     """Return what nobody here asked, asked of one person's statements each: it needs none of them.
 
     What is dangerous to a person may count for anything, and what they like for a recommendation: nothing is said of that.
+    When other facts count for one, people's own questions teach.
     """
-    people = list({each.person: each for each in questions if len(each.statements)}.values())
+    people = {each.person: each for each in questions}
     asked = [n for n, intent in enumerate(messages.intents) if intent in _OF_NOBODY]
     found = []
-    for turn, n in enumerate(asked):
-        of = people[turn % len(people)]
+    for n in asked:
+        of = people[messages.people[n]]
         is_advice = messages.intents[n] == "advice"
         statements = tuple(
             each
             for each in of.statements
             if each.importance < _VITAL and not (is_advice and each.kind is Kind.PREFERENCE)
         )
+        if not statements:
+            continue
         text = messages.texts[n]
         query = read_query(Turn(Scope("bench", "q"), text, "q", of.asked.now, "", ()))
         vector = messages.vectors[n]

@@ -25,7 +25,7 @@ from recollect.model import (
 async def told(store: Store) -> list[str]:
     """Return what is told; all of it is counted."""
     found = await store.memories.most_important(store.anna.scope, limit=60)
-    assert await store.memories.count_statements(store.anna.scope) == len(found)
+    assert await store.memories.count_statements(store.anna.scope, at=NOON) == len(found)
     return [each.content for each in found]
 
 

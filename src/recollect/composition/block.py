@@ -93,7 +93,8 @@ def compose(
     ]
     if not draft.holds_anything:
         return None
-    told = sum(isinstance(each.item, Memory) and each.item.kind in STATEMENTS for each in included)
+    said = [*included, *repeated]
+    told = sum(isinstance(each.item, Memory) and each.item.kind in STATEMENTS for each in said)
     if known > told:
         draft.ends_with(_more(known - told))
     standing = [each.text for each, of in zip(draft.lines, included, strict=True) if of.standing]

@@ -158,8 +158,8 @@ class MemoryStore(Protocol):
         """
         ...
 
-    async def count_statements(self, scope: Scope) -> int:
-        """Return how many statements there are that ``most_important`` would return without a limit."""
+    async def count_statements(self, scope: Scope, *, at: datetime) -> int:
+        """Return how many of the statements that ``most_important`` reads are not over ``at`` a time."""
         ...
 
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:

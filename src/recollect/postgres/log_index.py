@@ -87,7 +87,8 @@ class PostgresLogIndex:
             before = await connection.fetchrow(
                 SQL["document_before"], user_id, marked["session_id"], marked["turn_index"]
             )
-            if before is not None and not marked["indexed_before"]:
+            if before is not None and not before["followed"]:
+                await connection.execute(SQL["mark_followed"], user_id, before["document"])
                 documents.append(
                     Document(before["document"], {}, message.head, before["terms"], before["own_terms"])
                 )

@@ -193,10 +193,10 @@ class PostgresMemories:
             rows = await connection.fetch(SQL["most_important"], scope.user_id, limit)
         return [memory_of(row) for row in rows]
 
-    async def count_statements(self, scope: Scope) -> int:
-        """Return how many statements there are that ``most_important`` would return without a limit."""
+    async def count_statements(self, scope: Scope, *, at: datetime) -> int:
+        """Return how many of the statements that ``most_important`` reads are not over ``at`` a time."""
         async with self._database.for_user(scope.user_id) as connection:
-            count: int = await connection.fetchval(SQL["count_statements"], scope.user_id)
+            count: int = await connection.fetchval(SQL["count_statements"], scope.user_id, at)
         return count
 
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:

@@ -117,10 +117,10 @@ def needs_of(
     told = dict(zip(INTENTS, relevance.intents(asked, shipped).tolist(), strict=True))
     of_person = [(each, each.item) for each in found if _is_statement(each)]
     statements = [item for _, item in of_person if isinstance(item, Memory)]
-    if not statements:
-        return NO_NEEDS
     if told["overview"] > bar.overview:
         return everything(statements, query.now, bar)
+    if not statements:
+        return NO_NEEDS
     likely, shares = relevance.probabilities(
         asked,
         statements,

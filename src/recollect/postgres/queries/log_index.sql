@@ -24,11 +24,11 @@ LIMIT $2;
 UPDATE messages
 SET indexed = true, self_share = $3, states_taste = $4, ends_asking = $5, lists = $6, words = $7
 WHERE user_id = $1 AND id = $2 AND NOT indexed AND NOT alternate
-RETURNING session_id, turn_index, hidden, indexed_before;
+RETURNING session_id, turn_index, hidden;
 
 -- name: document_before
 -- The last chunk of what was said right before a turn in a session of the user, and how many terms it has.
-SELECT k.document, k.terms, k.own_terms
+SELECT k.document, k.terms, k.own_terms, k.followed
 FROM (
     SELECT m.id
     FROM messages AS m
@@ -40,6 +40,10 @@ JOIN message_chunks AS k ON k.user_id = $1 AND k.message_id = before.id
 WHERE NOT k.hidden
 ORDER BY k.part DESC
 LIMIT 1;
+
+-- name: mark_followed
+-- Note that the context of a chunk of the user holds the beginning of what was said next.
+UPDATE message_chunks SET followed = true WHERE user_id = $1 AND document = $2;
 
 -- name: insert_chunk
 -- Keep where a chunk of a message of the user stands.
@@ -191,7 +195,7 @@ UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
 
 -- name: unindex_messages
 -- Let messages of the user be indexed again.
-UPDATE messages SET indexed = false, indexed_before = true WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+UPDATE messages SET indexed = false WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: delete_chunks
 -- Delete chunks of the user that nothing names any more.

@@ -134,25 +134,33 @@ JOIN vectors AS v ON v.owner = matter.owner AND v.id = matter.id
 ORDER BY v.importance DESC, v.observed_at DESC, v.id DESC;
 
 -- name: count_statements
--- How many statements the user has, by the conditions of most_important.
-SELECT
+-- How many statements the user has that are not over at a time, from where most_important reads them.
+SELECT count(*)
+FROM (
+    SELECT own.kind, own.holds_until, own.event_at
+    FROM vectors AS own
+    WHERE own.owner = $1 AND own.valid_to IS NULL
+    UNION ALL
     (
-        SELECT count(*)
-        FROM vectors AS own
-        WHERE own.owner = $1 AND own.valid_to IS NULL
-            AND own.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
-    ) + (
-        SELECT count(*)
+        SELECT shared.kind, shared.holds_until, shared.event_at
+        FROM users_vectors AS given
+        JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+        WHERE given.user_id = $1 AND given.owner = '*'
+    )
+    UNION ALL
+    (
+        SELECT common.kind, common.holds_until, common.event_at
         FROM vectors AS common
-        WHERE common.owner = '*' AND common.kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
-            AND (
-                EXISTS (SELECT FROM users_vectors AS given WHERE given.user_id = $1 AND given.owner = '*' AND given.vector_id = common.id)
-                OR (
-                    common.source = 'global' AND common.valid_to IS NULL
-                    AND NOT EXISTS (SELECT FROM users_vectors WHERE user_id = $1 ORDER BY vector_id OFFSET 4 LIMIT 1)
-                )
+        WHERE common.owner = '*' AND common.source = 'global' AND common.valid_to IS NULL
+            AND NOT EXISTS (SELECT FROM users_vectors WHERE user_id = $1 ORDER BY vector_id OFFSET 4 LIMIT 1)
+            AND NOT EXISTS (
+                SELECT FROM users_vectors AS given WHERE given.user_id = $1 AND given.owner = '*' AND given.vector_id = common.id
             )
-    );
+    )
+) AS statements
+WHERE kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
+    AND (holds_until IS NULL OR holds_until >= $2)
+    AND (kind <> 'todo' OR event_at IS NULL OR (event_at AT TIME ZONE 'UTC')::date >= ($2::timestamptz AT TIME ZONE 'UTC')::date);
 
 -- name: count_memories
 -- How many memories users have, over all users; one that several share counts for each.

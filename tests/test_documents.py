@@ -1,0 +1,111 @@
+"""README and docs say what is there: files, settings, commands, and the names on the two ways through the code."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import typer
+
+from recollect_proxy.cli import app
+from recollect_proxy.settings import ProxySettings
+
+ROOT = Path(__file__).parents[1]
+ROOTS = (ROOT / "src" / "recollect", ROOT / "proxy" / "recollect_proxy")
+
+GENERATED = {ROOT / "docs" / "settings.md"}
+"""What is written from the code, and may not be there yet."""
+
+OF_THE_TESTS = {"RECOLLECT_TEST_DATABASE_URL"}
+
+WAYS = ("A chat request", "A remembered exchange")
+
+
+def documents() -> list[Path]:
+    named = (
+        "README.md",
+        "CHANGELOG.md",
+        "SECURITY.md",
+        "openwebui_filter/README.md",
+        ".github/CONTRIBUTING.md",
+    )
+    return [*(ROOT / name for name in named), *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def everything() -> str:
+    """Return all of them but the changelog, which also names what is gone."""
+    return "\n".join(path.read_text("utf-8") for path in documents() if path.name != "CHANGELOG.md")
+
+
+@cache
+def sources() -> str:
+    return "\n".join(path.read_text("utf-8") for root in ROOTS for path in sorted(root.rglob("*.py")))
+
+
+def way(title: str) -> list[str]:
+    """Return the steps of one of the ways in the architecture."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    section = text.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
+    return re.split(r"^[0-9]+\. ", section, flags=re.MULTILINE)[1:]
+
+
+def test_the_readme_is_read_in_a_few_minutes() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+
+
+def test_every_link_to_a_file_leads_to_one() -> None:
+    broken = []
+    for document in documents():
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text("utf-8")):
+            target = (document.parent / link).resolve()
+            if not target.exists() and target not in GENERATED:
+                broken.append(f"{document.relative_to(ROOT)}: {link}")
+    assert broken == []
+
+
+def test_every_setting_that_is_named_exists() -> None:
+    named = set(re.findall(r"\bRECOLLECT_[A-Z0-9]+(?:_[A-Z0-9]+)*", everything()))
+    known = {f"RECOLLECT_{name.upper()}" for name in ProxySettings.model_fields}
+    assert named - known == OF_THE_TESTS
+
+
+def test_every_command_that_is_named_exists() -> None:
+    known = set(typer.main.get_group(app).commands)
+    named = re.findall(r"(?:^ {4,}|`)(?:\.venv/bin/)?recollect ([a-z]+)", everything(), re.MULTILINE)
+    assert {"serve", "doctor", "import"} <= set(named) <= known
+
+
+def test_every_room_in_the_table_of_rooms_is_there() -> None:
+    table = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("## Where to look\n", 1)[1]
+    missing = []
+    for row in re.findall(r"^\| (`[^|]+`) \|", table, re.MULTILINE):
+        first, *others = re.findall(r"`([^`]+)`", row)
+        folder = Path(first).parent
+        places = [Path(first), *(Path(each) if (ROOT / each).exists() else folder / each for each in others)]
+        missing += [str(place) for place in places if not (ROOT / place).exists()]
+    assert missing == []
+
+
+def test_each_way_has_twelve_steps_at_most_and_every_name_on_it_is_in_the_code() -> None:
+    for title in WAYS:
+        steps = way(title)
+        assert 0 < len(steps) <= 12
+        for name in re.findall(r"`([\w./]+)`", " ".join(steps)):
+            assert is_in_the_code(name), f"{title}: {name}"
+
+
+def is_in_the_code(name: str) -> bool:
+    """Tell whether a file, a folder, a class, a function or a method of this name is there; not `/v1/...`."""
+    if name.startswith("/v1"):
+        return True
+    if name.endswith((".py", "/")) or "/" in name:
+        return (
+            any((root / name).exists() or (root.parent / name).exists() for root in ROOTS) or name == "spool/"
+        )
+    *owner, last = name.split(".")
+    defined = re.search(rf"^\s*(?:async )?(?:def|class) {last}\b", sources(), re.MULTILINE)
+    owned = not owner or re.search(rf"^class {owner[0]}\b", sources(), re.MULTILINE) or is_module(owner[0])
+    return bool(defined and owned)
+
+
+def is_module(name: str) -> bool:
+    return any(list(root.rglob(f"{name}.py")) or (root / name).is_dir() for root in ROOTS)
