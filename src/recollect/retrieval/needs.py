@@ -41,7 +41,7 @@ class Bar:
         all: Statements at most where all that is known is asked for.
     """
 
-    statement: float = 0.05
+    statement: float = 0.04
     listed: float = 0.015
     nothing: float = 1.5
     overview: float = 0.8
