@@ -24,9 +24,9 @@ from recollect.engine import Engine
 from recollect.logs import configure_logging
 from recollect_proxy.bench.clock import ReplayClock
 from recollect_proxy.bench.dataset import read_conversations
-from recollect_proxy.bench.metrics import wilson
 from recollect_proxy.bench.opening import open_replay, unhurried
 from recollect_proxy.bench.plan import plan
+from recollect_proxy.calibrate.figures import wilson
 from recollect_proxy.settings import ProxySettings
 
 _FILE = Path(__file__).with_name("general.txt")

@@ -10,7 +10,7 @@ from statistics import median
 
 from tests.bench.lives import Label, Life, LifeQuestion, plain
 
-from recollect_proxy.bench.metrics import percentile
+from recollect_proxy.calibrate.figures import percentile
 
 _COVERS = 0.82
 _QUOTES = 0.6

@@ -37,8 +37,8 @@ from recollect.logs import configure_logging
 from recollect.model import Actor, Add, Kind, Memory, Scope, Source, Vector
 from recollect.ports import Embedder
 from recollect_proxy.bench.clock import ReplayClock
-from recollect_proxy.bench.metrics import percentile
 from recollect_proxy.bench.opening import unhurried
+from recollect_proxy.calibrate.figures import percentile
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import temporary
 

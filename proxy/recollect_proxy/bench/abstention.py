@@ -15,13 +15,13 @@ from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
 from recollect.model import Recall, Skip
 from recollect_proxy.bench.asking import Asked
-from recollect_proxy.bench.dataset import LabelledConversation, answerable, files_of
+from recollect_proxy.bench.dataset import LabelledConversation, Question, answerable, files_of
 from recollect_proxy.bench.gate_curve import EVIDENCE_DEPTH, Gated, curve, shipped
 from recollect_proxy.bench.opening import open_replay, unhurried
 from recollect_proxy.bench.plan import plan
 from recollect_proxy.bench.replay import Replay
 from recollect_proxy.bench.summary import counts, settings_used
-from recollect_proxy.bench.unrelated import deal
+from recollect_proxy.calibrate.unrelated import UnrelatedQuestion, deal
 from recollect_proxy.settings import ProxySettings
 
 GATE_SCORE = "gate_score"
@@ -58,7 +58,7 @@ async def bench_abstention(
     if GATE_SCORE not in {field.name for field in fields(Recall)}:
         raise ConfigurationError("This version's recall does not tell what its gate went by.")
     files = files_of(data)
-    hands = deal(len(files), at_most=unrelated)
+    hands = [[_asked(question) for question in hand] for hand in deal(len(files), at_most=unrelated)]
     conversations = [each for _, found in data for each in found]
     asking = [answerable(each) for each in conversations]
     full = [
@@ -72,6 +72,10 @@ async def bench_abstention(
         for conversation, each in zip(full, plans, strict=True):
             asked += await replay.play(conversation, each, lambda: progress.advance(bar))
     return _figures(asked, files, replay)
+
+
+def _asked(unrelated: UnrelatedQuestion) -> Question:
+    return Question(f"unrelated-{unrelated.number}", unrelated.text, unrelated.category, evidence=())
 
 
 def _figures(asked: Sequence[Asked], files: Mapping[str, str], replay: Replay) -> dict[str, Any]:

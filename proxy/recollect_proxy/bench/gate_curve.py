@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from recollect_proxy.bench.metrics import wilson
+from recollect_proxy.calibrate.figures import share
 
 EVIDENCE_DEPTH = 10
 """Evidence that ranks below this place is not there to be lost."""
@@ -83,15 +83,6 @@ def shipped(unrelated: Sequence[Gated], own: Sequence[Gated]) -> dict[str, Any]:
         "own_losing_evidence": _losing(own),
         "unrelated": {group: _injecting(_of(unrelated, group)) for group in _groups(unrelated)},
         "own": {group: _losing(_of(own, group)) for group in _groups(own)},
-    }
-
-
-def share(successes: int, trials: int) -> dict[str, Any]:
-    """Return a share with its 95 % interval; null where nothing was tried."""
-    return {
-        "share": successes / trials if trials else None,
-        "interval": wilson(successes, trials),
-        "questions": trials,
     }
 
 

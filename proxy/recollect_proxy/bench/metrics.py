@@ -2,15 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
-from math import log2, sqrt
+from math import log2
 from statistics import fmean
-
-import numpy as np
 
 DEPTH = 20
 """The deepest place that a score looks at, but for the reciprocal rank, which looks at all."""
-
-_Z_95 = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +82,6 @@ def mean(scores: Sequence[Scores]) -> Scores | None:
     if not scores:
         return None
     return Scores(*(fmean(getattr(each, field.name) for each in scores) for field in fields(Scores)))
-
-
-def percentile(values: Sequence[float], percent: float) -> float | None:
-    """Return a percentile, interpolated linearly; None of no values."""
-    return float(np.percentile(values, percent)) if values else None
-
-
-def wilson(successes: int, trials: int) -> tuple[float, float] | None:
-    """Return the 95 % score interval of a share (Wilson, 1927); None where nothing was tried."""
-    if not trials:
-        return None
-    share, squared = successes / trials, _Z_95**2
-    centre = share + squared / (2 * trials)
-    margin = _Z_95 * sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
-    scale = 1 + squared / trials
-    return max(0.0, (centre - margin) / scale), min(1.0, (centre + margin) / scale)
 
 
 def _recall(found: Sequence[Collection[str]], wanted: Collection[str]) -> float:

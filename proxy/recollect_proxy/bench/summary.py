@@ -10,8 +10,9 @@ from recollect import __version__
 from recollect_proxy.bench.asking import Asked
 from recollect_proxy.bench.dataset import UNANSWERABLE
 from recollect_proxy.bench.facts import Facts
-from recollect_proxy.bench.metrics import DEPTH, Scores, mean, percentile, score
+from recollect_proxy.bench.metrics import DEPTH, Scores, mean, score
 from recollect_proxy.bench.replay import Tally
+from recollect_proxy.calibrate.figures import percentile
 from recollect_proxy.settings import ProxySettings
 
 _SETTINGS = {

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect_proxy.bench.gate_curve import Gated, curve, shipped
-from recollect_proxy.bench.metrics import wilson
+from recollect_proxy.calibrate.figures import wilson
 
 UNRELATED = (
     Gated("chat", 0.10, passed=False, injected=False),

@@ -16,7 +16,7 @@ from recollect.normalization import normalize
 from recollect_proxy.bench.formation.cases import Case, Decision, Truth
 from recollect_proxy.bench.formation.live import Asked, right_relations
 from recollect_proxy.bench.formation.scoring import share
-from recollect_proxy.bench.metrics import percentile
+from recollect_proxy.calibrate.figures import percentile
 
 _WANTED = frozenset({Decision.ADD, Decision.REINFORCE, Decision.REPLACE})
 _OVERLAP = 0.5
