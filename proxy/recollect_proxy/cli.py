@@ -1,4 +1,4 @@
-"""The command line: `recollect serve`, `worker`, `key`, `demo`, `calibrate`, `import`, `doctor`, `bench`. Never: what the commands do."""
+"""The command line: `recollect serve`, `worker`, `key`, `demo`, `calibrate`, `import`, `doctor`. Never: what the commands do."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,6 @@ from recollect.logs import configure_logging
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
-from recollect_proxy.bench.command import bench_app
 from recollect_proxy.calibrate import calibrate
 from recollect_proxy.demo.command import demo
 from recollect_proxy.identity import add_key
@@ -49,7 +48,6 @@ app.command()(demo)
 app.command()(calibrate)
 app.command()(doctor)
 app.command()(worker)
-app.add_typer(bench_app, name="bench")
 app.add_typer(import_app, name="import")
 
 
