@@ -4,6 +4,7 @@ Run: ``python -m bench holding``. For each shape: the longest time in which the 
 long the request took. Medians of three; nothing is asserted. Never: an upstream, a store.
 """
 
+import argparse
 import asyncio
 import gc
 import time
@@ -54,6 +55,7 @@ async def _measure(shape: Shape, body: bytes) -> tuple[float, float, str]:
 
 def main() -> None:
     """Print a line for each shape."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     asyncio.run(_run())
 
 
