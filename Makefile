@@ -30,7 +30,7 @@ upstream:
 	@test -n "$(UPSTREAM)$(RECOLLECT_UPSTREAM)" || { echo "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1. No LLM at hand? make demo"; exit 2; }
 
 demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a real LLM
-	@$(BIN)/recollect demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
+	@$(BIN)/python -m examples.demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
 test: $(VENV)/.dev
 	$(PYTEST) $(IN_PARALLEL) -m "not slow"
@@ -52,7 +52,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev
-	$(BIN)/mypy src proxy openwebui_filter bench tests
+	$(BIN)/mypy src proxy openwebui_filter bench examples tests
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only --quiet .

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 ROOTS = ("src", "proxy", "openwebui_filter")
-PROGRAMS = ("bench",)
+PROGRAMS = ("bench", "examples")
 """Packages of the repository's root, which are not shipped, and may ask a database what the engine never does."""
 OURS = (
     *PROGRAMS,

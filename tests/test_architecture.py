@@ -279,11 +279,6 @@ RULES = (
         "typer",
     ),
     Rule(
-        "recollect_proxy.demo",
-        f"{ENGINE} recollect.settings recollect_proxy",
-        f"{CONSOLE} httpx msgspec openai",
-    ),
-    Rule(
         "recollect_proxy.openwebui",
         f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy "
         "recollect.postgres recollect.secrets recollect_proxy",
@@ -306,7 +301,13 @@ RULES = (
     Rule("recollect_off", "", "pydantic"),
     Rule("recollect_undo", "recollect.openwebui"),
     Rule("recollect_events", "recollect.openwebui", "httpx pydantic"),
-    # What measures, from inside too, and is not shipped.
+    # What shows it at work, and what measures it, from inside too: neither is shipped.
+    Rule("examples"),
+    Rule(
+        "examples.demo",
+        f"{ENGINE} recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec openai",
+    ),
     Rule("bench"),
     Rule("bench.__main__", "bench"),
     Rule("bench.command", "bench recollect.errors recollect_proxy.settings", CONSOLE),
@@ -419,7 +420,7 @@ def test_a_forbidden_import_is_found(tmp_path: Path, path: str, statement: str) 
 def test_every_rule_refuses_a_library_nobody_named_and_a_module_nobody_named(
     tmp_path: Path, rule: Rule
 ) -> None:
-    root = {"recollect": "src", "recollect_proxy": "proxy", "bench": "."}
+    root = {"recollect": "src", "recollect_proxy": "proxy", "bench": ".", "examples": "."}
     path = f"{root.get(rule.module.partition('.')[0], 'openwebui_filter')}/{rule.module.replace('.', '/')}/__init__.py".removeprefix(
         "./"
     )

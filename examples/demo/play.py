@@ -6,9 +6,9 @@ from typing import Protocol
 
 from openai import AsyncOpenAI
 
-from recollect_proxy.demo.chat import Chat, Said
-from recollect_proxy.demo.memories import MemoryApi, Remembered
-from recollect_proxy.demo.script import PEOPLE, Person, other
+from examples.demo.chat import Chat, Said
+from examples.demo.memories import MemoryApi, Remembered
+from examples.demo.script import PEOPLE, Person, other
 from recollect_proxy.settings import ProxySettings
 
 

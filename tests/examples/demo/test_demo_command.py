@@ -1,4 +1,4 @@
-"""`recollect demo` as a person runs it: once as a process, and what it says when it can't be played."""
+"""`make demo` as a person runs it: once as a process, and what it says when it can't be played."""
 
 import os
 import signal
@@ -9,17 +9,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.command_line import operators, recollect
-from tests.served_process import RECOLLECT, environment, processes_in, temporary_files
+from tests.recollect_proxy.command_line import operators, run
+from tests.served_process import environment, processes_in, temporary_files
+from typer.testing import Result
 
+from examples.demo import stage
+from examples.demo.__main__ import app
+from examples.demo.command import demo
+from examples.demo.screen import Screen
 from recollect.errors import RecollectError
-from recollect_proxy.demo import stage
-from recollect_proxy.demo.command import demo
-from recollect_proxy.demo.screen import Screen
 from recollect_proxy.settings import ProxySettings
 
+REPOSITORY = Path(__file__).parents[3]
 ANOTHER_DATABASE = "postgresql://nobody@127.0.0.1:9/never-touched"
 """Of an operator who serves it; no demo may touch it."""
+
+
+def play(*arguments: str, **environment: str) -> Result:
+    return run(app, *arguments, **environment)
 
 
 @pytest.fixture
@@ -41,7 +48,13 @@ def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
     }
 
     ended = subprocess.run(
-        [RECOLLECT, "demo"], env=given | own, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", "examples.demo"],
+        cwd=REPOSITORY,
+        env=given | own,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -58,8 +71,7 @@ def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
 
 @pytest.mark.usefixtures("ready_server")
 def test_it_fails_when_what_must_come_of_it_does_not(operator_settings: ProxySettings) -> None:
-    ended = recollect(
-        "demo",
+    ended = play(
         **operators(operator_settings),
         RECOLLECT_DATABASE_URL=ANOTHER_DATABASE,
         RECOLLECT_RECALL_GATE="1",
@@ -84,7 +96,7 @@ def test_asked_to_end_it_clears_away_what_it_began(
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     monkeypatch.setattr(Screen, "introduce", asked_to_end)
 
-    ended = recollect("demo", **operators(operator_settings))
+    ended = play(**operators(operator_settings))
 
     assert ended.exit_code not in {0, -signal.SIGTERM}
     assert began
@@ -99,13 +111,13 @@ def test_an_llm_that_fails_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(stage, "stage", failing)
 
-    ended = recollect("demo", "--upstream", "http://127.0.0.1:9/v1", "--api-key", "sk-wrong")
+    ended = play("--upstream", "http://127.0.0.1:9/v1", "--api-key", "sk-wrong")
 
     assert (ended.exit_code, ended.stderr, ended.stdout) == (1, "Wrong key.\n", "")
 
 
 def test_an_upstream_that_is_no_url_is_told() -> None:
-    ended = recollect("demo", "--upstream", "nonsense")
+    ended = play("--upstream", "nonsense")
 
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert "RECOLLECT_UPSTREAM: " in ended.stderr
@@ -113,7 +125,7 @@ def test_an_upstream_that_is_no_url_is_told() -> None:
 
 @pytest.mark.usefixtures("ready_server")
 def test_a_demo_that_can_not_be_set_up_is_told(operator_settings: ProxySettings) -> None:
-    ended = recollect("demo", **operators(operator_settings), RECOLLECT_EMBEDDER="local:/no/such/folder")
+    ended = play(**operators(operator_settings), RECOLLECT_EMBEDDER="local:/no/such/folder")
 
     assert (ended.exit_code, ended.stdout) == (1, "")
     assert isinstance(ended.exception, RecollectError)
@@ -122,8 +134,8 @@ def test_a_demo_that_can_not_be_set_up_is_told(operator_settings: ProxySettings)
 
 @pytest.mark.parametrize("missing", ["openai", "httpx"])
 def test_without_the_sdk_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    for name in [name for name in sys.modules if name.startswith("recollect_proxy.demo.")]:
-        if name != "recollect_proxy.demo.command":
+    for name in [name for name in sys.modules if name.startswith("examples.demo.")]:
+        if name not in {"examples.demo.command", "examples.demo.__main__"}:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)  # as if it were not installed
 

@@ -8,10 +8,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from recollect_proxy.demo.chat import Said
-from recollect_proxy.demo.memories import Remembered
-from recollect_proxy.demo.play import Expectation
-from recollect_proxy.demo.script import Person
+from examples.demo.chat import Said
+from examples.demo.memories import Remembered
+from examples.demo.play import Expectation
+from examples.demo.script import Person
 
 _LABEL_WIDTH = 10
 

@@ -1,4 +1,4 @@
-"""`recollect demo`: the proxy at work, with or without an LLM. Never: what is played."""
+"""`make demo`: the proxy at work, with or without an LLM. Never: what is played."""
 
 import sys
 from typing import Annotated
@@ -34,7 +34,7 @@ def demo(
     it must; with a real LLM that is only reported.
     """
     try:
-        from recollect_proxy.demo.stage import PlayFailedError, stage  # noqa: PLC0415 -- the SDK is an extra
+        from examples.demo.stage import PlayFailedError, stage  # noqa: PLC0415 -- the SDK is an extra
     except ModuleNotFoundError as error:
         if error.name != "openai":
             raise

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect_proxy.demo.answering import NOTED, TOLD, UNKNOWN, answer
+from examples.demo.answering import NOTED, TOLD, UNKNOWN, answer
 
 
 def asked(question: str, *before: str, role: str = "system") -> str:

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from examples.demo.answering import answer
 from recollect.tokens import estimate_tokens
 from recollect_proxy.asgi import Incoming, Receive, Scope, Send, respond
-from recollect_proxy.demo.answering import answer
 
 MODEL = "recollect-demo"
 

@@ -9,8 +9,8 @@ from openai import AsyncOpenAI, BadRequestError, DefaultAsyncHttpxClient
 from tests.raw_client import RawConnection, fetch, request_bytes
 from tests.running_proxy import CHAT, chat_body
 
-from recollect_proxy.demo.answering import TOLD
-from recollect_proxy.demo.upstream import MODEL, demo_upstream
+from examples.demo.answering import TOLD
+from examples.demo.upstream import MODEL, demo_upstream
 from recollect_proxy.temporary import serve_upstream
 
 CONVERSATION = [

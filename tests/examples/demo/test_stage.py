@@ -17,9 +17,9 @@ from tests.scripted_upstream import (
     whole,
 )
 
-from recollect_proxy.demo import stage as staging
-from recollect_proxy.demo.script import ALICE, BOB
-from recollect_proxy.demo.stage import PlayFailedError, stage
+from examples.demo import stage as staging
+from examples.demo.script import ALICE, BOB
+from examples.demo.stage import PlayFailedError, stage
 from recollect_proxy.settings import ProxySettings
 
 MODELS = whole(b'{"object":"list","data":[{"id":"scripted","object":"model","created":0,"owned_by":"test"}]}')

@@ -6,11 +6,11 @@ import httpx
 import pytest
 from tests.scripted_upstream import ScriptedUpstream, whole
 
-from recollect_proxy.demo import memories
-from recollect_proxy.demo.chat import Said
-from recollect_proxy.demo.memories import MemoryApi, Remembered
-from recollect_proxy.demo.play import Asked, judge
-from recollect_proxy.demo.script import ALICE, BOB, PEOPLE, other
+from examples.demo import memories
+from examples.demo.chat import Said
+from examples.demo.memories import MemoryApi, Remembered
+from examples.demo.play import Asked, judge
+from examples.demo.script import ALICE, BOB, PEOPLE, other
 
 OWN = "I'm allergic to Quinces."
 BOBS = "My boat is called Kittiwake."

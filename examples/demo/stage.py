@@ -8,14 +8,14 @@ import httpx
 import openai
 from rich.console import Console
 
+from examples.demo.memories import MemoryApi
+from examples.demo.play import Play
+from examples.demo.screen import Screen
+from examples.demo.upstream import demo_upstream
 from recollect.errors import RecollectError
 from recollect.model import Strategy
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
-from recollect_proxy.demo.memories import MemoryApi
-from recollect_proxy.demo.play import Play
-from recollect_proxy.demo.screen import Screen
-from recollect_proxy.demo.upstream import demo_upstream
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
 
