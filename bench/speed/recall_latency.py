@@ -32,13 +32,13 @@ from uuid_utils.compat import uuid7
 
 from bench.recall.clock import ReplayClock
 from bench.recall.opening import unhurried
+from bench.speed.arithmetic import percentile
 from recollect.assembly import make_policy, open_backends
 from recollect.chat.heard import hear
 from recollect.engine import Engine
 from recollect.logs import configure_logging
 from recollect.model import Actor, Add, Kind, Memory, Scope, Source, Vector
 from recollect.ports import Embedder
-from recollect_proxy.calibrate.figures import percentile
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import temporary
 
@@ -268,10 +268,10 @@ def measure(before: Path, size: int, *, rounds: int, asks: int) -> Iterator[str]
     yield f"{size:,}"
     for each in (old, new):
         every = [one for one_round in each.took for one in one_round]
-        yield f"{median(every):.1f} / {percentile(every, 95):.1f}"
-    for share in (50, 95):
+        yield f"{median(every):.1f} / {percentile(every, 0.95):.1f}"
+    for share in (0.5, 0.95):
         ratios = [
-            (percentile(after, share) or 0) / (percentile(first, share) or 1)
+            percentile(after, share) / percentile(first, share)
             for first, after in zip(old.took, new.took, strict=True)
         ]
         yield f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
