@@ -279,11 +279,6 @@ RULES = (
         "typer",
     ),
     Rule(
-        "recollect_proxy.demo",
-        f"{ENGINE} recollect.settings recollect_proxy",
-        f"{CONSOLE} httpx msgspec openai",
-    ),
-    Rule(
         "recollect_proxy.openwebui",
         f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy "
         "recollect.postgres recollect.secrets recollect_proxy",
@@ -293,18 +288,6 @@ RULES = (
         "recollect_proxy.calibrate",
         f"{ENGINE} recollect.__version__ recollect.assembly recollect.postgres recollect.settings recollect_proxy",
         f"{CONSOLE} msgspec numpy",
-    ),
-    Rule(  # but for the bench, which measures the engine from inside too
-        "recollect_proxy.bench",
-        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.lexical "
-        "recollect.settings recollect_proxy",
-        f"{CONSOLE} httpx msgspec numpy uuid_utils",
-    ),
-    Rule(
-        "recollect_proxy.bench.formation",
-        f"{ENGINE} recollect.__version__ recollect.assembly recollect.audit recollect.chat recollect.composition "
-        "recollect.extractors recollect.formation recollect.lexical recollect.policy recollect.settings recollect_proxy",
-        f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
     ),
     # In Open WebUI: hosts without HTTP. What they run in comes to them as arguments.
     Rule(
@@ -318,6 +301,36 @@ RULES = (
     Rule("recollect_off", "", "pydantic"),
     Rule("recollect_undo", "recollect.openwebui"),
     Rule("recollect_events", "recollect.openwebui", "httpx pydantic"),
+    # What shows it at work, and what measures it, from inside too: neither is shipped.
+    Rule("examples"),
+    Rule(
+        "examples.demo",
+        f"{ENGINE} recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec openai",
+    ),
+    Rule("bench"),
+    Rule("bench.__main__", "bench"),
+    Rule("bench.command", "bench recollect.errors recollect_proxy.settings", CONSOLE),
+    Rule(
+        "bench.recall",
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.lexical "
+        "recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec numpy uuid_utils",
+    ),
+    Rule(
+        "bench.formation",
+        f"{ENGINE} bench.recall recollect.__version__ recollect.assembly recollect.audit recollect.chat recollect.composition "
+        "recollect.extractors recollect.formation recollect.lexical recollect.policy recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
+    ),
+    *(
+        Rule(
+            f"bench.{room}",
+            "bench recollect recollect_proxy",
+            f"{CONSOLE} asyncpg cachetools httpx httptools msgspec numpy rapidfuzz uuid_utils tests",
+        )
+        for room in ("lives", "speed", "training")
+    ),
 )
 
 FORBIDDEN_IMPORTS = [
@@ -349,6 +362,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/extractors/extraction.py", "from recollect.postgres import Postgres"),
     ("src/recollect/extractors/extraction.py", "import asyncpg"),
     ("src/recollect/engine.py", "import pytest"),
+    ("src/recollect/engine.py", "from bench.recall.clock import ReplayClock"),
     ("src/recollect/settings.py", "from recollect.engine import Policy"),
     ("src/recollect/assembly/opening.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/conversation.py", "import asyncpg"),
@@ -363,6 +377,10 @@ FORBIDDEN_IMPORTS = [
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.chat import hear"),
     ("proxy/recollect_proxy/app.py", "from recollect.postgres import Postgres"),
+    ("proxy/recollect_proxy/cli.py", "from bench.command import bench_app"),
+    ("proxy/recollect_proxy/calibrate/measuring.py", "from bench.recall.metrics import score"),
+    ("bench/recall/replay.py", "from recollect.postgres import Postgres"),
+    ("bench/recall/replay.py", "from tests.running_proxy import User"),
     ("proxy/recollect_proxy/cli.py", "from recollect.embedders import LocalEmbedder"),
     ("proxy/recollect_proxy/identity/modes.py", "from recollect_proxy.app import App"),
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
@@ -402,8 +420,10 @@ def test_a_forbidden_import_is_found(tmp_path: Path, path: str, statement: str) 
 def test_every_rule_refuses_a_library_nobody_named_and_a_module_nobody_named(
     tmp_path: Path, rule: Rule
 ) -> None:
-    root = {"recollect": "src", "recollect_proxy": "proxy"}
-    path = f"{root.get(rule.module.partition('.')[0], 'openwebui_filter')}/{rule.module.replace('.', '/')}/__init__.py"
+    root = {"recollect": "src", "recollect_proxy": "proxy", "bench": ".", "examples": "."}
+    path = f"{root.get(rule.module.partition('.')[0], 'openwebui_filter')}/{rule.module.replace('.', '/')}/__init__.py".removeprefix(
+        "./"
+    )
 
     found = planted(
         tmp_path, path, "import a_library\nimport recollect_filter.unheard_of as it\nimport json\n"

@@ -1,4 +1,4 @@
-"""The command line: `recollect serve`, `worker`, `key`, `demo`, `calibrate`, `import`, `doctor`, `bench`. Never: what the commands do."""
+"""The command line: `recollect serve`, `worker`, `key`, `calibrate`, `import`, `doctor`. Never: what the commands do."""
 
 import sys
 from pathlib import Path
@@ -13,9 +13,7 @@ from recollect.logs import configure_logging
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
-from recollect_proxy.bench.command import bench_app
 from recollect_proxy.calibrate import calibrate
-from recollect_proxy.demo.command import demo
 from recollect_proxy.identity import add_key
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.openwebui.import_command import import_app
@@ -45,11 +43,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.command()(demo)
 app.command()(calibrate)
 app.command()(doctor)
 app.command()(worker)
-app.add_typer(bench_app, name="bench")
 app.add_typer(import_app, name="import")
 
 

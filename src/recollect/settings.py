@@ -154,7 +154,7 @@ class EngineSettings(BaseSettings):
     recall_weights: Annotated[dict[str, _Weight], NoDecode] = Field(
         default={},
         description="What each signal of ranking counts, as NAME=NUMBER with commas, where not as measured: "
-        "dense=0.6,lexical=0.25 (`recollect bench tune` finds some).",
+        "dense=0.6,lexical=0.25 (`python -m bench tune` finds some).",
     )
     recall_cliff: float = Field(
         default=0.5,

@@ -127,7 +127,7 @@ def test_the_help_names_every_setting() -> None:
 def test_without_a_command_it_shows_what_there_is() -> None:
     said = recollect().output
 
-    for command in ("serve", "key", "demo", "bench"):
+    for command in ("serve", "worker", "key", "calibrate", "import", "doctor"):
         assert re.search(rf"\b{command}\b", said)
 
 
