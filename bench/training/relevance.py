@@ -98,8 +98,11 @@ def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floa
 
 
 def train(questions: Sequence[Question], messages: Messages, name: str, folds: Sequence[int]) -> Model:
-    """Return the model of these questions. The heads that its second part learns from have seen neither the person
-    nor the messages that are asked of the person's statements."""
+    """Return the model of these questions.
+
+    The heads that its second part learns from have seen neither the person nor the messages that are asked of the person's
+    statements.
+    """
     own = [each for each in questions if each.type != STRANGER]
     heads, bias = train_heads(own, messages)
     empty = Weights((), np.zeros(0), 0.0)
