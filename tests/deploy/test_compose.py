@@ -54,7 +54,7 @@ def test_recollect_is_built_from_the_dockerfile_beside_compose(services: dict[st
 
 def test_openwebui_speaks_to_recollect(services: dict[str, Any]) -> None:
     [port] = re.findall(r"^EXPOSE (\d+)$", TEXTS["Dockerfile"], re.MULTILINE)
-    base_path = ProxySettings.model_fields["base_path"].default
+    base_path = ProxySettings.base_path
     assert (
         services["openwebui"]["environment"]["OPENAI_API_BASE_URLS"] == f"http://recollect:{port}{base_path}"
     )
@@ -65,8 +65,8 @@ def test_openwebui_says_who_speaks_and_what_for(services: dict[str, Any]) -> Non
     [connection] = json.loads(environment["OPENAI_API_CONFIGS"]).values()
     sent = {name.lower(): template for name, template in connection["headers"].items()}
     assert environment["ENABLE_FORWARD_USER_INFO_HEADERS"] == "true"
-    assert sent[ProxySettings.model_fields["task_header"].default] == "{{TASK}}"
-    assert sent[ProxySettings.model_fields["message_header"].default] == "{{USER_MESSAGE_ID}}"
+    assert sent[ProxySettings.task_header] == "{{TASK}}"
+    assert sent[ProxySettings.message_header] == "{{USER_MESSAGE_ID}}"
     assert sent["x-recollect-parent"] == "{{USER_MESSAGE_PARENT_ID}}"
 
 

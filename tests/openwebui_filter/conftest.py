@@ -17,7 +17,7 @@ from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
 from recollect import inbox
-from recollect.assembly import sharing
+from recollect.assembly import policy, sharing
 from recollect.engine import Engine
 from recollect.openwebui import conversation
 
@@ -100,7 +100,7 @@ def pupil(model: ScriptedUpstream) -> Pupil:
 @pytest.fixture
 async def taught(taught_process: Process, pupil: Pupil, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ARG001 -- it answers
     """A filter whose engine is open, and has a model extract at once."""
-    monkeypatch.setenv("RECOLLECT_FORMATION_QUIET_SECONDS", "0")
+    monkeypatch.setattr(policy, "_QUIET", timedelta())
     monkeypatch.setattr(sharing, "_shared", taught_process.engines)
     made = taught_process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)

@@ -329,14 +329,10 @@ async def test_the_requests_own_key_goes_to_mistral_only_where_that_is_the_upstr
 
 def test_the_policy_is_what_the_settings_say() -> None:
     given = settings(
-        recall_deadline_ms=250,
-        recall_embedding_ms=120,
-        recall_lexical_ms=80,
+        recall_deadline_ms=240,
         recall_limit=3,
-        recall_candidates=20,
         recall_gate=0.4,
         recall_gate_threshold=0.7,
-        recall_cliff=0.25,
         hybrid=False,
         chunking=False,
         embed="marked",
@@ -360,12 +356,10 @@ def test_the_policy_is_what_the_settings_say() -> None:
     )
 
     assert make_policy(given) == Policy(
-        deadline=0.25,
-        reach=Reach(
-            limit=20, lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08
-        ),
+        deadline=0.24,
+        reach=Reach(lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08),
         gate=Gate(cosine=0.4, threshold=0.7),
-        selecting=Selecting(limit=3, cliff=0.25),
+        selecting=Selecting(limit=3),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
         embedded=Embedded.MARKED,
         strategy=Strategy.QA_TURN,
@@ -392,9 +386,7 @@ def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:
 async def test_a_weight_that_there_is_not_is_told_before_anything_is_opened() -> None:
     given = settings(recall_weights={"luck": 1.0}, database_url="postgresql://127.0.0.1:9/x")
 
-    with pytest.raises(
-        ConfigurationError, match="RECOLLECT_RECALL_WEIGHTS: there is no weight luck, only dense"
-    ):
+    with pytest.raises(ConfigurationError, match="recall_weights: there is no weight luck, only dense"):
         async with open_engine(given):
             pass
 

@@ -93,12 +93,12 @@ def test_a_setting_that_makes_no_sense_is_named_and_ends_it_with_2(
 def test_each_mistake_has_its_line() -> None:
     done = recollect(
         *("serve", "--upstream", "ftp://x", "--port", "-1"),
-        RECOLLECT_RECALL_LIMIT="many",
+        RECOLLECT_MEMORY_TOKENS="many",
         RECOLLECT_ADMIN_TOKEN="sk-secret",
     )
 
     assert [line.split(":")[0] for line in done.stderr.splitlines()] == [
-        "RECOLLECT_RECALL_LIMIT",
+        "RECOLLECT_MEMORY_TOKENS",
         "RECOLLECT_UPSTREAM",
         "RECOLLECT_PORT",
     ]
