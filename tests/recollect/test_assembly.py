@@ -375,6 +375,9 @@ def test_the_policy_is_what_the_settings_say() -> None:
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is Strategy.OFF
     assert make_policy(settings()).gate == Gate()
+    assert make_policy(settings()).reach == Reach()
+    assert make_policy(settings()).bounds == Bounds()
+    assert make_policy(settings(memory_tokens=500)).bounds.chat_memory_tokens == 4_000
 
 
 def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:
@@ -397,7 +400,7 @@ def test_a_chat_has_room_for_the_memories_of_one_turn_at_least() -> None:
     assert (bounds.memory_tokens, bounds.chat_memory_tokens) == (5000, 5000)
 
 
-@pytest.mark.parametrize(("tokens", "stands", "most"), [(0, False, 150), (90, True, 90)])
+@pytest.mark.parametrize(("tokens", "stands", "most"), [(0, False, 120), (90, True, 90)])
 def test_no_tokens_for_what_stands_in_every_chat_switch_it_off(
     tokens: int,
     stands: bool,  # noqa: FBT001 -- a case

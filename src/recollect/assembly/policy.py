@@ -16,9 +16,9 @@ from recollect.settings import EngineSettings
 _QUIET = timedelta(seconds=1)
 _GROWS = 2
 
-# Shares of the deadline, which leave the database its time: of 300 ms, 150 and 100.
-_EMBEDDING_SHARE = 1 / 2
-_LEXICAL_SHARE = 1 / 3
+# The deadline's milliseconds for each second of a part, which leave the database its time: of 300, 150 and 100.
+_OF_EMBEDDING = 2_000
+_OF_LEXICAL = 3_000
 
 _BLOCKS_OF_A_CHAT = 8  # as many as a request asks for that names its own tokens
 
@@ -33,17 +33,16 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
     Raises:
         ConfigurationError: A weight is named that there is not.
     """
-    deadline = settings.recall_deadline_ms / 1000
     return Policy(
         records=settings.record,
         stands=settings.standing_tokens > 0,
-        deadline=deadline,
+        deadline=settings.recall_deadline_ms / 1000,
         reach=Reach(
             lexical=settings.hybrid,
             log=settings.chunking,
             verbatim=settings.embed is not Embedded.ALL,
-            embedding_seconds=deadline * _EMBEDDING_SHARE,
-            lexical_seconds=deadline * _LEXICAL_SHARE,
+            embedding_seconds=settings.recall_deadline_ms / _OF_EMBEDDING,
+            lexical_seconds=settings.recall_deadline_ms / _OF_LEXICAL,
         ),
         weights=_make_weights(settings),
         gate=_make_gate(settings),
