@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from recollect.errors import RecollectError
 from recollect.logs import configure_logging
-from recollect.settings import is_setting
+from recollect.settings import NOWHERE, is_setting
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
@@ -108,7 +108,13 @@ def key(
     ] = None,
 ) -> None:
     """Make an API key for a user: printed once, kept as a hash. A server reads the file at its start."""
-    typer.echo(add_key(file or read_settings(upstream=UNUSED_UPSTREAM).api_key_file, user))
+    if file is None:
+        settings = read_settings(upstream=UNUSED_UPSTREAM)
+        if settings.data_dir == NOWHERE:
+            raise typer.BadParameter("a data folder that keeps nothing keeps no key", param_hint="--file")
+        file = settings.api_key_file
+        file.parent.mkdir(parents=True, exist_ok=True)
+    typer.echo(add_key(file, user))
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from recollect.settings import is_setting
 from recollect_proxy.settings import ProxySettings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -31,7 +32,8 @@ def env_example() -> dict[str, str]:
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_every_recollect_variable_in_deploy_is_a_setting(name: str) -> None:
     named = set(re.findall(r"RECOLLECT_[A-Z_]+", TEXTS[name]))
-    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in ProxySettings.model_fields}
+    settings = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in settings}
 
 
 def test_compose_is_postgres_recollect_and_openwebui(services: dict[str, Any]) -> None:

@@ -53,8 +53,6 @@ async def taught_process(
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be late, however busy the machine is with other tests, and let nobody look seldom."""
-    for stage in ("EMBEDDING", "LEXICAL"):
-        monkeypatch.setenv(f"RECOLLECT_RECALL_{stage}_MS", "10000")
     monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0.01)
     # A job that begins while the person's last one comes to its end finds their lease taken.
     monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))

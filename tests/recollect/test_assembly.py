@@ -23,6 +23,7 @@ from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
 from tests.served_process import environment
+from tests.tables import table
 from tests.waiting import until
 from uuid_utils.compat import uuid7
 
@@ -32,9 +33,11 @@ from recollect.assembly import (
     make_policy,
     make_second_embedder,
     open_engine,
+    opening,
     shared_engine,
     sharing,
 )
+from recollect.assembly import models as models_module
 from recollect.assembly.opening import _tell_of_failure
 from recollect.composition import Bounds
 from recollect.embedders import nano_e5
@@ -270,6 +273,28 @@ def test_instructions_that_cannot_be_read_are_told_at_once(client: httpx.AsyncCl
         make_models(given, client, "http://upstream/v1")
 
 
+async def test_files_of_the_operators_are_found_in_the_data_folder(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    given = settings(data_dir=tmp_path)
+    assert make_models(given, client, "http://upstream/v1") is not None
+    assert opening._global_memories(given) is None
+
+    (tmp_path / "instructions.toml").write_text("no TOML")
+    (tmp_path / "global-memories.txt").write_text("Lunch is at noon.")
+
+    with pytest.raises(ConfigurationError, match=r"instructions\.toml"):
+        make_models(given, client, "http://upstream/v1")
+    assert opening._global_memories(given) == tmp_path / "global-memories.txt"
+    assert opening._global_memories(settings(data_dir=tmp_path, database_url="memory:")) is None
+
+
+@table(("base_url", "seconds"), [("http://192.168.1.20:8000/v1", 600), ("https://llm.example.com/v1", 120)])
+def test_a_server_that_is_near_is_waited_for_longer(base_url: str, seconds: float) -> None:
+    assert models_module._timeout(settings(), base_url).total_seconds() == seconds
+    assert models_module._timeout(settings(extraction_timeout_seconds=3), base_url).total_seconds() == 3
+
+
 async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
     client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,20 +319,21 @@ async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
 
 
 async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient, tmp_path: Path) -> None:
-    models = make_models(settings(extraction_sdk="mistral", extraction_api_key="k"), client, None)
+    mistral = settings(extraction_base_url="https://api.mistral.ai/v1", extraction_api_key="k")
+    asking = make_models(mistral, client, None)
     given = settings(embedder="mistral:mistral-embed", embedder_api_key="k")
     embedder = await make_embedder(given, client, cache_dir=tmp_path)
 
-    assert models is not None
-    assert isinstance(models.extractor, ModelExtractor)
+    assert asking is not None
+    assert isinstance(asking.extractor, ModelExtractor)
     assert (embedder.name, embedder.gate) == ("mistral:mistral-embed", 0.8)
-    await models.extractor.aclose()
+    await asking.extractor.aclose()
     await embedder.aclose()
 
 
 def test_mistral_without_a_key_is_refused_before_any_word_goes_there(client: httpx.AsyncClient) -> None:
     with pytest.raises(ConfigurationError, match="RECOLLECT_EXTRACTION_API_KEY"):
-        make_models(settings(extraction_sdk="mistral"), client, "http://upstream/v1")
+        make_models(settings(extraction_base_url="https://api.mistral.ai"), client, "http://upstream/v1")
 
 
 async def test_the_requests_own_key_goes_to_mistral_only_where_that_is_the_upstream(

@@ -190,6 +190,15 @@ def test_a_key_is_printed_once_and_kept_as_a_hash(tmp_path: Path) -> None:
     assert read_key_file(file) == {hash_of(first.encode()): "anna", hash_of(second.encode()): "Bj\u00f6rn B."}
 
 
+def test_keys_are_kept_in_the_data_folder_where_a_start_looks_for_them(tmp_path: Path) -> None:
+    made = recollect("key", "anna", RECOLLECT_DATA_DIR=str(tmp_path / "data"))
+    nowhere = recollect("key", "anna", RECOLLECT_DATA_DIR=":memory:")
+
+    kept = read_key_file(proxy_settings(data_dir=tmp_path / "data").api_key_file)
+    assert kept == {hash_of(made.stdout.strip().encode()): "anna"}
+    assert nowhere.exit_code == 2
+
+
 @pytest.mark.parametrize("user", ["", "*", "a\nb", " a", "a" * 257])
 def test_nobody_gets_no_key(user: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="user's id"):
