@@ -17,11 +17,18 @@ from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
 from recollect import inbox
-from recollect.assembly import policy, sharing
+from recollect.assembly import sharing
 from recollect.engine import Engine
-from recollect.openwebui import conversation
+from recollect.openwebui import conversation, engines
+from recollect.settings import EngineSettings
 
 SECONDS_TO_OPEN = 60
+
+
+class AtOnce(EngineSettings):
+    """Settings by which memories are formed as soon as something was said."""
+
+    formation_quiet_seconds: float | None = 0
 
 
 @pytest.fixture(scope="session")
@@ -98,7 +105,7 @@ def pupil(model: ScriptedUpstream) -> Pupil:
 @pytest.fixture
 async def taught(taught_process: Process, pupil: Pupil, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ARG001 -- it answers
     """A filter whose engine is open, and has a model extract at once."""
-    monkeypatch.setattr(policy, "_QUIET", timedelta())
+    monkeypatch.setattr(engines, "EngineSettings", AtOnce)
     monkeypatch.setattr(sharing, "_shared", taught_process.engines)
     made = taught_process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)
