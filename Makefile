@@ -21,7 +21,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -31,6 +31,10 @@ upstream:
 
 demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a real LLM
 	@$(BIN)/python -m examples.demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
+
+docs: $(VENV)/.run  ## docs/settings.md, from the settings themselves
+	@mkdir -p docs
+	$(BIN)/recollect config --markdown > docs/settings.md
 
 test: $(VENV)/.dev
 	$(PYTEST) $(IN_PARALLEL) -m "not slow"

@@ -164,9 +164,11 @@ RULES = (
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
     Rule(
         "recollect.settings",
-        "recollect.indexing recollect.model",
+        "recollect.indexing recollect.internals recollect.model",
         "platformdirs pydantic pydantic_settings",
     ),
+    Rule("recollect.internals", "", "pydantic"),
+    Rule("recollect.removed_settings", "recollect.settings", pure=True),
     Rule("recollect.assembly", "recollect", "httpx msgspec pydantic structlog"),
     # The worker: who watches it knows nothing of what it opens.
     Rule("recollect.worker"),
@@ -184,7 +186,12 @@ RULES = (
     Rule("recollect_proxy.asgi"),
     Rule("recollect_proxy.late", "recollect_proxy.asgi"),
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
-    Rule("recollect_proxy.settings", "recollect.chat recollect.settings", "pydantic pydantic_settings"),
+    Rule(
+        "recollect_proxy.settings",
+        "recollect.settings recollect_proxy.internals",
+        "pydantic pydantic_settings",
+    ),
+    Rule("recollect_proxy.internals", "recollect.chat", "pydantic"),
     Rule("recollect_proxy.admin_token", "recollect.file_lock recollect.settings recollect_proxy.settings"),
     Rule(
         "recollect_proxy.identity",
@@ -268,10 +275,15 @@ RULES = (
     *(
         Rule(
             f"recollect_proxy.{command}",
-            f"{ENGINE} recollect.__version__ recollect.settings recollect_proxy",
+            f"{ENGINE} recollect.__version__ recollect.removed_settings recollect.settings recollect_proxy",
             CONSOLE,
         )
         for command in ("banner", "cli", "options", "serving", "temporary")
+    ),
+    Rule(
+        "recollect_proxy.config_command",
+        "recollect.assembly recollect.removed_settings recollect.settings recollect_proxy",
+        "msgspec pydantic typer",
     ),
     Rule(
         "recollect_proxy.worker_command",
@@ -293,7 +305,7 @@ RULES = (
     Rule(
         "recollect.openwebui",
         f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.live_engine recollect.prompting "
-        "recollect.recalling recollect.saying recollect.settings",
+        "recollect.recalling recollect.removed_settings recollect.saying recollect.settings",
         "msgspec structlog",
     ),
     Rule("recollect.openwebui.telling", "recollect.model", pure=True),

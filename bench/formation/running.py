@@ -108,7 +108,7 @@ async def bench_model(
     Raises:
         ConfigurationError: The model's address makes no sense.
     """
-    seconds = settings.extraction_timeout_seconds
+    seconds = settings.extraction_timeout_seconds or 120.0  # as of a hosted server, whichever it is
     async with httpx.AsyncClient(timeout=seconds, trust_env=False) as client:
         asking = OpenAICompatibleModel(
             client,

@@ -18,13 +18,12 @@ from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
 
 _ANSWER_SECONDS = 120.0
-_UNHURRIED_MS = 10_000
+_UNHURRIED_MS = 30_000
 
 
 def unhurried(settings: ProxySettings) -> dict[str, int]:
     """Return the changes by which what is recalled is measured, and not how busy the machine is."""
-    names = ("recall_deadline_ms", "recall_embedding_ms", "recall_lexical_ms")
-    return {name: max(getattr(settings, name), _UNHURRIED_MS) for name in names}
+    return {"recall_deadline_ms": max(settings.recall_deadline_ms, _UNHURRIED_MS)}
 
 
 @asynccontextmanager

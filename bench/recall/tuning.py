@@ -5,9 +5,10 @@ until none gains. Never: how figures are shown.
 """
 
 import asyncio
+import json
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from statistics import fmean
 from typing import Any
 
@@ -138,11 +139,10 @@ def quality(questions: Sequence[KeptQuestion], weights: Weights) -> float:
 
 
 def as_setting(weights: Weights) -> str:
-    """Return the setting that makes the shipped weights these."""
-    shipped = Weights()
-    names = (field.name for field in fields(Weights))
-    own = (name for name in names if getattr(weights, name) != getattr(shipped, name))
-    return "RECOLLECT_RECALL_WEIGHTS=" + ",".join(f"{name}={getattr(weights, name):g}" for name in own)
+    """Return the engine's internal that makes the shipped weights these."""
+    shipped, found = asdict(Weights()), asdict(weights)
+    own = {name: round(value, 6) for name, value in found.items() if value != shipped[name]}
+    return f"recall_weights={json.dumps(own)}"
 
 
 def _fold(

@@ -13,6 +13,7 @@ from pathlib import Path
 from bench.speed.prompts import MEMORIES, WHOLE, statements
 from bench.speed.systems import Caller, Server, System, free_port, started
 from bench.speed.watching import family, mebibytes
+from tests.internals import variables
 
 CHATS = 200
 _READER = b"X-OpenWebUI-User-Id: reader\r\nX-OpenWebUI-Chat-Id: local:bench\r\n"
@@ -41,9 +42,9 @@ class Installation:
         told = {
             "RECOLLECT_ADMIN_TOKEN": self.token,
             "RECOLLECT_FORMATION": "qa_turn",
-            # A temporary chat recalls, then, and leaves no memory: the store stays as large as it is.
-            "RECOLLECT_RECALL_IN_TEMPORARY": "true",
         }
+        # A temporary chat recalls, then, and leaves no memory: the store stays as large as it is.
+        told |= variables({"recall_in_temporary": True})
         command: list[str | Path] = [
             Path(sys.executable).with_name("recollect"),
             "serve",

@@ -71,14 +71,14 @@ def test_without_json_a_table_is_printed(tmp_path: Path, monkeypatch: pytest.Mon
 
     ended = bench(
         *("recall", "--data", data, "--limit-conversations", "1", "--questions", "2"),
-        RECOLLECT_RECALL_LIMIT="3",
+        RECOLLECT_MEMORY_TOKENS="300",
     )
 
     assert (ended.exit_code, ended.stderr) == (0, "")
     assert "What retrieval ranks" in ended.stdout
     assert "conversations 1, turns 3" in ended.stdout
     assert given["arguments"][:2] == ("two.jsonl", [labelled(TEA)])
-    assert (given["settings"].recall_limit, given["questions"]) == (3, 2)
+    assert (given["settings"].memory_tokens, given["questions"]) == (300, 2)
 
 
 def test_facts_are_measured_in_place_of_what_was_said(
@@ -125,10 +125,10 @@ def test_a_mistake_in_the_file_is_told_with_its_line_before_anything_is_started(
 def test_a_setting_that_makes_no_sense_is_told(tmp_path: Path) -> None:
     data = write(tmp_path / "one.jsonl", TEA)
 
-    ended = bench("recall", "--data", data, RECOLLECT_RECALL_LIMIT="many")
+    ended = bench("recall", "--data", data, RECOLLECT_MEMORY_TOKENS="many")
 
     assert (ended.exit_code, ended.stdout) == (2, "")
-    assert "RECOLLECT_RECALL_LIMIT" in ended.stderr
+    assert "RECOLLECT_MEMORY_TOKENS" in ended.stderr
 
 
 @pytest.mark.usefixtures("ready_server")

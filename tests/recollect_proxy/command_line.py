@@ -39,13 +39,7 @@ def run(app: typer.Typer, *arguments: str | Path, **environment: str) -> Result:
 
 def operators(settings: ProxySettings) -> dict[str, str]:
     """Return the variables of an operator who has these settings, of the data folder and of what must not hurry."""
-    names = (
-        "data_dir",
-        "recall_deadline_ms",
-        "recall_embedding_ms",
-        "recall_lexical_ms",
-        "formation_quiet_seconds",
-    )
+    names = ("data_dir", "recall_deadline_ms")
     return {f"RECOLLECT_{name.upper()}": str(getattr(settings, name)) for name in names}
 
 

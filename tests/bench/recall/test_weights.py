@@ -1,6 +1,7 @@
 """Weights are tried on what was kept of a replay: they rank as the engine does, and are searched on one half."""
 
 import io
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -112,7 +113,7 @@ async def test_tuning_measures_each_half_by_what_the_other_found(
     assert first["as_set"]["files"]["garden.jsonl"]["ndcg_at_5"] == 0.5, (
         "of a blank question nothing is found"
     )
-    assert first["setting"].startswith("RECOLLECT_RECALL_WEIGHTS=")
+    assert first["setting"].startswith("recall_weights=")
     assert figures["counts"]["questions"] == 5
     assert progress.finished
     text = shown(show_tune, figures)
@@ -234,11 +235,10 @@ def test_each_file_counts_alike() -> None:
     assert compare([], Weights()) == {"files": {}, "mean": {}}
 
 
-def test_the_setting_makes_the_engine_use_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_prints_makes_the_engine_use_the_weights() -> None:
     found = replace(Weights(), dense=0.7, session=0.0, best_share=0.25)
 
     name, _, value = as_setting(found).partition("=")
-    monkeypatch.setenv(name, value)
 
-    assert make_policy(EngineSettings()).weights == found
-    assert as_setting(Weights()) == "RECOLLECT_RECALL_WEIGHTS="
+    assert make_policy(EngineSettings(**{name: json.loads(value)})).weights == found
+    assert as_setting(Weights()) == "recall_weights={}"
