@@ -188,10 +188,10 @@ RULES = (
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
     Rule(
         "recollect_proxy.settings",
-        "recollect.settings recollect_proxy.internals",
+        "recollect.chat recollect.settings recollect_proxy.internals",
         "pydantic pydantic_settings",
     ),
-    Rule("recollect_proxy.internals", "recollect.chat", "pydantic"),
+    Rule("recollect_proxy.internals", "", "pydantic"),
     Rule("recollect_proxy.admin_token", "recollect.file_lock recollect.settings recollect_proxy.settings"),
     Rule(
         "recollect_proxy.identity",

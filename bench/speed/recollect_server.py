@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.internals import variables
+
 from bench.speed.prompts import MEMORIES, WHOLE, statements
 from bench.speed.systems import Caller, Server, System, free_port, started
 from bench.speed.watching import family, mebibytes
-from tests.internals import variables
 
 CHATS = 200
 _READER = b"X-OpenWebUI-User-Id: reader\r\nX-OpenWebUI-Chat-Id: local:bench\r\n"

@@ -8,8 +8,6 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
-from recollect.chat import SystemStyle
-
 
 class ProxyInternals(BaseModel):
     """Numbers and names that follow from how the proxy works; no variable sets them."""
@@ -32,13 +30,6 @@ class ProxyInternals(BaseModel):
 
     oidc_jwks: Path | None = None
     """None: ``jwks.json`` of the data folder."""
-
-    system_styles: dict[str, SystemStyle] = {
-        "o1-mini*": SystemStyle.NONE,
-        "o1-preview*": SystemStyle.NONE,
-    }
-    """What models take from the system, the first pattern that fits. Those known to refuse a system message; before
-    others of that kind an operator sets ``placement`` to ``user``."""
 
     recall_in_temporary: bool = False
     """Whether temporary chats recall, which nobody expects of them; benches ask so without a store that grows."""

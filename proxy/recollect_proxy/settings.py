@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
+from recollect.chat import SystemStyle
 from recollect.settings import EngineSettings
 from recollect_proxy.internals import ProxyInternals
 
@@ -71,6 +72,11 @@ class ProxySettings(ProxyInternals, EngineSettings):
         default=False,
         description="Send the headers that tell who is speaking on to the upstream, but for secrets.",
     )
+    system_styles: Annotated[dict[str, SystemStyle], NoDecode] = Field(
+        default={"o1-mini*": SystemStyle.NONE, "o1-preview*": SystemStyle.NONE},
+        description="What models take from the system, as PATTERN=STYLE with commas, the first that fits counts; "
+        "styles: any, first (message only), developer, none (beside the user's first message).",
+    )
     openwebui_status: bool = Field(
         default=True,
         description="Show people of OpenWebUI, and no other client, in the chat what was recalled and, as soon as it is known, remembered.",
@@ -105,6 +111,16 @@ class ProxySettings(ProxyInternals, EngineSettings):
             raise ValueError("a base URL has no query and no fragment")
         _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError where they make no sense
         return value.rstrip("/")
+
+    @field_validator("system_styles", mode="before")
+    @classmethod
+    def _mapped(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        pairs = [pair.partition("=") for pair in filter(None, map(str.strip, value.split(",")))]
+        if not all(pattern.strip() and equals for pattern, equals, _ in pairs):
+            raise ValueError("must be PATTERN=STYLE, with commas: gemma*=none,o1*=developer")
+        return {pattern.strip().lower(): style.strip() for pattern, _, style in pairs}
 
     @field_validator("identity", "trusted_networks", "allowed_hosts", mode="before")
     @classmethod

@@ -61,7 +61,6 @@ REMOVED: Mapping[str, str] = {
     "spool_mb": "remove it: it is 256",
     "summary_tokens": "remove it: `summaries` of PATCH /memory/settings switches them off",
     "summary_turns": "remove it: `summaries` of PATCH /memory/settings switches them off",
-    "system_styles": "set RECOLLECT_PLACEMENT=user for models that refuse a system message",
     "task_header": _FIXED_NAME.format("x-recollect-task"),
 }
 """What to do about a setting that there was."""
