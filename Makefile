@@ -21,7 +21,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -30,7 +30,11 @@ upstream:
 	@test -n "$(UPSTREAM)$(RECOLLECT_UPSTREAM)" || { echo "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1. No LLM at hand? make demo"; exit 2; }
 
 demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a real LLM
-	@$(BIN)/recollect demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
+	@$(BIN)/python -m examples.demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
+
+docs: $(VENV)/.run  ## docs/settings.md, from the settings themselves
+	@mkdir -p docs
+	$(BIN)/recollect config --markdown > docs/settings.md
 
 test: $(VENV)/.dev
 	$(PYTEST) $(IN_PARALLEL) -m "not slow"
@@ -52,7 +56,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev
-	$(BIN)/mypy src proxy openwebui_filter tests
+	$(BIN)/mypy src proxy openwebui_filter bench examples tests
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix-only --quiet .
@@ -60,12 +64,12 @@ format: $(VENV)/.dev
 
 check: lint types test
 
-bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: tests/bench/README.md; make bench BENCH=--quick
-	$(BIN)/python -m tests.bench.compare $(BENCH)
-	$(BIN)/python -m tests.bench.leaving | tee tests/bench/results/leaving.md
+bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: bench/README.md; make bench BENCH=--quick
+	$(BIN)/python -m bench speed $(BENCH)
+	$(BIN)/python -m bench leaving | tee bench/results/leaving.md
 
 hunt: $(VENV)/.dev  ## half an hour of hostile texts for every step that reads, and for a served proxy: make hunt HUNT="--minutes 5 --seed 2"
-	$(BIN)/python -m tests.bench.hunt $(HUNT)
+	$(BIN)/python -m bench hunt $(HUNT)
 
 $(VENV)/bench-litellm/.ready: $(VENV)/.uv requirements/bench-litellm.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/bench-litellm

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.folders import quick_folder
+from tests.internals import variables
 from tests.waiting import until
 
 _PATIENCE_SECONDS = 90.0
-_PATIENT = {f"RECOLLECT_RECALL_{limit}_MS": "10000" for limit in ("DEADLINE", "EMBEDDING", "LEXICAL")}
+_PATIENT = {"RECOLLECT_RECALL_DEADLINE_MS": "20000"}
 """Where a test has no limits of its own: the machine may be busy with other tests."""
 _BASE_URL = re.compile(r"base URL\s+http://[^ ]+:(\d+)/v1 ")
 
@@ -25,7 +26,7 @@ RECOLLECT = Path(sys.executable).with_name("recollect")
 def environment(**settings: object) -> dict[str, str]:
     """Return this process's environment with none of our settings but these."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    return kept | {f"RECOLLECT_{name.upper()}": str(value) for name, value in settings.items()}
+    return kept | variables(settings)
 
 
 @contextmanager

@@ -164,9 +164,11 @@ RULES = (
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
     Rule(
         "recollect.settings",
-        "recollect.indexing recollect.model",
+        "recollect.indexing recollect.internals recollect.model",
         "platformdirs pydantic pydantic_settings",
     ),
+    Rule("recollect.internals", "", "pydantic"),
+    Rule("recollect.removed_settings", "recollect.settings", pure=True),
     Rule("recollect.assembly", "recollect", "httpx msgspec pydantic structlog"),
     # The worker: who watches it knows nothing of what it opens.
     Rule("recollect.worker"),
@@ -184,7 +186,12 @@ RULES = (
     Rule("recollect_proxy.asgi"),
     Rule("recollect_proxy.late", "recollect_proxy.asgi"),
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
-    Rule("recollect_proxy.settings", "recollect.chat recollect.settings", "pydantic pydantic_settings"),
+    Rule(
+        "recollect_proxy.settings",
+        "recollect.chat recollect.settings recollect_proxy.internals",
+        "pydantic pydantic_settings",
+    ),
+    Rule("recollect_proxy.internals", "", "pydantic"),
     Rule("recollect_proxy.admin_token", "recollect.file_lock recollect.settings recollect_proxy.settings"),
     Rule(
         "recollect_proxy.identity",
@@ -268,20 +275,20 @@ RULES = (
     *(
         Rule(
             f"recollect_proxy.{command}",
-            f"{ENGINE} recollect.__version__ recollect.settings recollect_proxy",
+            f"{ENGINE} recollect.__version__ recollect.removed_settings recollect.settings recollect_proxy",
             CONSOLE,
         )
         for command in ("banner", "cli", "options", "serving", "temporary")
     ),
     Rule(
+        "recollect_proxy.config_command",
+        "recollect.assembly recollect.removed_settings recollect.settings recollect_proxy",
+        "msgspec pydantic typer",
+    ),
+    Rule(
         "recollect_proxy.worker_command",
         "recollect.assembly recollect.logs recollect_proxy.app recollect_proxy.options",
         "typer",
-    ),
-    Rule(
-        "recollect_proxy.demo",
-        f"{ENGINE} recollect.settings recollect_proxy",
-        f"{CONSOLE} httpx msgspec openai",
     ),
     Rule(
         "recollect_proxy.openwebui",
@@ -294,23 +301,11 @@ RULES = (
         f"{ENGINE} recollect.__version__ recollect.assembly recollect.postgres recollect.settings recollect_proxy",
         f"{CONSOLE} msgspec numpy",
     ),
-    Rule(  # but for the bench, which measures the engine from inside too
-        "recollect_proxy.bench",
-        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.lexical "
-        "recollect.settings recollect_proxy",
-        f"{CONSOLE} httpx msgspec numpy uuid_utils",
-    ),
-    Rule(
-        "recollect_proxy.bench.formation",
-        f"{ENGINE} recollect.__version__ recollect.assembly recollect.audit recollect.chat recollect.composition "
-        "recollect.extractors recollect.formation recollect.lexical recollect.policy recollect.settings recollect_proxy",
-        f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
-    ),
     # In Open WebUI: hosts without HTTP. What they run in comes to them as arguments.
     Rule(
         "recollect.openwebui",
         f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.live_engine recollect.prompting "
-        "recollect.recalling recollect.saying recollect.settings",
+        "recollect.recalling recollect.removed_settings recollect.saying recollect.settings",
         "msgspec structlog",
     ),
     Rule("recollect.openwebui.telling", "recollect.model", pure=True),
@@ -318,6 +313,36 @@ RULES = (
     Rule("recollect_off", "", "pydantic"),
     Rule("recollect_undo", "recollect.openwebui"),
     Rule("recollect_events", "recollect.openwebui", "httpx pydantic"),
+    # What shows it at work, and what measures it, from inside too: neither is shipped.
+    Rule("examples"),
+    Rule(
+        "examples.demo",
+        f"{ENGINE} recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec openai",
+    ),
+    Rule("bench"),
+    Rule("bench.__main__", "bench"),
+    Rule("bench.command", "bench recollect.errors recollect_proxy.settings", CONSOLE),
+    Rule(
+        "bench.recall",
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.lexical "
+        "recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec numpy uuid_utils",
+    ),
+    Rule(
+        "bench.formation",
+        f"{ENGINE} bench.recall recollect.__version__ recollect.assembly recollect.audit recollect.chat recollect.composition "
+        "recollect.extractors recollect.formation recollect.lexical recollect.policy recollect.settings recollect_proxy",
+        f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
+    ),
+    *(
+        Rule(
+            f"bench.{room}",
+            "bench recollect recollect_proxy",
+            f"{CONSOLE} asyncpg cachetools httpx httptools msgspec numpy rapidfuzz uuid_utils tests",
+        )
+        for room in ("lives", "speed", "training")
+    ),
 )
 
 FORBIDDEN_IMPORTS = [
@@ -349,6 +374,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/extractors/extraction.py", "from recollect.postgres import Postgres"),
     ("src/recollect/extractors/extraction.py", "import asyncpg"),
     ("src/recollect/engine.py", "import pytest"),
+    ("src/recollect/engine.py", "from bench.recall.clock import ReplayClock"),
     ("src/recollect/settings.py", "from recollect.engine import Policy"),
     ("src/recollect/assembly/opening.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/conversation.py", "import asyncpg"),
@@ -363,6 +389,10 @@ FORBIDDEN_IMPORTS = [
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.chat import hear"),
     ("proxy/recollect_proxy/app.py", "from recollect.postgres import Postgres"),
+    ("proxy/recollect_proxy/cli.py", "from bench.command import bench_app"),
+    ("proxy/recollect_proxy/calibrate/measuring.py", "from bench.recall.metrics import score"),
+    ("bench/recall/replay.py", "from recollect.postgres import Postgres"),
+    ("bench/recall/replay.py", "from tests.running_proxy import User"),
     ("proxy/recollect_proxy/cli.py", "from recollect.embedders import LocalEmbedder"),
     ("proxy/recollect_proxy/identity/modes.py", "from recollect_proxy.app import App"),
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
@@ -402,8 +432,10 @@ def test_a_forbidden_import_is_found(tmp_path: Path, path: str, statement: str) 
 def test_every_rule_refuses_a_library_nobody_named_and_a_module_nobody_named(
     tmp_path: Path, rule: Rule
 ) -> None:
-    root = {"recollect": "src", "recollect_proxy": "proxy"}
-    path = f"{root.get(rule.module.partition('.')[0], 'openwebui_filter')}/{rule.module.replace('.', '/')}/__init__.py"
+    root = {"recollect": "src", "recollect_proxy": "proxy", "bench": ".", "examples": "."}
+    path = f"{root.get(rule.module.partition('.')[0], 'openwebui_filter')}/{rule.module.replace('.', '/')}/__init__.py".removeprefix(
+        "./"
+    )
 
     found = planted(
         tmp_path, path, "import a_library\nimport recollect_filter.unheard_of as it\nimport json\n"

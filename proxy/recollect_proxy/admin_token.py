@@ -13,6 +13,9 @@ from recollect.file_lock import FileLock
 from recollect.settings import NOWHERE
 from recollect_proxy.settings import ProxySettings
 
+TOKEN_FILE = "admin-token"  # noqa: S105 -- a file's name
+"""In the data folder."""
+
 _PATIENCE_SECONDS = 10.0
 
 
@@ -55,7 +58,7 @@ def admin_token(settings: ProxySettings) -> AdminToken:
     if settings.data_dir == NOWHERE:
         return AdminToken(_made(), is_new=True)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    file = settings.data_dir / "admin-token"
+    file = settings.data_dir / TOKEN_FILE
     with _alone(file):
         if token := _read(file):
             return AdminToken(token, file)

@@ -65,7 +65,6 @@ class App:
             settings.upstream,
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,
-            first_byte_timeout=settings.first_byte_timeout_seconds,
             api_key=settings.upstream_api_key.get_secret_value() if settings.upstream_api_key else None,
         )
         identity = make_identity(settings)

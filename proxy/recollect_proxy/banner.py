@@ -45,7 +45,7 @@ def _plain_header(settings: ProxySettings) -> str:
 _WHO: dict[IdentityMode, Callable[[ProxySettings], str]] = {
     IdentityMode.HEADER: _plain_header,
     IdentityMode.OPENWEBUI_JWT: lambda settings: f"{settings.openwebui_jwt_header}, signed",
-    IdentityMode.API_KEY: lambda settings: f"API keys of {settings.api_keys}",
+    IdentityMode.API_KEY: lambda settings: f"API keys of {settings.api_key_file}",
     IdentityMode.OIDC: lambda settings: f"tokens of {settings.oidc_issuer}",
 }
 
@@ -75,13 +75,13 @@ def _formation(settings: ProxySettings) -> str:
     if settings.formation is Strategy.QA_TURN:
         return "without a model: each question and its answer is kept"
     model = settings.extraction_model or "the chat's own model"
-    where = _without_user(settings.extraction_base_url) if settings.extraction_base_url else "the upstream"
+    where = without_user(settings.extraction_base_url) if settings.extraction_base_url else "the upstream"
     own = "no key" if settings.extraction_base_url else "the request's own key"
     key = "the configured key" if settings.extraction_api_key else own
     return f"{model} at {where}, with {key}"
 
 
-def _without_user(url: str) -> str:
+def without_user(url: str) -> str:
     """Return a URL without its user and password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

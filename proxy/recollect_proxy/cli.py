@@ -1,4 +1,4 @@
-"""The command line: `recollect serve`, `worker`, `key`, `demo`, `calibrate`, `import`, `doctor`, `bench`. Never: what the commands do."""
+"""The command line: `recollect serve`, `worker`, `key`, `calibrate`, `import`, `doctor`, `config`. Never: what the commands do."""
 
 import sys
 from pathlib import Path
@@ -10,16 +10,16 @@ from pydantic.fields import FieldInfo
 
 from recollect.errors import RecollectError
 from recollect.logs import configure_logging
+from recollect.settings import NOWHERE, is_setting
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
-from recollect_proxy.bench.command import bench_app
 from recollect_proxy.calibrate import calibrate
-from recollect_proxy.demo.command import demo
+from recollect_proxy.config_command import config
 from recollect_proxy.identity import add_key
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.openwebui.import_command import import_app
-from recollect_proxy.options import read_settings
+from recollect_proxy.options import UNUSED_UPSTREAM, read_settings, settings_of_start
 from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.worker_command import worker
@@ -33,7 +33,7 @@ def _settings_help() -> str:
         told = "" if default is None else f" (default: {default})"  # rich takes [...] for markup
         return f"RECOLLECT_{name.upper()}: {field.description}{told}"
 
-    lines = [line(name, field) for name, field in ProxySettings.model_fields.items()]
+    lines = [line(name, field) for name, field in ProxySettings.model_fields.items() if is_setting(field)]
     return "Settings (environment variables; options win over them):\n\n" + "\n\n".join(lines)
 
 
@@ -45,11 +45,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.command()(demo)
 app.command()(calibrate)
 app.command()(doctor)
 app.command()(worker)
-app.add_typer(bench_app, name="bench")
+app.command()(config)
 app.add_typer(import_app, name="import")
 
 
@@ -74,7 +73,7 @@ def serve(
 ) -> None:
     """Serve the proxy. Every option is a setting too: see below."""
     configure_logging(log_level)
-    settings = read_settings(
+    settings = settings_of_start(
         upstream=upstream,
         host=host,
         port=port,
@@ -100,9 +99,17 @@ def serve(
 @app.command()
 def key(
     user: Annotated[str, typer.Argument(help="The user's id, as the memory API knows it.")],
-    file: Annotated[Path, typer.Option(help="The file of keys.", envvar="RECOLLECT_API_KEYS")],
+    file: Annotated[
+        Path | None, typer.Option(help="The file of keys; by itself, api-keys of the data folder.")
+    ] = None,
 ) -> None:
     """Make an API key for a user: printed once, kept as a hash. A server reads the file at its start."""
+    if file is None:
+        settings = read_settings(upstream=UNUSED_UPSTREAM)
+        if settings.data_dir == NOWHERE:
+            raise typer.BadParameter("a data folder that keeps nothing keeps no key", param_hint="--file")
+        file = settings.api_key_file
+        file.parent.mkdir(parents=True, exist_ok=True)
     typer.echo(add_key(file, user))
 
 

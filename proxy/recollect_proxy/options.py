@@ -1,11 +1,20 @@
 """Reads the settings for a command, and says in a line what is wrong with them. Never: what they are for."""
 
+import os
 from typing import Any
 
+import structlog
 import typer
 from pydantic import ValidationError
 
+from recollect.removed_settings import without_effect
+from recollect.settings import is_setting
 from recollect_proxy.settings import ProxySettings
+
+_OPTIONS = frozenset({"log_level"})
+"""Variables that are options of commands alone."""
+
+log = structlog.get_logger(__name__)
 
 NO_UPSTREAM = (
     "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1 "
@@ -14,6 +23,19 @@ NO_UPSTREAM = (
 
 UNUSED_UPSTREAM = "http://127.0.0.1"
 """Settings need an upstream; what a command gives that sends nothing to any."""
+
+
+def ignored() -> dict[str, str]:
+    """Return what to do about each variable of this process that sets nothing."""
+    known = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+    return without_effect(os.environ, known | _OPTIONS)
+
+
+def settings_of_start(**options: Any) -> ProxySettings:
+    """Return the settings as ``read_settings``, and say in one log line which variables set nothing, and what to do."""
+    if found := ignored():
+        log.warning("variables_without_effect", what_to_do=found)
+    return read_settings(**options)
 
 
 def read_settings(**options: Any) -> ProxySettings:

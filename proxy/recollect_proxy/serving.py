@@ -77,7 +77,6 @@ class Server(uvicorn.Server):
         )
         self._ready = ready
         self._probes = app.probes
-        self._drain_delay = settings.drain_delay_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the application and the socket."""
@@ -105,10 +104,6 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
     def _leave(self, number: int) -> None:
-        """Say at once that nobody new should come; stop after the delay, or when told again."""
-        if self._drain_delay and not self._probes.draining:
-            self._probes.drain()
-            asyncio.get_running_loop().call_later(self._drain_delay, setattr, self, "should_exit", True)  # noqa: FBT003 -- an attribute's value
-        else:
-            self._probes.drain()
-            self.handle_exit(number, None)
+        """Say at once that nobody new should come, and stop."""
+        self._probes.drain()
+        self.handle_exit(number, None)

@@ -11,7 +11,7 @@ import typer
 from recollect.assembly import run_worker
 from recollect.logs import configure_logging
 from recollect_proxy.app import with_upstream_key
-from recollect_proxy.options import read_settings
+from recollect_proxy.options import settings_of_start
 
 
 def worker(
@@ -32,7 +32,7 @@ def worker(
     bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here.
     """
     configure_logging(log_level)
-    settings = read_settings(upstream=upstream, data_dir=data_dir, database_url=database_url)
+    settings = settings_of_start(upstream=upstream, data_dir=data_dir, database_url=database_url)
     if settings.in_memory:
         typer.echo("A database in memory is its proxy's alone: there is nothing to form elsewhere.", err=True)
         raise typer.Exit(2)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from recollect.settings import is_setting
 from recollect_proxy.settings import ProxySettings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -31,7 +32,8 @@ def env_example() -> dict[str, str]:
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_every_recollect_variable_in_deploy_is_a_setting(name: str) -> None:
     named = set(re.findall(r"RECOLLECT_[A-Z_]+", TEXTS[name]))
-    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in ProxySettings.model_fields}
+    settings = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in settings}
 
 
 def test_compose_is_postgres_recollect_and_openwebui(services: dict[str, Any]) -> None:
@@ -54,7 +56,7 @@ def test_recollect_is_built_from_the_dockerfile_beside_compose(services: dict[st
 
 def test_openwebui_speaks_to_recollect(services: dict[str, Any]) -> None:
     [port] = re.findall(r"^EXPOSE (\d+)$", TEXTS["Dockerfile"], re.MULTILINE)
-    base_path = ProxySettings.model_fields["base_path"].default
+    base_path = ProxySettings.base_path
     assert (
         services["openwebui"]["environment"]["OPENAI_API_BASE_URLS"] == f"http://recollect:{port}{base_path}"
     )
@@ -65,8 +67,8 @@ def test_openwebui_says_who_speaks_and_what_for(services: dict[str, Any]) -> Non
     [connection] = json.loads(environment["OPENAI_API_CONFIGS"]).values()
     sent = {name.lower(): template for name, template in connection["headers"].items()}
     assert environment["ENABLE_FORWARD_USER_INFO_HEADERS"] == "true"
-    assert sent[ProxySettings.model_fields["task_header"].default] == "{{TASK}}"
-    assert sent[ProxySettings.model_fields["message_header"].default] == "{{USER_MESSAGE_ID}}"
+    assert sent[ProxySettings.task_header] == "{{TASK}}"
+    assert sent[ProxySettings.message_header] == "{{USER_MESSAGE_ID}}"
     assert sent["x-recollect-parent"] == "{{USER_MESSAGE_PARENT_ID}}"
 
 

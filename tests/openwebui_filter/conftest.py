@@ -19,9 +19,16 @@ from tests.scripted_upstream import ScriptedUpstream
 from recollect import inbox
 from recollect.assembly import sharing
 from recollect.engine import Engine
-from recollect.openwebui import conversation
+from recollect.openwebui import conversation, engines
+from recollect.settings import EngineSettings
 
 SECONDS_TO_OPEN = 60
+
+
+class AtOnce(EngineSettings):
+    """Settings by which memories are formed as soon as something was said."""
+
+    formation_quiet_seconds: float | None = 0
 
 
 @pytest.fixture(scope="session")
@@ -53,8 +60,6 @@ async def taught_process(
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be late, however busy the machine is with other tests, and let nobody look seldom."""
-    for stage in ("EMBEDDING", "LEXICAL"):
-        monkeypatch.setenv(f"RECOLLECT_RECALL_{stage}_MS", "10000")
     monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0.01)
     # A job that begins while the person's last one comes to its end finds their lease taken.
     monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))
@@ -100,7 +105,7 @@ def pupil(model: ScriptedUpstream) -> Pupil:
 @pytest.fixture
 async def taught(taught_process: Process, pupil: Pupil, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ARG001 -- it answers
     """A filter whose engine is open, and has a model extract at once."""
-    monkeypatch.setenv("RECOLLECT_FORMATION_QUIET_SECONDS", "0")
+    monkeypatch.setattr(engines, "EngineSettings", AtOnce)
     monkeypatch.setattr(sharing, "_shared", taught_process.engines)
     made = taught_process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)

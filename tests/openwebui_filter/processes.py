@@ -41,7 +41,7 @@ class Process:
 async def process_of_all_tests(server: str, template: str, **valves: Any) -> AsyncIterator[Process]:
     """Yield a process with a database on which nothing but its engine works."""
     async with new_database(server, template) as dsn:
-        process = Process({"database_url": dsn, "recall_deadline_ms": 10_000} | valves)
+        process = Process({"database_url": dsn, "recall_deadline_ms": 30_000} | valves)
         yield process
         await process.end()
         assert await strangers(dsn) == [], "tests that share an engine take their users from tests.people"

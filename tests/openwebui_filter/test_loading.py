@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import (
     CONTENT,
     EVENTS,
@@ -19,7 +20,8 @@ from tests.openwebui_filter.openwebui import (
     replace_imports,
 )
 
-from recollect.settings import EngineSettings
+from recollect.openwebui import engines
+from recollect.settings import EngineSettings, is_setting
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
@@ -94,7 +96,22 @@ def test_nothing_stands_on_the_filter_but_its_valves() -> None:
 
 
 def test_valves_are_settings_of_the_engine() -> None:
-    assert load().Valves.model_fields.keys() - {"priority"} <= EngineSettings.model_fields.keys()
+    settings = {name for name, field in EngineSettings.model_fields.items() if is_setting(field)}
+
+    assert load().Valves.model_fields.keys() - {"priority"} <= settings
+
+
+def test_variables_that_set_nothing_any_more_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_SESSION_CAP", "hush")
+    monkeypatch.setenv("RECOLLECT_UPSTREAMS", "of a proxy beside it, maybe")
+    engines._tell_of_removed_once.cache_clear()
+
+    with capture_logs() as logs:
+        engines._tell_of_removed_once()
+        engines._tell_of_removed_once()
+
+    assert [list(line["what_to_do"]) for line in logs] == [["RECOLLECT_SESSION_CAP"]]
+    assert "hush" not in str(logs)
 
 
 def test_valves_accept_and_refuse_what_the_engine_does() -> None:

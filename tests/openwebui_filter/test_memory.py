@@ -329,7 +329,7 @@ async def test_a_reloaded_filter_and_a_second_instance_use_the_same_engine(
 async def test_changed_valves_open_another_engine_and_close_the_first(
     new_filter: Callable[..., Any], alice: Person
 ) -> None:
-    memory = new_filter(recall_deadline_ms=10_000)
+    memory = new_filter(recall_deadline_ms=30_000)
     first = await memory._engine()
     assert await first.ready(60)
     await Chat(memory, alice).says(LISBON)

@@ -23,6 +23,7 @@ from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
 from tests.served_process import environment
+from tests.tables import table
 from tests.waiting import until
 from uuid_utils.compat import uuid7
 
@@ -32,9 +33,11 @@ from recollect.assembly import (
     make_policy,
     make_second_embedder,
     open_engine,
+    opening,
     shared_engine,
     sharing,
 )
+from recollect.assembly import models as models_module
 from recollect.assembly.opening import _tell_of_failure
 from recollect.composition import Bounds
 from recollect.embedders import nano_e5
@@ -270,6 +273,28 @@ def test_instructions_that_cannot_be_read_are_told_at_once(client: httpx.AsyncCl
         make_models(given, client, "http://upstream/v1")
 
 
+async def test_files_of_the_operators_are_found_in_the_data_folder(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    given = settings(data_dir=tmp_path)
+    assert make_models(given, client, "http://upstream/v1") is not None
+    assert opening._global_memories(given) is None
+
+    (tmp_path / "instructions.toml").write_text("no TOML")
+    (tmp_path / "global-memories.txt").write_text("Lunch is at noon.")
+
+    with pytest.raises(ConfigurationError, match=r"instructions\.toml"):
+        make_models(given, client, "http://upstream/v1")
+    assert opening._global_memories(given) == tmp_path / "global-memories.txt"
+    assert opening._global_memories(settings(data_dir=tmp_path, database_url="memory:")) is None
+
+
+@table(("base_url", "seconds"), [("http://192.168.1.20:8000/v1", 600), ("https://llm.example.com/v1", 120)])
+def test_a_server_that_is_near_is_waited_for_longer(base_url: str, seconds: float) -> None:
+    assert models_module._timeout(settings(), base_url).total_seconds() == seconds
+    assert models_module._timeout(settings(extraction_timeout_seconds=3), base_url).total_seconds() == 3
+
+
 async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
     client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,20 +319,21 @@ async def test_who_gives_up_a_local_embedder_that_is_loading_waits_for_its_end(
 
 
 async def test_mistral_is_asked_by_its_own_sdk(client: httpx.AsyncClient, tmp_path: Path) -> None:
-    models = make_models(settings(extraction_sdk="mistral", extraction_api_key="k"), client, None)
+    mistral = settings(extraction_base_url="https://api.mistral.ai/v1", extraction_api_key="k")
+    asking = make_models(mistral, client, None)
     given = settings(embedder="mistral:mistral-embed", embedder_api_key="k")
     embedder = await make_embedder(given, client, cache_dir=tmp_path)
 
-    assert models is not None
-    assert isinstance(models.extractor, ModelExtractor)
+    assert asking is not None
+    assert isinstance(asking.extractor, ModelExtractor)
     assert (embedder.name, embedder.gate) == ("mistral:mistral-embed", 0.8)
-    await models.extractor.aclose()
+    await asking.extractor.aclose()
     await embedder.aclose()
 
 
 def test_mistral_without_a_key_is_refused_before_any_word_goes_there(client: httpx.AsyncClient) -> None:
     with pytest.raises(ConfigurationError, match="RECOLLECT_EXTRACTION_API_KEY"):
-        make_models(settings(extraction_sdk="mistral"), client, "http://upstream/v1")
+        make_models(settings(extraction_base_url="https://api.mistral.ai"), client, "http://upstream/v1")
 
 
 async def test_the_requests_own_key_goes_to_mistral_only_where_that_is_the_upstream(
@@ -329,14 +355,10 @@ async def test_the_requests_own_key_goes_to_mistral_only_where_that_is_the_upstr
 
 def test_the_policy_is_what_the_settings_say() -> None:
     given = settings(
-        recall_deadline_ms=250,
-        recall_embedding_ms=120,
-        recall_lexical_ms=80,
+        recall_deadline_ms=240,
         recall_limit=3,
-        recall_candidates=20,
         recall_gate=0.4,
         recall_gate_threshold=0.7,
-        recall_cliff=0.25,
         hybrid=False,
         chunking=False,
         embed="marked",
@@ -360,12 +382,10 @@ def test_the_policy_is_what_the_settings_say() -> None:
     )
 
     assert make_policy(given) == Policy(
-        deadline=0.25,
-        reach=Reach(
-            limit=20, lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08
-        ),
+        deadline=0.24,
+        reach=Reach(lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08),
         gate=Gate(cosine=0.4, threshold=0.7),
-        selecting=Selecting(limit=3, cliff=0.25),
+        selecting=Selecting(limit=3),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
         embedded=Embedded.MARKED,
         strategy=Strategy.QA_TURN,
@@ -381,6 +401,9 @@ def test_the_policy_is_what_the_settings_say() -> None:
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is Strategy.OFF
     assert make_policy(settings()).gate == Gate()
+    assert make_policy(settings()).reach == Reach()
+    assert make_policy(settings()).bounds == Bounds()
+    assert make_policy(settings(memory_tokens=500)).bounds.chat_memory_tokens == 4_000
 
 
 def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:
@@ -392,9 +415,7 @@ def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:
 async def test_a_weight_that_there_is_not_is_told_before_anything_is_opened() -> None:
     given = settings(recall_weights={"luck": 1.0}, database_url="postgresql://127.0.0.1:9/x")
 
-    with pytest.raises(
-        ConfigurationError, match="RECOLLECT_RECALL_WEIGHTS: there is no weight luck, only dense"
-    ):
+    with pytest.raises(ConfigurationError, match="recall_weights: there is no weight luck, only dense"):
         async with open_engine(given):
             pass
 

@@ -71,8 +71,7 @@ async def engine(database_server: str, data_dir: Path) -> AsyncIterator[Engine]:
         data_dir=data_dir,
         formation=Strategy.QA_TURN,
         worker=Worker.WITHIN,
-        recall_deadline_ms=20_000,
-        recall_embedding_ms=20_000,
+        recall_deadline_ms=40_000,
     )
     async with open_engine(settings) as opened:
         yield opened

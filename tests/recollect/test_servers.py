@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic_settings import SettingsConfigDict
 
-from recollect.assembly.servers import is_near, yields_to_chats
+from recollect.assembly.servers import is_near, speaks_mistral, yields_to_chats
 from recollect.settings import EngineSettings
 
 HOME, HOSTED = "http://127.0.0.1:11434/v1", "https://api.openai.com/v1"
@@ -37,6 +37,13 @@ def yields(upstream: str | None, **settings: Any) -> bool:
 )
 def test_a_server_is_near_by_its_address_or_its_name(base_url: str, near: bool) -> None:  # noqa: FBT001
     assert is_near(base_url) is near
+
+
+def test_mistrals_own_server_is_asked_by_its_own_sdk() -> None:
+    assert speaks_mistral(Given(extraction_base_url="https://api.mistral.ai"))
+    assert speaks_mistral(Given(extraction_base_url="https://api.mistral.ai/v1/"))
+    assert not speaks_mistral(Given())
+    assert not speaks_mistral(Given(extraction_base_url=HOSTED))
 
 
 def test_the_llm_at_home_that_extracts_too_is_left_to_its_chats() -> None:

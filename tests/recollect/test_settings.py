@@ -5,12 +5,11 @@ import pytest
 from pydantic import SecretStr, ValidationError
 from tests.tables import table
 
+from recollect.internals import EngineInternals
 from recollect.model import Strategy
-from recollect.settings import NOWHERE, EngineSettings, default_data_dir
-
-
-def test_every_setting_says_what_it_is() -> None:
-    assert all(field.description for field in EngineSettings.model_fields.values())
+from recollect.settings import NOWHERE, EngineSettings, default_data_dir, is_setting
+from recollect_proxy.internals import ProxyInternals
+from recollect_proxy.settings import ProxySettings
 
 
 def test_root_keeps_its_data_where_another_account_can_get_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +42,6 @@ def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
 @table(
     ("name", "value"),
     [
-        ("pool_size", 1),
         ("recall_deadline_ms", 0),
         ("recall_gate", 1.5),
         ("memory_tokens", 10),
@@ -65,32 +63,24 @@ def test_a_home_in_the_data_folder_is_the_users(monkeypatch: pytest.MonkeyPatch,
     assert EngineSettings(data_dir=Path("own")).data_dir == Path.cwd() / "own"
 
 
-def test_weights_are_named_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_RECALL_WEIGHTS", " dense=0.6, lexical=.25,")
+def test_a_variable_of_what_the_code_decides_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in EngineInternals.model_fields:
+        monkeypatch.setenv(f"RECOLLECT_{name.upper()}", "neither a number nor a path?")
 
-    assert EngineSettings().recall_weights == {"dense": 0.6, "lexical": 0.25}
-    assert EngineSettings(**EngineSettings().model_dump()).recall_weights["lexical"] == 0.25
+    assert EngineSettings() == EngineSettings.model_construct(**EngineSettings().model_dump())
+    assert EngineSettings().recall_limit == EngineInternals().recall_limit
+    assert EngineSettings(recall_limit=3).recall_limit == 3
 
 
-@pytest.mark.parametrize(
-    ("given", "complaint"),
-    [
-        ("dense", "must be NAME=NUMBER"),
-        ("dense=much", "must be NAME=NUMBER"),
-        ("=0.5", "must be NAME=NUMBER"),
-        ("dense=0.6,dense=0.7", "names a weight twice"),
-        ("dense=-1", "greater than or equal to 0"),
-        ("dense=nan", "nan"),
-        ("dense=inf", "finite number"),
-    ],
-)
-def test_weights_that_are_no_numbers_are_refused(
-    monkeypatch: pytest.MonkeyPatch, given: str, complaint: str
-) -> None:
-    monkeypatch.setenv("RECOLLECT_RECALL_WEIGHTS", given)
+def test_there_are_few_settings_and_each_says_what_it_is_for() -> None:
+    named = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
 
-    with pytest.raises(ValidationError, match=complaint):
-        EngineSettings()
+    assert len(named) <= 43
+    assert not named & (EngineInternals.model_fields.keys() | ProxyInternals.model_fields.keys())
+    assert (
+        ProxySettings.model_fields.keys() - named
+        == EngineInternals.model_fields.keys() | ProxyInternals.model_fields.keys()
+    )
 
 
 @table("word", ["memory:", ":memory:"])

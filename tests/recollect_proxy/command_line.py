@@ -1,4 +1,4 @@
-"""The command line within this process, which starts in no time. Never: a test."""
+"""A command line within this process, which starts in no time. Never: a test."""
 
 import logging
 import os
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import structlog
+import typer
 from typer.testing import CliRunner, Result
 
 from recollect.errors import RecollectError
@@ -18,16 +19,19 @@ _WIDE = {"COLUMNS": "300", "NO_COLOR": "1"}
 
 
 def recollect(*arguments: str | Path, **environment: str) -> Result:
-    """Run `recollect` with these variables, and none of our settings that whoever runs the tests has.
+    """Run `recollect`, as `run` does."""
+    return run(cli.app, *arguments, **environment)
+
+
+def run(app: typer.Typer, *arguments: str | Path, **environment: str) -> Result:
+    """Run a command with these variables, and none of our settings that whoever runs the tests has.
 
     Returns:
         What it printed, and how it ended. A ``RecollectError``, which `main` tells in a line, is its exception.
     """
     ours = {name: None for name in os.environ if name.startswith("RECOLLECT_")}
     with _process_as_it_was():
-        ended = CliRunner(env={**ours, **_WIDE, **environment}).invoke(
-            cli.app, [str(each) for each in arguments]
-        )
+        ended = CliRunner(env={**ours, **_WIDE, **environment}).invoke(app, [str(each) for each in arguments])
     if ended.exception is not None and not isinstance(ended.exception, SystemExit | RecollectError):
         raise ended.exception  # a person would see a traceback
     return ended
@@ -35,13 +39,7 @@ def recollect(*arguments: str | Path, **environment: str) -> Result:
 
 def operators(settings: ProxySettings) -> dict[str, str]:
     """Return the variables of an operator who has these settings, of the data folder and of what must not hurry."""
-    names = (
-        "data_dir",
-        "recall_deadline_ms",
-        "recall_embedding_ms",
-        "recall_lexical_ms",
-        "formation_quiet_seconds",
-    )
+    names = ("data_dir", "recall_deadline_ms")
     return {f"RECOLLECT_{name.upper()}": str(getattr(settings, name)) for name in names}
 
 

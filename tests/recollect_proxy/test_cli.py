@@ -17,6 +17,7 @@ from tests.served_process import environment, processes_in, served_process, temp
 from tests.waiting import until
 
 from recollect.errors import ConfigurationError
+from recollect.settings import is_setting
 from recollect_proxy import cli
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
@@ -93,12 +94,12 @@ def test_a_setting_that_makes_no_sense_is_named_and_ends_it_with_2(
 def test_each_mistake_has_its_line() -> None:
     done = recollect(
         *("serve", "--upstream", "ftp://x", "--port", "-1"),
-        RECOLLECT_RECALL_LIMIT="many",
+        RECOLLECT_MEMORY_TOKENS="many",
         RECOLLECT_ADMIN_TOKEN="sk-secret",
     )
 
     assert [line.split(":")[0] for line in done.stderr.splitlines()] == [
-        "RECOLLECT_RECALL_LIMIT",
+        "RECOLLECT_MEMORY_TOKENS",
         "RECOLLECT_UPSTREAM",
         "RECOLLECT_PORT",
     ]
@@ -118,16 +119,15 @@ def test_an_option_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) 
 def test_the_help_names_every_setting() -> None:
     said = " ".join(recollect("serve", "--help").output.split())
 
-    for name in ProxySettings.model_fields:
-        assert f"RECOLLECT_{name.upper()}:" in said
+    for name, field in ProxySettings.model_fields.items():
+        assert (f"RECOLLECT_{name.upper()}:" in said) is is_setting(field)
     assert "Undefined" not in said, "of a setting that must be given there is no default"
-    assert all(field.description for field in ProxySettings.model_fields.values())
 
 
 def test_without_a_command_it_shows_what_there_is() -> None:
     said = recollect().output
 
-    for command in ("serve", "key", "demo", "bench"):
+    for command in ("serve", "worker", "key", "calibrate", "import", "doctor"):
         assert re.search(rf"\b{command}\b", said)
 
 
@@ -188,6 +188,15 @@ def test_a_key_is_printed_once_and_kept_as_a_hash(tmp_path: Path) -> None:
     assert first not in file.read_text("utf-8")
     assert file.stat().st_mode & 0o777 == 0o600
     assert read_key_file(file) == {hash_of(first.encode()): "anna", hash_of(second.encode()): "Bj\u00f6rn B."}
+
+
+def test_keys_are_kept_in_the_data_folder_where_a_start_looks_for_them(tmp_path: Path) -> None:
+    made = recollect("key", "anna", RECOLLECT_DATA_DIR=str(tmp_path / "data"))
+    nowhere = recollect("key", "anna", RECOLLECT_DATA_DIR=":memory:")
+
+    kept = read_key_file(proxy_settings(data_dir=tmp_path / "data").api_key_file)
+    assert kept == {hash_of(made.stdout.strip().encode()): "anna"}
+    assert nowhere.exit_code == 2
 
 
 @pytest.mark.parametrize("user", ["", "*", "a\nb", " a", "a" * 257])

@@ -213,7 +213,7 @@ async def test_the_setting_says_where_it_goes_unless_a_request_does(
 async def test_a_model_that_takes_no_system_prompt_is_told_beside_the_first_message(
     own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
 ) -> None:
-    async with own_proxies.serve(system_styles="gemma*=none") as proxy:
+    async with own_proxies.serve(system_styles={"gemma*": "none"}) as proxy:
         await given_memory(proxy, user)
         chat = Frontend(proxy, upstream, user, model="Gemma-3-it")
 

@@ -36,25 +36,12 @@ def test_what_is_no_base_url_is_refused(given: str) -> None:
         proxy_settings(upstream=given)
 
 
-@table(
-    ("given", "kept"), [("/v1", "/v1"), ("api/v1/", "/api/v1"), ("/memoryx", "/memoryx"), ("//v1//", "/v1")]
-)
-def test_a_base_path_begins_with_a_slash_and_ends_without(given: str, kept: str) -> None:
-    assert proxy_settings(base_path=given).base_path == kept
-
-
-@table("given", ["", "/", "//", "/memory", "memory/", "/memory/v1"])
-def test_a_base_path_in_our_own_place_is_refused(given: str) -> None:
-    with pytest.raises(ValidationError, match="base path"):
-        proxy_settings(base_path=given)
-
-
 def test_a_header_is_named_in_any_case() -> None:
     assert proxy_settings(user_header=" X-User-Id ").user_header == "x-user-id"
 
 
 @table("given", ["", " ", "x user", "x:user", "x\r\nuser", "x-\u00fcser"])
-@table("name", ["user_header", "session_header", "message_header", "task_header"])
+@table("name", ["user_header", "session_header"])
 def test_what_is_no_header_name_is_refused(name: str, given: str) -> None:
     with pytest.raises(ValidationError, match="not a header name"):
         proxy_settings(**{name: given})
@@ -67,14 +54,14 @@ def test_a_blank_admin_token_is_refused_as_anybody_could_send_it() -> None:
 
 def test_each_setting_is_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_UPSTREAM", "http://llm/v1")
-    monkeypatch.setenv("RECOLLECT_BASE_PATH", "/api")
+    monkeypatch.setenv("RECOLLECT_USER_HEADER", "x-user")
     monkeypatch.setenv("RECOLLECT_DATABASE_URL", "")  # an empty variable is none
     monkeypatch.setenv("RECOLLECT_UNKNOWN", "1")
 
     settings = ProxySettings()  # type: ignore[call-arg]  # the variable has it
 
     assert settings.upstream == "http://llm/v1"
-    assert settings.base_path == "/api"
+    assert settings.user_header == "x-user"
     assert settings.database_url is None
 
 

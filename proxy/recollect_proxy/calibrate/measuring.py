@@ -19,11 +19,10 @@ from recollect.engine import Policy
 from recollect.errors import RecollectError
 from recollect.ports import Backends
 from recollect.settings import EngineSettings
-from recollect_proxy.bench.gate_curve import share
-from recollect_proxy.bench.metrics import percentile
-from recollect_proxy.bench.unrelated import deal
+from recollect_proxy.calibrate.figures import percentile, share
 from recollect_proxy.calibrate.own_questions import own_questions
 from recollect_proxy.calibrate.sounding import Asking, Sounding, sound
+from recollect_proxy.calibrate.unrelated import deal
 
 _OWN_AT_MOST = 200
 _FEWEST = 20

@@ -77,7 +77,7 @@ def add_key(path: Path, user_id: str) -> str:
         ) as file:
             file.write(f"{_end_of_line(path)}{hash_of(key.encode())} {user_id}\n")
     except OSError as error:
-        raise ConfigurationError(f"RECOLLECT_API_KEYS: {path} can't be written: {error.strerror}.") from error
+        raise ConfigurationError(f"API keys: {path} can't be written: {error.strerror}.") from error
     return key
 
 
@@ -95,7 +95,7 @@ def read_key_file(path: Path) -> dict[str, str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"RECOLLECT_API_KEYS: {path} can't be read.") from error
+        raise ConfigurationError(f"API keys: {path} can't be read.") from error
     users: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -104,6 +104,6 @@ def read_key_file(path: Path) -> dict[str, str]:
         user_id = opaque_id(user.strip())
         whole = digest.startswith(_DIGEST) and len(digest) == len(_DIGEST) + _DIGEST_LENGTH
         if user_id is None or not whole or digest.lower() in users:
-            raise ConfigurationError(f"RECOLLECT_API_KEYS: line {number} of {path} is not `sha256:HEX USER`.")
+            raise ConfigurationError(f"API keys: line {number} of {path} is not `sha256:HEX USER`.")
         users[digest.lower()] = user_id
     return users

@@ -54,37 +54,34 @@ def _openwebui_token(settings: ProxySettings) -> Mode:
     return OpenWebUIToken(
         secret.get_secret_value(),
         header=settings.openwebui_jwt_header,
-        leeway=settings.jwt_leeway_seconds,
     )
 
 
 def _api_key(settings: ProxySettings) -> Mode:
-    if settings.api_keys is None:
+    if not settings.api_key_file.is_file():
         raise ConfigurationError(
-            "RECOLLECT_IDENTITY=api-key needs RECOLLECT_API_KEYS, the file of keys and users."
+            f"RECOLLECT_IDENTITY=api-key needs {settings.api_key_file}: `recollect key USER` makes a key."
         )
-    return ApiKey(read_key_file(settings.api_keys))
+    return ApiKey(read_key_file(settings.api_key_file))
 
 
 def _provider_token(settings: ProxySettings) -> Mode:
-    jwks, issuer, audience = settings.oidc_jwks, settings.oidc_issuer, settings.oidc_audience
-    if jwks is None or not issuer or not audience:
+    issuer, audience = settings.oidc_issuer, settings.oidc_audience
+    if not issuer or not audience:
         raise ConfigurationError(
-            "RECOLLECT_IDENTITY=oidc needs RECOLLECT_OIDC_JWKS, RECOLLECT_OIDC_ISSUER and RECOLLECT_OIDC_AUDIENCE."
+            "RECOLLECT_IDENTITY=oidc needs RECOLLECT_OIDC_ISSUER and RECOLLECT_OIDC_AUDIENCE, and the provider's key "
+            f"set as {settings.jwks_file}."
         )
-    if settings.oidc_header == "authorization" and settings.upstream_api_key is None:
+    if settings.upstream_api_key is None:
         raise ConfigurationError(
             "RECOLLECT_IDENTITY=oidc reads the token of `Authorization`, which is the upstream's too: it would "
-            "be sent on, and prove the user to whoever runs the upstream. Set RECOLLECT_UPSTREAM_API_KEY (any "
-            "word where the LLM asks for none), or another RECOLLECT_OIDC_HEADER."
+            "be sent on, and prove the user to whoever runs the upstream. Set RECOLLECT_UPSTREAM_API_KEY: any "
+            "word where the LLM asks for none."
         )
     return ProviderToken(
-        jwks,
-        header=settings.oidc_header,
+        settings.jwks_file,
         issuer=issuer,
         audience=audience,
-        user_claim=settings.oidc_user_claim,
-        leeway=settings.jwt_leeway_seconds,
     )
 
 

@@ -97,7 +97,7 @@ class ProviderToken:
         self,
         keys: Path,
         *,
-        header: str,
+        header: str = "authorization",
         issuer: str,
         audience: str,
         user_claim: str = "sub",
@@ -159,8 +159,8 @@ def _read_keys(path: Path) -> list[jwt.PyJWK]:
     try:
         keys = jwt.PyJWKSet.from_json(path.read_text(encoding="utf-8")).keys
     except (OSError, ValueError, jwt.PyJWTError) as error:
-        raise ConfigurationError(f"RECOLLECT_OIDC_JWKS: no key set can be read there ({error}).") from error
+        raise ConfigurationError(f"{path}: no key set can be read there ({error}).") from error
     usable = [key for key in keys if key.key_type == "RSA"]
     if not usable:
-        raise ConfigurationError("RECOLLECT_OIDC_JWKS holds no RSA key.")
+        raise ConfigurationError(f"{path} holds no RSA key.")
     return usable

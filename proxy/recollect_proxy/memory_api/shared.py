@@ -94,7 +94,7 @@ class Global(Controller):
     async def add_global_memory(
         self, engine: OpenEngine, data: Annotated[NewGlobalMemory, BodyKwarg()]
     ) -> Memory:
-        """Where `RECOLLECT_GLOBAL_MEMORIES` names a file, the next start keeps what the file holds, and nothing else."""
+        """Where the data folder has `global-memories.txt`, the next start keeps what the file holds, and nothing else."""
         try:
             memory = await engine.add_global(data.content, kind=data.kind, importance=data.importance)
         except DuplicateMemoryError as error:

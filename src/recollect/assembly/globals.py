@@ -5,6 +5,9 @@ from pathlib import Path
 from recollect.engine import Engine
 from recollect.errors import ConfigurationError
 
+GLOBAL_MEMORIES = "global-memories.txt"
+"""The file's name in the data folder."""
+
 _LONGEST = 1_000
 _MOST = 200
 
@@ -33,11 +36,11 @@ def read_global_memories(path: Path) -> list[str]:
         text = path.read_text("utf-8")
     except (OSError, UnicodeError) as error:
         problem = f"{type(error).__name__}"
-        raise ConfigurationError(f"RECOLLECT_GLOBAL_MEMORIES: {path} can't be read: {problem}.") from None
+        raise ConfigurationError(f"Memories for everybody: {path} can't be read: {problem}.") from None
     lines = [" ".join(line.split()) for line in text.splitlines()]
     memories = [line for line in lines if line and not line.startswith("#")]
     if len(memories) > _MOST or any(len(line) > _LONGEST for line in memories):
         raise ConfigurationError(
-            f"RECOLLECT_GLOBAL_MEMORIES: {path} may hold {_MOST} lines at most, each of {_LONGEST} characters."
+            f"Memories for everybody: {path} may hold {_MOST} lines at most, each of {_LONGEST} characters."
         )
     return memories

@@ -9,7 +9,8 @@ from recollect.ports import Clock
 from recollect.settings import EngineSettings
 from recollect.spool import Spool
 
-_MEGABYTE = 1024 * 1024
+_SPOOL_BYTES = 256 * 1024 * 1024
+"""What is said may take while the store is away: some hundred thousand messages, days of a busy household."""
 
 
 def live_engine(
@@ -23,7 +24,7 @@ def live_engine(
         clock: Tells the engine the time.
     """
     folder = None if settings.in_memory else settings.data_dir / "spool"
-    spool = Spool(folder, limit=settings.spool_mb * _MEGABYTE)
+    spool = Spool(folder, limit=_SPOOL_BYTES)
     opening = partial(open_engine, settings, upstream=upstream, clock=clock, spool=spool)
     return LiveEngine(
         opening,

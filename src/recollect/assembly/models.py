@@ -8,7 +8,7 @@ import httpx
 import structlog
 from pydantic import SecretStr
 
-from recollect.assembly.servers import is_one_server
+from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.embedders import parse_embedder_name
 from recollect.embedders.local import LocalEmbedder
 from recollect.embedders.nano_e5 import MODEL as NANO_E5
@@ -25,9 +25,16 @@ from recollect.extractors import (
 )
 from recollect.model import Strategy
 from recollect.ports import Embedder, Extractor, Judge, Summarizer
-from recollect.settings import EngineSettings, ExtractionSdk
+from recollect.settings import EngineSettings
 
 _OFF = "off"
+INSTRUCTIONS = "instructions.toml"
+"""The file's name in the data folder."""
+
+# How long an extraction may take. A processor without a GPU may write for minutes, and what runs on this machine or its
+# network is given up for a chat anyway.
+_HOSTED = timedelta(minutes=2)
+_NEAR = timedelta(minutes=10)
 
 log = structlog.get_logger(__name__)
 
@@ -72,12 +79,11 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
         return local
     if scheme == "mistral":
         from recollect.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
-        from recollect.mistral_sdk import DEFAULT_BASE_URL  # noqa: PLC0415 -- as above
 
         return MistralEmbedder(
             model,
             api_key=_secret(settings.embedder_api_key),
-            base_url=settings.embedder_base_url or DEFAULT_BASE_URL,
+            base_url=settings.embedder_base_url or MISTRAL,
         )
     if settings.embedder_base_url is None:
         raise ConfigurationError(
@@ -127,7 +133,7 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     Raises:
         ConfigurationError: A setting it needs makes no sense.
     """
-    path = settings.extraction_instructions
+    path = settings.extraction_instructions or settings.file(INSTRUCTIONS)
     instructions = Instructions() if path is None else Instructions.read(path)
     model = _make_model(settings, client, upstream)
     if model is None:
@@ -136,7 +142,7 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
 
 
 def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Model | None:
-    if settings.extraction_sdk is ExtractionSdk.MISTRAL:
+    if speaks_mistral(settings):
         return _make_mistral_model(settings, upstream)
     base_url = settings.extraction_base_url or upstream
     if base_url is None:
@@ -155,25 +161,30 @@ def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
         model=settings.extraction_model,
         api_key=_secret(settings.extraction_api_key),
         is_upstream=is_upstream,
-        timeout=timedelta(seconds=settings.extraction_timeout_seconds),
+        timeout=_timeout(settings, base_url),
     )
 
 
 def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> Model:
     from recollect.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
-    from recollect.mistral_sdk import DEFAULT_BASE_URL  # noqa: PLC0415 -- as above
 
-    base_url = settings.extraction_base_url or DEFAULT_BASE_URL
+    base_url = settings.extraction_base_url or MISTRAL
     is_upstream = is_one_server(base_url, upstream)
-    if not (is_upstream or settings.extraction_base_url or settings.extraction_api_key):
-        raise ConfigurationError("RECOLLECT_EXTRACTION_SDK=mistral needs RECOLLECT_EXTRACTION_API_KEY.")
+    if is_one_server(MISTRAL, base_url) and not (is_upstream or settings.extraction_api_key):
+        raise ConfigurationError(f"{MISTRAL} needs RECOLLECT_EXTRACTION_API_KEY.")
     return MistralModel(
         settings.extraction_model or DEFAULT_MODEL,
         base_url=base_url,
         api_key=_secret(settings.extraction_api_key),
         is_upstream=is_upstream,
-        timeout=timedelta(seconds=settings.extraction_timeout_seconds),
+        timeout=_timeout(settings, base_url),
     )
+
+
+def _timeout(settings: EngineSettings, base_url: str) -> timedelta:
+    if settings.extraction_timeout_seconds is not None:
+        return timedelta(seconds=settings.extraction_timeout_seconds)
+    return _NEAR if is_near(base_url) else _HOSTED
 
 
 def _secret(secret: SecretStr | None) -> str | None:

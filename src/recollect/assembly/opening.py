@@ -13,7 +13,7 @@ import msgspec
 import structlog
 from pydantic import SecretStr
 
-from recollect.assembly.globals import keep_global_memories
+from recollect.assembly.globals import GLOBAL_MEMORIES, keep_global_memories
 from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
 from recollect.assembly.policy import make_policy
 from recollect.assembly.warming import warm_up
@@ -30,6 +30,13 @@ from recollect.worker.supervising import WorkerProcess
 from recollect.worker.wire import Start
 
 log = structlog.get_logger(__name__)
+
+_REQUEST_SECONDS = 120.0  # of an embedder that is asked over HTTP; models have their own
+_POOL_SIZE = 10
+"""Connections to the database at most: a tenth of those that Postgres has as it is installed."""
+
+_CACHED = timedelta(hours=1)
+"""How long an embedding is kept: a question that is asked again is asked within its chat."""
 
 _LOOK_SECONDS = 1.0
 _AGAIN_SECONDS = 10.0
@@ -61,7 +68,7 @@ async def open_engine(
         await asyncio.to_thread(warm_up)
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
-        await keep_global_memories(engine, settings.global_memories)
+        await keep_global_memories(engine, _global_memories(settings))
         working = asyncio.create_task(engine.run())
         working.add_done_callback(_tell_of_failure)
         try:
@@ -79,6 +86,11 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
     """
     async with _open(settings, upstream) as (_, start):
         await WorkerProcess(msgspec.structs.replace(start, is_told=False)).run()
+
+
+def _global_memories(settings: EngineSettings) -> Path | None:
+    """Return the file of memories for everybody; a database in memory has those alone that code gives it."""
+    return settings.global_memories or (None if settings.in_memory else settings.file(GLOBAL_MEMORIES))
 
 
 def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | Absent | None:
@@ -103,7 +115,7 @@ async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator
     """Open what an engine works with, and tell what a worker beside it starts with."""
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
-            httpx.AsyncClient(timeout=settings.extraction_timeout_seconds, trust_env=False)
+            httpx.AsyncClient(timeout=_REQUEST_SECONDS, trust_env=False)
         )
         folders = await _folders(settings, closing)
         # beside the database's start
@@ -194,7 +206,7 @@ async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient, c
     cached = partial(
         CachedEmbedder,
         size=settings.embedder_cache_size,
-        ttl=timedelta(seconds=settings.embedder_cache_seconds),
+        ttl=_CACHED,
     )
     return _Embedders(cached(first), None if second is None else cached(second))
 
@@ -244,7 +256,7 @@ async def _open_server(settings: EngineSettings, folder: Path, closing: AsyncExi
 async def _open_store(settings: EngineSettings, dsn: str, closing: AsyncExitStack) -> Postgres:
     postgres = await open_postgres(
         dsn,
-        pool_size=settings.pool_size,
+        pool_size=_POOL_SIZE,
         workers=settings.formation_workers,
         heartbeat=settings.job_heartbeat_seconds,
     )

@@ -16,6 +16,12 @@ from recollect.settings import EngineSettings
 _QUIET = timedelta(seconds=1)
 _GROWS = 2
 
+# The deadline's milliseconds for each second of a part, which leave the database its time: of 300, 150 and 100.
+_OF_EMBEDDING = 2_000
+_OF_LEXICAL = 3_000
+
+_BLOCKS_OF_A_CHAT = 8  # as many as a request asks for that names its own tokens
+
 
 def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Policy:
     """Return how the engine is to behave.
@@ -32,24 +38,16 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         stands=settings.standing_tokens > 0,
         deadline=settings.recall_deadline_ms / 1000,
         reach=Reach(
-            limit=settings.recall_candidates,
             lexical=settings.hybrid,
             log=settings.chunking,
             verbatim=settings.embed is not Embedded.ALL,
-            embedding_seconds=settings.recall_embedding_ms / 1000,
-            lexical_seconds=settings.recall_lexical_ms / 1000,
+            embedding_seconds=settings.recall_deadline_ms / _OF_EMBEDDING,
+            lexical_seconds=settings.recall_deadline_ms / _OF_LEXICAL,
         ),
         weights=_make_weights(settings),
         gate=_make_gate(settings),
-        selecting=Selecting(limit=settings.recall_limit, cliff=settings.recall_cliff),
-        bounds=Bounds(
-            placement=settings.placement,
-            memory_tokens=settings.memory_tokens,
-            later_tokens=settings.later_memory_tokens,
-            chat_memory_tokens=max(settings.chat_memory_tokens, settings.memory_tokens),
-            history_tokens=settings.history_tokens,
-            standing_tokens=settings.standing_tokens or Bounds().standing_tokens,
-        ),
+        selecting=Selecting(limit=settings.recall_limit),
+        bounds=_make_bounds(settings),
         embedded=settings.embed,
         strategy=settings.formation,
         rules=Rules(
@@ -73,11 +71,23 @@ def _make_batching(settings: EngineSettings) -> Batching:
     return Batching(turns, _QUIET if quiet is None else timedelta(seconds=quiet), grown)
 
 
+def _make_bounds(settings: EngineSettings) -> Bounds:
+    of_a_turn = settings.memory_tokens
+    of_a_chat = settings.chat_memory_tokens or _BLOCKS_OF_A_CHAT * of_a_turn
+    return Bounds(
+        placement=settings.placement,
+        memory_tokens=of_a_turn,
+        chat_memory_tokens=max(of_a_chat, of_a_turn),
+        history_tokens=settings.history_tokens,
+        standing_tokens=settings.standing_tokens or Bounds().standing_tokens,
+    )
+
+
 def _make_weights(settings: EngineSettings) -> Weights:
     known = [field.name for field in fields(Weights)]
     if unknown := sorted(settings.recall_weights.keys() - set(known)):
         raise ConfigurationError(
-            f"RECOLLECT_RECALL_WEIGHTS: there is no weight {', '.join(unknown)}, only {', '.join(known)}."
+            f"recall_weights: there is no weight {', '.join(unknown)}, only {', '.join(known)}."
         )
     return replace(Weights(), **settings.recall_weights)
 

@@ -4,10 +4,14 @@ from contextlib import suppress
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from recollect.settings import ChatsFirst, EngineSettings, ExtractionSdk
+from recollect.internals import ExtractionSdk
+from recollect.settings import ChatsFirst, EngineSettings
 
 _NEAR_NAMES = (".local", ".localhost", ".lan", ".home", ".internal", ".home.arpa")
 """RFC 6761, 6762, 8375, ICANN's .internal, and what routers make up."""
+
+MISTRAL = "https://api.mistral.ai"
+"""Mistral's own server."""
 
 _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = "localhost"
@@ -21,13 +25,20 @@ def is_one_server(base_url: str, other: str | None) -> bool:
     return one == another
 
 
+def speaks_mistral(settings: EngineSettings) -> bool:
+    """Tell whether the extraction model is asked by Mistral's own SDK: where its server is Mistral's own."""
+    if settings.extraction_sdk is not None:
+        return settings.extraction_sdk is ExtractionSdk.MISTRAL
+    return is_one_server(MISTRAL, settings.extraction_base_url)
+
+
 def yields_to_chats(settings: EngineSettings, upstream: str | None) -> bool:
     """Tell whether what asks models in the background is to yield to chats: their LLM is who is asked.
 
     Where nobody knows which LLM answers the chats, as within Open WebUI, one that is near may be.
     """
     asked = settings.extraction_base_url
-    if asked is None and settings.extraction_sdk is ExtractionSdk.OPENAI:
+    if asked is None and not speaks_mistral(settings):
         asked = upstream
     if asked is None or settings.formation_yields is ChatsFirst.NEVER:
         return False

@@ -1,5 +1,6 @@
 """The engine that an administrator's valves ask for. Never: what a chat does with it."""
 
+import os
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,8 @@ from recollect.assembly import shared_engine
 from recollect.failures import place
 from recollect.live_engine import LiveEngine
 from recollect.openwebui.erasing import resume_erasing
-from recollect.settings import EngineSettings
+from recollect.removed_settings import without_effect
+from recollect.settings import EngineSettings, is_setting
 
 log = structlog.get_logger(__name__)
 
@@ -29,9 +31,10 @@ async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
     given = {
         name: fields[name].get_default(call_default_factory=True) if value == "" else value
         for name, value in valves
-        if name in fields
+        if name in fields and is_setting(fields[name])
     }
     engine = await shared_engine(EngineSettings(**given))
+    _tell_of_removed_once()
     _resume_once()
     return engine
 
@@ -52,6 +55,13 @@ async def open_as_kept(functions: Any, module: str, valves: Callable[..., Iterab
     if known is not None and known.is_active:
         kept = await functions.get_function_valves_by_id(function_id)
         await engine_with(valves(**(kept or {})))
+
+
+@lru_cache(maxsize=1)
+def _tell_of_removed_once() -> None:
+    """Say which variables of Open WebUI's process set nothing any more; a slip may be of a setting of another host."""
+    if removed := without_effect(os.environ, ()):
+        log.warning("variables_without_effect", what_to_do=removed)
 
 
 @lru_cache(maxsize=1)

@@ -44,7 +44,6 @@ class Gate:
         seeks_advice: For who asks for a recommendation.
         names_speaker: For who names somebody who speaks in the log.
         means_date: For who means a date.
-        asks_nothing: For each unit of the logit of asking for nothing remembered, above 1.
         exact_share: The share of the query, by idf, that one candidate has to hold to open the gate alone.
         lexical_share: The same where there is no embedding.
     """
@@ -60,7 +59,6 @@ class Gate:
     seeks_advice: float = 2.12
     names_speaker: float = 6.82
     means_date: float = 0.91
-    asks_nothing: float = -0.8
     exact_share: float = 0.8
     lexical_share: float = 0.4
 
@@ -109,7 +107,6 @@ def gate_score(
         + gate.seeks_advice * query.seeks_advice
         + gate.names_speaker * float(signals.known("speaker").max())
         + gate.means_date * bool(query.periods)
-        + gate.asks_nothing * max(0.0, nothing - 1)
     )
 
 

@@ -2,7 +2,7 @@
 
 What a question is about in general (nothing that is remembered, everything, a list of things, a recommendation, a time) linear
 heads tell from the second embedder's vector of it, which means the same in every language that the embedder reads. Trained by
-`tests.bench.relevance` on people's lives and on messages without a person, cross-validated by person; without the second
+`bench.training.relevance` on people's lives and on messages without a person, cross-validated by person; without the second
 embedder another set of weights stands in, that knows the first one's cosine alone.
 
 Never: a store, a model's library, training, passages of the log.

@@ -15,6 +15,7 @@ from tests.e2e.openwebui.language_model import MARKS, LanguageModel
 from tests.e2e.openwebui.people import Person, signed_in
 from tests.e2e.openwebui.server import REPOSITORY, Server, served_openwebui
 from tests.folders import database_folder
+from tests.internals import variables
 from tests.recollect_proxy.settings import proxy_settings
 from tests.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
 from tests.waiting import until
@@ -39,9 +40,7 @@ _HEADERS = {
     "X-Recollect-Parent": "{{USER_MESSAGE_PARENT_ID}}",
 }
 _PATIENT = {
-    "recall_deadline_ms": 10_000,  # the machine may be busy with other tests
-    "recall_embedding_ms": 10_000,
-    "recall_lexical_ms": 10_000,
+    "recall_deadline_ms": 30_000,  # the machine may be busy with other tests
 }
 _QUICK = {
     "formation_quiet_seconds": 0,
@@ -174,7 +173,7 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
 async def with_filter(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI with the filter before the LLM, as the filter's README says."""
     model = LanguageModel()
-    patient = {f"RECOLLECT_{name.upper()}": str(value) for name, value in (_PATIENT | _QUICK).items()}
+    patient = variables(_PATIENT | _QUICK)
     async with (
         model.upstream,
         _running_database() as database,

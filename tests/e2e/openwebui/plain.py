@@ -13,14 +13,13 @@ from tests.e2e.openwebui.hosts import Database, Host
 from tests.e2e.openwebui.language_model import MARKS, LanguageModel
 from tests.e2e.openwebui.people import Person
 from tests.e2e.openwebui.server import Server, served_openwebui
+from tests.internals import variables
 from tests.running_proxy import RunningProxy
 
 _PATIENT_MS = 10_000
 """The machine may be busy with other tests."""
 
 _SETTINGS = {
-    "recall_embedding_ms": _PATIENT_MS,
-    "recall_lexical_ms": _PATIENT_MS,
     "formation_quiet_seconds": 0,
     "formation_batch_turns": 1,
     "summary_turns": 0,
@@ -31,7 +30,7 @@ _SETTINGS = {
 @asynccontextmanager
 async def plain_openwebui(folder: Path, model: LanguageModel, **environ: str) -> AsyncIterator[Server]:
     """Serve Open WebUI before the LLM, without any function, in surroundings where memories form at once."""
-    settings = {f"RECOLLECT_{name.upper()}": str(value) for name, value in _SETTINGS.items()}
+    settings = variables(_SETTINGS)
     async with served_openwebui(
         folder,
         connection=model.upstream.base_url,

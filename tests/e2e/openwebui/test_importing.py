@@ -84,7 +84,7 @@ def recollect(empty_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Recol
 @asynccontextmanager
 async def behind(past: LivedIn, recollect: Recollect, folder: Path) -> AsyncIterator[Host]:
     """Serve the proxy, and have Open WebUI speak with it as our README says."""
-    quick = {"recall_deadline_ms": 10_000, "recall_embedding_ms": 10_000, "recall_lexical_ms": 10_000}
+    quick = {"recall_deadline_ms": 30_000}
     settings = proxy_settings(
         upstream=past.model.upstream.base_url,
         database_url=recollect.dsn,

@@ -9,7 +9,7 @@ from tests.tables import table
 
 from recollect.formation.planting import is_instruction, is_planted, takes_over
 
-LABELLED = Path(__file__).parents[2] / "bench" / "formation" / "orders.jsonl"
+LABELLED = Path(__file__).parents[3] / "bench" / "formation" / "labelled" / "orders.jsonl"
 
 CALM = settings(deadline=None)
 

@@ -11,11 +11,11 @@ from recollect.retrieval.terms import TermScore
 
 
 def score(nothing: float) -> float:
-    """Return the gate's score of a question that something is near to, by how far it asks for nothing remembered."""
+    """Return the gate's score of a question all of whose words one message holds, by how far it asks for nothing remembered."""
     found = [Found(passage("I drink green tea"), 0.6, 0.6, TermScore(*[0.0] * len(TermScore._fields)))]
     zeros = np.zeros(1)
     signals = Signals(
-        cosine=np.array([0.6]), identifiers=zeros, own_matched=zeros, self_share=zeros, speaker=zeros
+        cosine=np.array([0.1]), identifiers=zeros, own_matched=np.ones(1), self_share=zeros, speaker=zeros
     )
     return gate_score(
         read_query(turn("What is green tea?")),
@@ -39,6 +39,6 @@ def test_a_turn_without_a_score_is_given_none() -> None:
     assert not Gate(threshold=0.0).opens(None)
 
 
-def test_what_asks_for_nothing_remembered_opens_it_less() -> None:
-    assert score(4.0) < score(2.0) < score(1.0)
-    assert score(1.0) == pytest.approx(score(0.0))
+def test_common_words_in_common_do_not_open_it_for_what_asks_for_nothing_remembered() -> None:
+    assert score(1.9) == pytest.approx(1.0)
+    assert not Gate().opens(score(2.1))

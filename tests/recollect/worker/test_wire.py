@@ -12,7 +12,8 @@ from tests.stores import NOON
 from recollect.assembly import opening
 from recollect.counting import FormationCounts
 from recollect.formation import Guarded
-from recollect.settings import EngineSettings, Precision
+from recollect.internals import Precision
+from recollect.settings import EngineSettings
 from recollect.worker.wire import Chats, Clear, Start, Told, line_of, to_worker, told
 
 CHANGED = {

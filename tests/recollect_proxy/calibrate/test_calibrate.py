@@ -27,11 +27,11 @@ from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope
 from recollect.ports import Backends
 from recollect.retrieval import Gate, Reach
-from recollect_proxy.bench.unrelated import deal
 from recollect_proxy.calibrate import measuring
 from recollect_proxy.calibrate.measuring import NoDataError, measure_gate
 from recollect_proxy.calibrate.own_questions import own_questions
 from recollect_proxy.calibrate.sounding import Asking, sound
+from recollect_proxy.calibrate.unrelated import deal
 from recollect_proxy.settings import ProxySettings
 
 SAID = [

@@ -285,7 +285,7 @@ def test_a_key_set_without_a_usable_key_is_an_error(tmp_path: Path, text: str) -
     path = tmp_path / "jwks.json"
     path.write_text(text)
 
-    with pytest.raises(ConfigurationError, match="RECOLLECT_OIDC_JWKS"):
+    with pytest.raises(ConfigurationError, match=r"jwks\.json"):
         provider(path)
 
 
@@ -321,8 +321,8 @@ def test_the_first_mode_that_applies_decides_and_never_falls_through(keys: Path)
         ({"host": "0.0.0.0", "shared_secret": "weak"}, "RECOLLECT_SHARED_SECRET is too weak"),
         ({"trusted_networks": "10.0.0.1/8"}, "RECOLLECT_TRUSTED_NETWORKS"),
         ({"identity": "openwebui-jwt"}, "RECOLLECT_OPENWEBUI_JWT_SECRET"),
-        ({"identity": "api-key"}, "RECOLLECT_API_KEYS"),
-        ({"identity": "oidc"}, "RECOLLECT_OIDC_JWKS"),
+        ({"identity": "api-key"}, "recollect key USER"),
+        ({"identity": "oidc"}, "RECOLLECT_OIDC_ISSUER.*jwks.json"),
         ({"identity": " , "}, "RECOLLECT_IDENTITY"),
     ],
 )

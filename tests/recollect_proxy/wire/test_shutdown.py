@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import pytest
 from tests.databases import administrator
-from tests.raw_client import RawConnection, fetch, request_bytes
+from tests.raw_client import RawConnection, request_bytes
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import ADMIN_TOKEN, CHAT, User, chat_body, chat_request
+from tests.running_proxy import ADMIN_TOKEN, User, chat_request
 from tests.scripted_upstream import End, ScriptedUpstream, events, streamed
 from tests.served_process import environment, served_process
 from tests.waiting import until
@@ -143,43 +143,6 @@ async def test_a_stream_that_does_not_end_is_cut_when_the_time_is_over(
     assert await logged(fresh_settings) == [CAT, "Min"]
 
 
-async def test_readiness_ends_first_while_requests_are_still_taken(
-    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
-) -> None:
-    go_on = asyncio.Event()
-    upstream.answers.append(streamed(b"one", go_on, b"two"))
-    async with serving(fresh_settings, drain_delay_seconds=600, shutdown_seconds=60) as served:
-        await until(lambda: available(served.port))  # a busy machine answers a health check late
-        async with RawConnection(served.port) as client:
-            await client.send(request_bytes(b"GET", b"/v1/files/1"))
-            await client.read_head()
-            served.signal(signal.SIGTERM)
-            await until(lambda: unready(served.port))
-
-            live = await fetch(served.port, b"GET", b"/memory/live")
-            ready = await fetch(served.port, b"GET", b"/memory/ready")
-            chat = await fetch(served.port, b"POST", CHAT, user.headers(), chat_body(CAT))
-
-            served.signal(signal.SIGTERM)  # told again, it waits no longer
-            await refused(served.port)
-            go_on.set()
-            end = await client.read_rest()
-        await served.ended()
-
-    assert (live.status, ready.status, ready.json["ready"]) == (200, 503, False)
-    assert chat.status == 200
-    assert end.endswith(b"two\r\n0\r\n\r\n")
-    assert await logged(fresh_settings) == [CAT, "All right."]
-
-
-async def test_the_delay_ends_by_itself(fresh_settings: ProxySettings) -> None:
-    async with serving(fresh_settings, drain_delay_seconds=0.3) as served:
-        served.signal(signal.SIGINT)
-        await refused(served.port)
-
-        await served.ended()
-
-
 async def test_a_connection_that_idles_does_not_hold_the_end_up(served: Served) -> None:
     async with RawConnection(served.port) as client:
         await client.send(request_bytes(b"GET", b"/v1/models"))
@@ -188,14 +151,3 @@ async def test_a_connection_that_idles_does_not_hold_the_end_up(served: Served) 
 
         assert await client.read_rest() == b""
         await served.ended()
-
-
-async def available(port: int) -> bool:
-    """Whether the process says that all is well."""
-    answer = await fetch(port, b"GET", b"/memory/ready")
-    return (answer.status, answer.json) == (200, {"ready": True, "memory": "available", "waiting": 0})
-
-
-async def unready(port: int) -> bool:
-    """Whether the process says that nobody new should come."""
-    return (await fetch(port, b"GET", b"/memory/ready")).status == 503

@@ -1,0 +1,1 @@
+"""Measures Recollect: what it recalls, what it forms, what it costs. It is not shipped: README.md."""

@@ -1,0 +1,271 @@
+"""Labelled cases of formation, one JSON object a line: read, and checked before anything is run.
+
+A case is one message of a person, what an extraction model answered to it, and what a careful human would have
+done with that. Never: how cases are run or scored.
+"""
+
+from collections.abc import Container, Iterable, Iterator
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+from bench.recall.dataset import DatasetError, read_lines
+from recollect.model import STATEMENTS, Asking, Kind, Lasting, Role, Stance
+
+
+class Half(StrEnum):
+    """Which of the cases: those that formation was tuned on, or those it is checked on."""
+
+    TUNE = "tune"
+    CHECK = "check"
+
+
+class Model(StrEnum):
+    """What the models' answers in a case are worth."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    NOTHING = "nothing"
+    """The extraction model relates what it found to nothing it was shown."""
+
+
+class Decision(StrEnum):
+    """What becomes of a statement."""
+
+    ADD = "add"
+    REINFORCE = "reinforce"
+    REPLACE = "replace"
+    IGNORE = "ignore"
+    QUARANTINE = "quarantine"
+    RETIRE = "retire"
+    """A memory goes, and nothing takes its place."""
+
+
+CLASSES = (
+    "good",
+    "hallucinated",
+    "injected-echo",
+    "instruction",
+    "secret",
+    "paraphrase-duplicate",
+    "near-duplicate",
+    "refinement",
+    "contradiction",
+    "older-contradiction",
+    "transient",
+    "request",
+    "confirmed",
+)
+"""What cases are about, in the order they are reported in."""
+
+_LONGEST_ID = 200
+_TARGETED = frozenset({Decision.REINFORCE, Decision.REPLACE, Decision.RETIRE})
+
+_Moment: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
+_Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class StoredMemory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A memory that the person has before.
+
+    Attributes:
+        said_at: When they said it.
+        evidence: The words it rests on, if they are known.
+    """
+
+    content: str
+    kind: Kind
+    said_at: _Moment
+    evidence: str | None = None
+    event_date: date | None = None
+    importance: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
+
+
+class ChatMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An earlier message of the chat."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class ExtractedItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A statement as the extraction model answers it; ``about``, ``ends`` and ``affects`` number stored memories."""
+
+    evidence: str
+    content: str
+    kind: str
+    importance: float
+    confidence: float = 1.0
+    relation: str = "new"
+    about: tuple[_Number, ...] | _Number | None = None
+    event_date: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    affects: tuple[_Number, ...] = ()
+    ends: tuple[_Number, ...] = ()
+    subject: str | None = None
+    stance: Stance = Stance.STATED
+    steers: bool = False
+    lasts: Lasting = Lasting.YEARS
+
+    @property
+    def about_numbers(self) -> tuple[int, ...]:
+        """What it is about, however many that are."""
+        if self.about is None:
+            return ()
+        return self.about if isinstance(self.about, tuple) else (self.about,)
+
+
+class StatedWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the extraction model takes to be asked of the memory; ``about`` numbers stored memories."""
+
+    asking: Asking
+    evidence: str
+    about: tuple[_Number, ...] = ()
+
+
+class Truth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is right.
+
+    Attributes:
+        item: Of which item; None: an outcome that formation must come to without one.
+        decision: What is to become of it.
+        target: Of which stored memory it takes the place, or that it repeats.
+        also: Decisions that are right as well, whatever their target.
+    """
+
+    item: _Number | None
+    decision: Decision
+    target: _Number | None = None
+    also: tuple[Decision, ...] = ()
+
+
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One message, and what is to become of it.
+
+    Attributes:
+        id: Unique among all cases.
+        topic: Its class.
+        model: What the models' answers in it are worth.
+        stored: What the person has before.
+        injected: Numbers of those that stood in the prompt.
+        history: Earlier messages of the chat: the user's and the assistant's by turns.
+        said: The message, with all that a frontend puts around it.
+        extracted: What the extraction model answers.
+        wishes: What it takes to be asked of the memory.
+        truth: What is right, of each item.
+        suspect: Numbers of stored memories that have to bear that mark.
+        disputed: The same of that one.
+        forgotten: What the second model says is meant by a wish to forget; None: it fails.
+        redacted: What must be in no memory, no audit, and must not be found again.
+        speaker: The person's name, as the frontend gives it.
+    """
+
+    id: str
+    language: str
+    topic: str = msgspec.field(name="class")
+    model: Model
+    said: str
+    said_at: _Moment
+    stored: tuple[StoredMemory, ...] = ()
+    injected: tuple[_Number, ...] = ()
+    history: tuple[ChatMessage, ...] = ()
+    reply: str = ""
+    extracted: tuple[ExtractedItem, ...] = ()
+    wishes: tuple[StatedWish, ...] = ()
+    truth: tuple[Truth, ...] = ()
+    suspect: tuple[_Number, ...] = ()
+    disputed: tuple[_Number, ...] = ()
+    forgotten: tuple[_Number, ...] | None = None
+    redacted: tuple[str, ...] = ()
+    speaker: str | None = None
+
+
+def read_cases(
+    folder: Path, *, half: Half | None = None, language: str | None = None, case_id: str | None = None
+) -> list[Case]:
+    """Read the cases of a folder: ``tune-*.jsonl`` and ``check-*.jsonl``.
+
+    Args:
+        folder: Where the files are.
+        half: Only those of one half.
+        language: Only those in one language.
+        case_id: Only this one, of either half.
+
+    Raises:
+        DatasetError: There are none, or a line is not what it must be; the message names the line.
+    """
+    if not folder.is_dir():
+        raise DatasetError(f"{folder} is no folder: name with --cases the one that holds the labelled cases.")
+    wanted = (half,) if half is not None and case_id is None else tuple(Half)
+    cases: dict[str, Case] = {}
+    for part in wanted:
+        for path in sorted(folder.glob(f"{part}-*.jsonl")):
+            for case in _read_file(path, cases):
+                cases[case.id] = case
+    chosen = [
+        case for case in cases.values() if language in {None, case.language} and case_id in {None, case.id}
+    ]
+    if not chosen:
+        raise DatasetError(f"{folder} holds no such case.")
+    return chosen
+
+
+def _read_file(path: Path, before: dict[str, Case]) -> Iterator[Case]:
+    known = set(before)
+    for number, line in read_lines(path):
+        try:
+            case = msgspec.json.decode(line, type=Case)
+            check_case(case, known)
+        except (ValueError, RecursionError) as error:
+            raise DatasetError(f"{path}, line {number}: {error}") from error
+        known.add(case.id)
+        yield case
+
+
+def check_case(case: Case, before: Container[str] = ()) -> None:
+    """Raise ValueError if a case makes no sense, or has an id that was there before."""
+    if case.id in before:
+        raise ValueError(f"the id `{case.id}` was there before")
+    if not case.id.strip() or len(case.id) > _LONGEST_ID or "\0" in case.id:
+        raise ValueError(f"an id must have 1 to {_LONGEST_ID} characters, none of them NUL")
+    if case.topic not in CLASSES:
+        raise ValueError(f"there is no class `{case.topic}`")
+    if any(memory.kind not in STATEMENTS for memory in case.stored):
+        raise ValueError("what is stored must be statements")
+    if not all(any(map(str.isalnum, text)) for text in case.redacted):
+        raise ValueError("what must be nowhere must say something")
+    roles = [message.role for message in case.history]
+    if roles != [Role.USER, Role.ASSISTANT] * (len(roles) // 2):
+        raise ValueError("the history must be the user's and the assistant's messages by turns")
+    _check_items(case)
+    _check_numbers(_named_memories(case), len(case.stored), "stored memory")
+
+
+def _check_items(case: Case) -> None:
+    if any(not item.content.strip() for item in case.extracted):
+        raise ValueError("an item says nothing")
+    told = [truth.item for truth in case.truth if truth.item is not None]
+    if sorted(told) != list(range(len(case.extracted))):
+        raise ValueError("each item must have one truth")
+    for truth in case.truth:
+        if (truth.decision in _TARGETED) != (truth.target is not None):
+            raise ValueError(f"`{truth.decision}` needs a target, or must have none")
+
+
+def _named_memories(case: Case) -> Iterator[int]:
+    yield from (*case.injected, *case.suspect, *case.disputed, *(case.forgotten or ()))
+    yield from (truth.target for truth in case.truth if truth.target is not None)
+    for item in case.extracted:
+        yield from (*item.about_numbers, *item.affects, *item.ends)
+    for wish in case.wishes:
+        yield from wish.about
+
+
+def _check_numbers(numbers: Iterable[int], count: int, what: str) -> None:
+    for number in numbers:
+        if number >= count:
+            raise ValueError(f"there is no {what} {number}")

@@ -1,0 +1,132 @@
+"""Tells which item of an answer each change comes from. Pure. Never: what is right.
+
+Formation returns one main change for each statement it was given: first those of what it believes, in their
+order, then what it holds back, then what it refuses. What it refuses carries its statement; the others are known
+by their order.
+"""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from rapidfuzz import fuzz
+
+from bench.formation.cases import Decision, ExtractedItem
+from bench.formation.scripts import NumberedCandidate
+from recollect.model import (
+    Add,
+    Change,
+    Hide,
+    Ignore,
+    Limit,
+    Mark,
+    Memory,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+)
+
+DUPLICATES = frozenset({Reason.EQUAL_CONTENT, Reason.REPEATS})
+"""Why something is ignored that is there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of a statement.
+
+    Attributes:
+        decision: The sort of thing.
+        reason: Why.
+        target: Which stored memory it was about, if any, by its number.
+        memory: What was made, if anything was.
+    """
+
+    decision: Decision
+    reason: str
+    target: int | None = None
+    memory: Memory | None = None
+
+    @property
+    def merged(self) -> bool:
+        """Whether it was taken for something that is there already."""
+        return self.decision is Decision.REINFORCE or self.reason in DUPLICATES
+
+
+UNASKED = Decided(Decision.IGNORE, "not_asked")
+"""Of an item that no model was asked for."""
+
+
+def decided_items(
+    items: Sequence[ExtractedItem], done: Sequence[tuple[Change, Change]], numbers: Mapping[UUID, int]
+) -> tuple[list[Decided], list[Decided]]:
+    """Return what became of each item, and what was done without one.
+
+    Args:
+        items: In the answer's order.
+        done: Each change that was decided, with what was done for it.
+        numbers: Of the stored memories.
+    """
+    found: dict[int, Decided] = {}
+    held: list[tuple[Quarantine, Decided]] = []
+    rest: list[Decided] = []
+    alone: list[Decided] = []
+    for wanted, really in done:
+        decided = _decided(wanted, really, numbers)
+        match wanted:
+            case Mark() | Limit() | Hide():
+                continue
+            case Ignore(candidate=NumberedCandidate(number=number)):
+                found[number] = decided
+            case Quarantine():
+                held.append((wanted, decided))
+            case Retire():
+                alone.append(decided)
+            case Ignore(candidate=None):
+                alone.append(decided)
+            case _:
+                rest.append(decided)
+    if not (found or held or rest):
+        return [UNASKED] * len(items), alone
+    for quarantine, decided in held:
+        most_like = _most_like(quarantine.memory, items, found)
+        if most_like is None:
+            alone.append(decided)
+        else:
+            found[most_like] = decided
+    left = [number for number in range(len(items)) if number not in found]
+    found.update(zip(left, rest, strict=False))
+    return [found.get(number, UNASKED) for number in range(len(items))], [*alone, *rest[len(left) :]]
+
+
+def _decided(wanted: Change, really: Change, numbers: Mapping[UUID, int]) -> Decided:  # noqa: PLR0911 -- one for each
+    match really:
+        case Add(memory, reason):
+            return Decided(Decision.ADD, reason, memory=memory)
+        case Replace(old, memory, reason):
+            return Decided(Decision.REPLACE, reason, numbers.get(old), memory)
+        case Reinforce(target, reason):
+            return Decided(Decision.REINFORCE, reason, numbers.get(target))
+        case Quarantine(memory, reason):
+            return Decided(Decision.QUARANTINE, reason, memory=memory)
+        case Retire(target, reason):
+            # The store had the new content already, so that only the old one had to go.
+            decision = Decision.REPLACE if isinstance(wanted, Replace) else Decision.RETIRE
+            return Decided(decision, reason, numbers.get(target))
+        case Ignore(reason, _, target):
+            return Decided(Decision.IGNORE, reason, None if target is None else numbers.get(target))
+        case _:
+            return Decided(Decision.IGNORE, really.reason)
+
+
+def _most_like(memory: Memory, items: Sequence[ExtractedItem], taken: Container[int]) -> int | None:
+    free = [number for number in range(len(items)) if number not in taken]
+    evidence = memory.provenance.evidence or ""
+    return max(
+        free,
+        key=lambda number: (
+            fuzz.ratio(memory.content, items[number].content) + fuzz.ratio(evidence, items[number].evidence)
+        ),
+        default=None,
+    )

@@ -1,0 +1,137 @@
+"""Models that answer as a script says, a script for each user. Never: a network, what is right."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+from uuid import UUID
+
+import msgspec
+
+from bench.formation.cases import Case, ExtractedItem, Model
+from recollect.errors import InvalidExtractionError
+from recollect.extractors.answer import read_answer
+from recollect.model import Candidate, Exchange, Memory
+from recollect.ports import Asker, Chosen, Extracted
+
+_TOKENS = 100
+_BY = "scripted extraction-0"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedCandidate(Candidate):
+    """A candidate that tells which item of the answer it was, whatever is changed about it.
+
+    Attributes:
+        number: The item's.
+    """
+
+    number: int = 0
+
+
+class Script(Protocol):
+    """What the models answer about one user."""
+
+    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:
+        """Return what the extraction model answers, as its JSON has it."""
+        ...
+
+    def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
+        """Return which memories the second model takes a wish to forget to mean; None if it fails."""
+        ...
+
+
+class ScriptedExtractor:
+    """Implements ``Extractor``: what is scripted goes through the reader that every model's answer goes through."""
+
+    def __init__(self, scripts: Mapping[str, Script]) -> None:
+        self._scripts = scripts
+
+    async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
+        """Return the candidates and wishes of the scripted answer.
+
+        Raises:
+            InvalidExtractionError: The script's answer can't be read.
+        """
+        turn = exchanges[-1].turn
+        answered = self._scripts[turn.scope.user_id].answer(exchanges, known)
+        answer = msgspec.json.encode(answered).decode()
+        read = read_answer(answer, at=turn.at, known=len(known), name=turn.speaker)
+        return Extracted(tuple(_numbered(read.candidates)), read.wishes, _TOKENS, _BY)
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
+
+
+class ScriptedJudge:
+    """Implements ``Judge``."""
+
+    def __init__(self, scripts: Mapping[str, Script]) -> None:
+        self._scripts = scripts
+
+    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
+        """Return what the script chooses.
+
+        Raises:
+            InvalidExtractionError: It chooses nothing, not even none.
+        """
+        numbers = self._scripts[asker.user_id].chosen(known)
+        if numbers is None:
+            raise InvalidExtractionError
+        return Chosen(numbers, _TOKENS)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScript:
+    """Implements ``Script``, as a case says.
+
+    Attributes:
+        case: Which.
+        stored: The ids of what the case's user has before, in the case's order.
+    """
+
+    case: Case
+    stored: tuple[UUID, ...]
+
+    def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:  # noqa: ARG002 -- the port's
+        """Return the case's items and wishes; of memories that were not shown nothing can be said."""
+        places = {memory.id: place for place, memory in enumerate(known)}
+        place_of = {number: places[each] for number, each in enumerate(self.stored) if each in places}
+        if self.case.model is Model.NOTHING:
+            place_of = {}
+        return {
+            "wishes": [
+                msgspec.structs.asdict(each) | {"about": _places(each.about, place_of)}
+                for each in self.case.wishes
+            ],
+            "memories": [_answered(item, place_of) for item in self.case.extracted],
+        }
+
+    def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
+        """Return which of these memories the case says are meant."""
+        if self.case.forgotten is None:
+            return None
+        meant = {self.stored[number] for number in self.case.forgotten}
+        return tuple(place for place, memory in enumerate(known) if memory.id in meant)
+
+
+def _answered(item: ExtractedItem, place_of: Mapping[int, int]) -> dict[str, Any]:
+    """Return an item with the numbers that the model was shown."""
+    about = _places(item.about_numbers, place_of)
+    return msgspec.structs.asdict(item) | {
+        "relation": item.relation if about else "new",
+        "about": about,
+        "affects": _places(item.affects, place_of),
+        "ends": _places(item.ends, place_of),
+    }
+
+
+def _places(numbers: Sequence[int], place_of: Mapping[int, int]) -> list[int]:
+    return [place_of[number] for number in numbers if number in place_of]
+
+
+def _numbered(candidates: Sequence[Candidate]) -> list[NumberedCandidate]:
+    names = [each.name for each in fields(Candidate)]
+    return [
+        NumberedCandidate(**{name: getattr(candidate, name) for name in names}, number=number)
+        for number, candidate in enumerate(candidates)
+    ]

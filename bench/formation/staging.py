@@ -1,0 +1,177 @@
+"""Brings a case about: what the person has, what was said and injected before, and then the message itself.
+
+Each case is a user of its own. Never: what is right.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from uuid import UUID
+
+import msgspec
+from uuid_utils.compat import uuid7
+
+from bench.formation.cases import Case, StoredMemory
+from bench.formation.opening import Bench
+from bench.formation.recording import Completed
+from bench.formation.scripts import CaseScript
+from bench.recall.upstream import MODEL
+from recollect.chat.heard import Heard, hear
+from recollect.composition import Placed, compose
+from recollect.errors import RecollectError
+from recollect.model import (
+    Actor,
+    Add,
+    Exchange,
+    Formed,
+    Injection,
+    Memory,
+    Place,
+    Provenance,
+    Recollection,
+    Scope,
+    Source,
+    Turn,
+)
+from recollect.tokens import estimate_tokens
+
+CHAT = "chat"
+_BEFORE = "an earlier chat"
+_BUDGET = 100_000
+_DRAINS = 10
+_BETWEEN_MESSAGES = timedelta(minutes=2)
+
+
+class StagingError(RecollectError):
+    """A case can't be brought about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What a case was begun with, and what became of its message.
+
+    Attributes:
+        case: Which.
+        stored: What the person had, in the case's order.
+        completed: What was decided; None where nothing was formed.
+        unheard: Why the message was not heard, if it was not.
+        re_extracted: How many memories the engine itself counts that rest on injected words alone.
+    """
+
+    case: Case
+    stored: tuple[Memory, ...]
+    completed: Completed | None
+    unheard: str | None
+    re_extracted: int
+
+
+async def stage(bench: Bench, case: Case) -> Staged:
+    """Bring a case about.
+
+    Raises:
+        StagingError: What it begins with can't be kept.
+        RecollectError: The store or the embedder failed.
+    """
+    bench.clock.restart()
+    bench.clock.move_to(case.said_at)
+    bench.inbox.forget()
+    stored = await _store(bench, case)
+    bench.scripts[case.id] = CaseScript(case, tuple(memory.id for memory in stored))
+    await _say_before(bench, case)
+    heard = hear_message(case, len(case.history))
+    counted = bench.engine.counts.re_extracted
+    if heard.turn is None or not heard.forms:
+        return Staged(case, stored, None, heard.skip or "not formed", 0)
+    await _inject(bench, case, stored, heard.turn)
+    await bench.engine.remember(heard.turn, case.reply)
+    await drain(bench, case.id)
+    completed = bench.inbox.completed.get(heard.turn.key)
+    return Staged(case, stored, completed, None, bench.engine.counts.re_extracted - counted)
+
+
+async def drain(bench: Bench, user_id: str) -> None:
+    """Form all that a user said, going on in time where it wants to be called again later."""
+    for _ in range(_DRAINS):
+        again = await bench.engine.drain(user_id)
+        if again is None:
+            return
+        bench.clock.move_to(bench.clock() + again)
+    raise StagingError(f"Formation does not end for {user_id}.")
+
+
+def hear_message(case: Case, number: int, *, session: str = CHAT) -> Heard:
+    """Read the message of that number, counted from 0, as the proxy reads it with all that was said before it.
+
+    Args:
+        case: Its history, and behind it what is said.
+        number: Of the user's or the assistant's; the last is the case's own.
+        session: Of which chat.
+    """
+    told = [{"role": each.role, "content": each.text} for each in case.history]
+    messages = [*told, {"role": "user", "content": case.said}][: number + 1]
+    if case.speaker is not None:
+        messages = [each | {"name": case.speaker} if each["role"] == "user" else each for each in messages]
+    steps = len(case.history) - number
+    return hear(
+        msgspec.json.encode({"model": MODEL, "messages": messages}),
+        user_id=case.id,
+        session_id=session,
+        message_id=f"message-{number}",
+        at=case.said_at - steps * _BETWEEN_MESSAGES,
+    )
+
+
+async def _store(bench: Bench, case: Case) -> tuple[Memory, ...]:
+    vectors = await bench.backends.embedder.embed([memory.content for memory in case.stored])
+    made = tuple(
+        Memory(
+            id=uuid7(),
+            owner=case.id,
+            kind=each.kind,
+            source=Source.EXTRACTED,
+            content=each.content,
+            importance=each.importance,
+            observed_at=each.said_at,
+            created_at=case.said_at,
+            event_at=_event(each),
+            provenance=Provenance(_BEFORE, (), each.evidence),
+            embedding=vector,
+            embedding_model=bench.backends.embedder.name,
+        )
+        for each, vector in zip(case.stored, vectors, strict=True)
+    )
+    done = await bench.backends.memories.apply(
+        Scope(case.id, _BEFORE), [Add(memory) for memory in made], actor=Actor.IMPORT, at=case.said_at
+    )
+    if not all(isinstance(change, Add) for change in done):
+        raise StagingError(f"Case {case.id} stores the same twice.")
+    return made
+
+
+def _event(memory: StoredMemory) -> datetime | None:
+    day = memory.event_date
+    return None if day is None else datetime.combine(day, time(), memory.said_at.tzinfo or UTC)
+
+
+async def _say_before(bench: Bench, case: Case) -> None:
+    """Log the earlier exchanges of the chat, as formed."""
+    for number in range(0, len(case.history), 2):
+        heard = hear_message(case, number)
+        if heard.turn is None:
+            raise StagingError(f"Case {case.id}: nobody hears message {number} of its history.")
+        reply = case.history[number + 1].text
+        exchange = Exchange(uuid7(), heard.turn, reply, uuid7(), uuid7())
+        await bench.backends.log.append(exchange)
+        await bench.backends.inbox.complete([Formed(exchange)], at=bench.clock())
+
+
+async def _inject(bench: Bench, case: Case, stored: Sequence[Memory], turn: Turn) -> None:
+    """Note what stood in the prompt: in a chat's first block where the chat began earlier, else in the turn's own."""
+    shown = [Recollection(stored[number], 1.0) for number in case.injected]
+    block = compose(shown, budget=_BUDGET, count=estimate_tokens)
+    if block is None:
+        return
+    first = hear_message(case, 0).turn or turn
+    items: tuple[UUID, ...] = tuple(each.item.id for each in block.recollections)
+    injection = Injection(first.anchor, Place.SYSTEM, block.text, items, block.tokens, first.at)
+    await bench.engine.inject(first, Placed(block=block, injection=injection))

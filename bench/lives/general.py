@@ -1,0 +1,176 @@
+"""Whether memory stays out of what it has nothing to do with: of general questions, and of what other people ask for.
+
+    python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--data CONVERSATIONS.jsonl ...]
+        [--stores N] [--json OUT]
+
+``general.txt`` holds questions of the world (coding, maths, knowledge, translation, small talk) in twelve languages, and
+first-person requests of people who are nobody's here. They are asked in new chats of the stores of people's lives, formed
+as by ``bench.lives.recall``, and of the first conversation of each ``--data`` file, replayed through a proxy without an
+extraction model. What stands in every chat is no answer to a question: told is how many were given anything besides.
+Never: what a question needs.
+"""
+
+import argparse
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+from bench.lives.recall import ask_anew, form, index, open_lives, read_lives, whole_path
+from bench.recall.clock import ReplayClock
+from bench.recall.dataset import read_conversations
+from bench.recall.opening import open_replay, unhurried
+from bench.recall.plan import plan
+from recollect.engine import Engine
+from recollect.logs import configure_logging
+from recollect_proxy.calibrate.figures import wilson
+from recollect_proxy.settings import ProxySettings
+
+_FILE = Path(__file__).with_name("general.txt")
+_REQUEST = "request"
+_AIMS = {"general": 3, "requests of others": 10}
+_STORES = 5
+_NOBODY = "http://127.0.0.1:9/v1"
+_MOST_SECONDS = 3000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelated:
+    """What is asked: a general question of a category, or a ``request`` of somebody else."""
+
+    category: str
+    language: str
+    text: str
+
+    @property
+    def group(self) -> str:
+        """Which aim it is measured by."""
+        return "requests of others" if self.category == _REQUEST else "general"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a store gave to one question.
+
+    Attributes:
+        store: Of what sort the store is: a person's life, in the question's language or another, or a file's name.
+        person: Whose it is.
+        recalled: The lines beyond those that stand in every chat.
+    """
+
+    asked: Unrelated
+    store: str
+    person: str
+    recalled: tuple[str, ...]
+    gate: float | None
+
+
+def unrelated() -> list[Unrelated]:
+    """Return all that is asked: a line of the file each, category, language and text, by tabs."""
+    return [Unrelated(*line.split("\t")) for line in _FILE.read_text("utf-8").splitlines()]
+
+
+def dealt(stores: int, *, asked: int) -> Iterator[list[Unrelated]]:
+    """Yield what each of some stores is asked, so that each question is asked of ``asked`` of them, or of all."""
+    every = list(enumerate(unrelated()))
+    for store in range(stores):
+        yield [each for number, each in every if (store - number * asked) % stores < asked]
+
+
+async def _ask(
+    engine: Engine, clock: ReplayClock, store: str, person: str, at: datetime, questions: Sequence[Unrelated]
+) -> list[Answered]:
+    answered = []
+    for number, each in enumerate(questions):
+        messages = [{"role": "user", "content": each.text}]
+        block = await ask_anew(engine, clock, person, f"unrelated-{number}", messages, at)
+        recalled = tuple(
+            line for line, standing in zip(block.lines, block.stands, strict=True) if not standing
+        )
+        answered.append(Answered(each, store, person, recalled, block.gate))
+    return answered
+
+
+async def ask_lives(data: Sequence[Path], folder: Path | None, stores: int) -> list[Answered]:
+    """Ask the stores of people's lives: formed here, or kept in a folder."""
+    answered: list[Answered] = []
+    lives = read_lives(data)
+    async with open_lives(lives, folder) as bench:
+        if folder is None:
+            await form(bench, lives)
+        for life, questions in zip(lives, dealt(len(lives), asked=stores), strict=True):
+            await index(bench, life)
+            at = max([each.at for each in life.questions], default=bench.clock())
+            own = [each for each in unrelated() if life.language.startswith(each.language)]
+            for store, hand in (("own", own), ("another", [each for each in questions if each not in own])):
+                name = f"lives, {store} language"
+                answered += await _ask(bench.engine, bench.clock, name, life.person, at, hand)
+    return answered
+
+
+async def ask_conversation(path: Path) -> list[Answered]:
+    """Replay the first conversation of a file without an extraction model, and ask its person's store all."""
+    settings = ProxySettings(upstream=_NOBODY)
+    [conversation, *_] = read_conversations(path)
+    usual = {"recall_limit": settings.recall_limit}
+    async with open_replay(settings, **unhurried(settings) | usual) as replay:
+        await replay.play(conversation, plan(conversation, questions=0), lambda: None)
+        at = replay.clock()
+        return await _ask(replay.engine, replay.clock, path.stem, conversation.id, at, unrelated())
+
+
+def table(answered: Sequence[Answered]) -> str:
+    """Return the shares that were given anything, as a Markdown table."""
+    rows = ["| | given anything | % (95 %) | aim |", "|---|---|---|---|"]
+    for group, aim in _AIMS.items():
+        own = [each for each in answered if each.asked.group == group]
+        rows.append(_row(group, own, f"at most {aim} %"))
+        rows += _rows(own, lambda each: each.store, f"{group}, ")
+        if group == "general":
+            rows += _rows(own, lambda each: each.asked.category, f"{group}, ")
+        rows += _rows(own, lambda each: f"language {each.asked.language}", f"{group}, ")
+    return "\n".join(rows)
+
+
+def _rows(answered: Sequence[Answered], key: Callable[[Answered], str], before: str) -> list[str]:
+    return [
+        _row(before + name, [each for each in answered if key(each) == name])
+        for name in sorted(set(map(key, answered)))
+    ]
+
+
+def _row(name: str, answered: Sequence[Answered], aim: str = "") -> str:
+    given = sum(bool(each.recalled) for each in answered)
+    interval = wilson(given, len(answered))
+    between = (
+        f"{100 * given / len(answered):.1f} ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
+        if interval
+        else "-"
+    )
+    return f"| {name} | {given}/{len(answered)} | {between} | {aim} |"
+
+
+async def bench_general(options: argparse.Namespace) -> list[Answered]:
+    """Ask all stores."""
+    answered = await ask_lives(options.lives, options.reuse, options.stores) if options.lives else []
+    for path in options.data:
+        answered += await ask_conversation(path)
+    return answered
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--lives", type=Path, action="append", default=[])
+    parser.add_argument("--reuse", type=whole_path, help="what `python -m bench lives` kept of these lives")
+    parser.add_argument("--data", type=Path, action="append", default=[])
+    parser.add_argument("--stores", type=int, default=_STORES, help="ask each of N people's stores")
+    parser.add_argument("--json", type=Path, help="write what each was given there as well")
+    options = parser.parse_args()
+    configure_logging("error")
+    answered = asyncio.run(asyncio.wait_for(bench_general(options), _MOST_SECONDS))
+    print(table(answered))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(each) for each in answered], ensure_ascii=False, indent=1))

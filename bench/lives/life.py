@@ -1,0 +1,290 @@
+"""People's lives, told in chats: what they say, what should be known of it, and a model that answers just that. Never: a score."""
+
+import difflib
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from bench.lives.formed import Numbers
+from recollect.model import Asking, Exchange, Memory, Outline, Wish
+from recollect.ports import Asker, Material, Summarized
+
+ALIKE = 0.9
+_SHOWN_ALIKE = 0.85
+_TOLD = ("subject", "stance", "steers", "lasting")
+_SUMMARIZED_FACTS = 10
+_SUMMARIZED_CHARACTERS = 120
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def plain(text: str) -> str:
+    """Return a text's words alone, in lower case."""
+    return _NOT_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Whether two statements are the same but for a few letters."""
+    one, other = plain(one), plain(other)
+    return one == other or difflib.SequenceMatcher(None, one, other).ratio() >= ALIKE
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A statement as it should be written down, and what it is to an earlier one.
+
+    Attributes:
+        turn: The key of the turn it was said in.
+        worth: ``w`` where it is worth keeping, ``t`` trivial, ``x`` wrong.
+        ends: The ids of further statements that are over with it.
+        told: What a model tells of it besides: its subject, its stance, for how long it is worth knowing.
+    """
+
+    id: str
+    turn: str
+    content: str
+    kind: str
+    evidence: str
+    importance: float
+    event_date: str | None
+    relation: str
+    about: tuple[str, ...]
+    worth: str = "w"
+    ends: tuple[str, ...] = ()
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> tuple[str, ...]:
+        """The ids of what should be gone for it."""
+        return (*(self.about if self.relation in {"contradicts", "refines"} else ()), *self.ends)
+
+
+@dataclass(frozen=True, slots=True)
+class LifeQuestion:
+    """What a person asks later, in a new chat, and which of their statements its answer needs.
+
+    Attributes:
+        at: When.
+        before: The messages of this chat before it, as a request carries them.
+        ask: In which words.
+        type: What sort of question it is: ``oneself``, ``overview``, ``advice``, ``unrelated``, ...
+        must: The ids of the statements an answer needs.
+        may: The ids of those that do no harm.
+        stale: The ids of superseded ones that would mislead.
+    """
+
+    at: datetime
+    before: tuple[Mapping[str, str], ...]
+    ask: str
+    type: str
+    must: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A person, what they say, what should be known of it, and what they ask later.
+
+    Attributes:
+        forgets: By the turn in which they ask for it, the ids of the statements they want forgotten.
+    """
+
+    person: str
+    language: str
+    chats: tuple[Mapping[str, Any], ...]
+    labels: tuple[Label, ...]
+    forgets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    questions: tuple[LifeQuestion, ...] = ()
+
+    def label(self, label_id: str) -> Label | None:
+        """Return a label by its id."""
+        return next((each for each in self.labels if each.id == label_id), None)
+
+    @property
+    def superseded(self) -> tuple[Label, ...]:
+        """What should be gone, as something said later took its place."""
+        gone = {ended for each in self.labels if each.worth == "w" for ended in each.ended}
+        return tuple(each for each in self.labels if each.id in gone)
+
+    @property
+    def forgotten(self) -> tuple[Label, ...]:
+        """What they asked to be forgotten."""
+        gone = {each for ids in self.forgets.values() for each in ids}
+        return tuple(each for each in self.labels if each.id in gone)
+
+    @property
+    def wanted(self) -> tuple[Label, ...]:
+        """What should be there in the end."""
+        gone = {each.id for each in (*self.superseded, *self.forgotten)}
+        return tuple(
+            each
+            for each in self.labels
+            if each.worth == "w" and each.id not in gone and each.relation != "repeats"
+        )
+
+    def wordings(self, label: Label) -> list[str]:
+        """Return in which words a statement may be kept: its own, and those it was told in again."""
+        told_again = [
+            each.content for each in self.labels if each.relation == "repeats" and label.id in each.about
+        ]
+        return [label.content, *told_again]
+
+
+def read_life(line: str) -> Life:
+    """Read a person."""
+    told = json.loads(line)
+    labels: list[Label] = []
+    forgets: dict[str, tuple[str, ...]] = {}
+    for chat in told["chats"]:
+        for number, turn in enumerate(chat["turns"]):
+            key = f"{chat['chat']}-{number}"
+            labels += [_label(each, key) for each in turn.get("memories", [])]
+            if turn.get("forgets"):
+                forgets[key] = tuple(turn["forgets"])
+    chats = tuple(told["chats"])
+    questions = tuple(_question(each, chats[-1]["at"]) for each in told.get("questions", ()))
+    return Life(told["person"], told["language"], chats, tuple(labels), forgets, questions)
+
+
+def _question(told: Mapping[str, Any], last: str) -> LifeQuestion:
+    before: list[Mapping[str, str]] = []
+    for each in told.get("before") or ():
+        before.append({"role": "user", "content": each["user"]})
+        before.append({"role": "assistant", "content": each["assistant"]})
+    named = [tuple(told.get(name) or ()) for name in ("must", "may", "stale")]
+    at = datetime.fromisoformat(told.get("at") or last)
+    return LifeQuestion(at, tuple(before), told["ask"], told["type"], *named)
+
+
+def _label(told: Mapping[str, Any], turn: str) -> Label:
+    about = told.get("about") or ()
+    return Label(
+        told["id"],
+        turn,
+        told["content"],
+        told["kind"],
+        told["evidence"],
+        told.get("importance", 0.5),
+        told.get("event_date"),
+        told.get("relation") or "new",
+        (about,) if isinstance(about, str) else tuple(about),
+        told.get("label", "w"),
+        tuple(told.get("ends", ())),
+        {name: told[name] for name in _TOLD if name in told},
+    )
+
+
+class LifeScript:
+    """Implements ``Script``: answers with the labels of the turns it is asked about.
+
+    Attributes:
+        given: The ids of the labels it has answered.
+        unshown: The ids of those that would have named an earlier memory, had it been shown.
+    """
+
+    def __init__(self, life: Life) -> None:
+        self._life = life
+        self.given: set[str] = set()
+        self.unshown: set[str] = set()
+
+    def items(
+        self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
+    ) -> list[dict[str, Any]]:
+        """Return the labelled statements of these turns."""
+        keys = {each.turn.key for each in exchanges}
+        shown = {plain(each.content): numbers[each.id] for each in known if each.id in numbers}
+        return [self._item(each, shown) for each in self._life.labels if each.turn in keys]
+
+    def wishes(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> tuple[Wish, ...]:
+        """Return the labelled wishes to forget."""
+        shown = {plain(each.content): number for number, each in enumerate(known)}
+        wishes = []
+        for exchange in exchanges:
+            named = [self._shown(each, shown) for each in self._life.forgets.get(exchange.turn.key, ())]
+            about = tuple(each for each in named if each is not None)
+            if about:
+                wishes.append(Wish(Asking.FORGET, exchange.turn.text, about))
+        return tuple(wishes)
+
+    def chosen(self, wish: str, known: Sequence[Memory]) -> tuple[int, ...]:
+        """Return which memories the labels of any turn with these words want forgotten."""
+        meant = [
+            label.content
+            for key, ids in self._life.forgets.items()
+            if plain(wish) in plain(_text(self._life, key))
+            for label in map(self._life.label, ids)
+            if label is not None
+        ]
+        return tuple(
+            number
+            for number, each in enumerate(known)
+            if any(is_alike(each.content, content) for content in meant)
+        )
+
+    def _item(self, label: Label, shown: Mapping[str, int]) -> dict[str, Any]:
+        self.given.add(label.id)
+        about = self._all_shown(label.about, shown)
+        if label.relation != "new" and not about:
+            self.unshown.add(label.id)
+        return {
+            "evidence": label.evidence,
+            "content": label.content,
+            "kind": label.kind,
+            "importance": label.importance,
+            "confidence": 1.0,
+            "relation": label.relation if about else "new",
+            "about": about[0] if len(about) == 1 else about or None,
+            "event_date": label.event_date,
+            "valid_from": None,
+            "valid_to": None,
+            "affects": [],
+            "ends": self._all_shown(label.ends, shown),
+            **label.told,
+        }
+
+    def _all_shown(self, ids: Sequence[str], shown: Mapping[str, int]) -> list[int]:
+        return [number for each in ids if (number := self._shown(each, shown)) is not None]
+
+    def _shown(self, label_id: str, shown: Mapping[str, int]) -> int | None:
+        label = self._life.label(label_id)
+        if label is None:
+            return None
+        near = difflib.get_close_matches(plain(label.content), shown, 1, _SHOWN_ALIKE)
+        return shown[near[0]] if near else None
+
+    def _by_content(self, content: str) -> Label | None:
+        told = plain(content)
+        return next((each for each in self._life.labels if plain(each.content) == told), None)
+
+
+class LifeSummarizer:
+    """Implements ``Summarizer``: of a chat, its first words, and the statements it told so far."""
+
+    def __init__(self, lives: Sequence[Life]) -> None:
+        self._lives = {each.person: each for each in lives}
+
+    async def summarize(self, material: Material, asker: Asker) -> Summarized:
+        """Return how the chat began, and the statements that its turns so far are labelled with; "" of no known chat."""
+        life = self._lives[asker.user_id]
+        texts = {plain(each.text) for each in material.messages}
+        for chat in life.chats:
+            said = [plain(turn["user"]) for turn in chat["turns"]]
+            if not texts.isdisjoint(said):
+                last = max(number for number, each in enumerate(said) if each in texts)
+                began = chat["turns"][0]["user"][:_SUMMARIZED_CHARACTERS]
+                facts = [
+                    each["content"] for turn in chat["turns"][: last + 1] for each in turn.get("memories", ())
+                ]
+                outline = Outline(facts=tuple(facts[:_SUMMARIZED_FACTS]))
+                return Summarized(f"The chat began with: {began}", outline, tokens=1, by="scripted")
+        return Summarized("", by="scripted")
+
+
+def _text(life: Life, key: str) -> str:
+    chat, _, number = key.rpartition("-")
+    turns = next(each["turns"] for each in life.chats if each["chat"] == chat)
+    return str(turns[int(number)]["user"])

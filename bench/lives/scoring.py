@@ -1,0 +1,262 @@
+"""Whether what a question was given is what it needs: by the labels of a person's life. Pure. Never: where it came from."""
+
+import difflib
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from statistics import median
+
+from bench.lives.life import Label, Life, LifeQuestion, plain
+from recollect_proxy.calibrate.figures import percentile
+
+_COVERS = 0.82
+_QUOTES = 0.6
+_SHORTEST, _SHORTEST_PART = 6, 10
+_CACHED = 200_000
+_BULLET = ("- ", "* ", "• ")
+_KIND = re.compile(r"^\w+ ")
+_LISTED = 60
+"""So many letters of a standing memory tell its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a question was given, and how much of it is of use.
+
+    Attributes:
+        must: How many statements it needs; ``found`` of them are there, ``missing`` are not, in their labels' words.
+        lines: How many lines were recalled for it: the standing ones are counted apart.
+        standing: How many lines stand in every chat; ``standing_tokens`` is what they take.
+        noise: The lines recalled for it that are neither needed nor allowed.
+        dup: How many lines say only what one before them says.
+        stale: The ids of superseded statements that are shown as if they held.
+        tokens: What the block takes.
+        skipped: Why nothing was recalled, or None.
+        degraded: What failed or was late.
+        gate: How sure the gate was.
+        block: Its lines.
+    """
+
+    person: str
+    language: str
+    ask: str
+    type: str
+    must: int
+    found: int
+    missing: tuple[str, ...]
+    lines: int
+    standing: int
+    standing_tokens: int
+    noise: tuple[str, ...]
+    dup: int
+    stale: tuple[str, ...]
+    tokens: int
+    skipped: str | None
+    degraded: tuple[str, ...]
+    gate: float | None
+    block: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all is there that is needed."""
+        return self.found == self.must
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What a prompt was given.
+
+    Attributes:
+        lines: What each bullet says, on its first line.
+        standing: The memories that stand in every chat.
+        tokens: What it takes.
+        line_tokens: What each line takes.
+    """
+
+    lines: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    tokens: int = 0
+    line_tokens: tuple[int, ...] = ()
+    skipped: str | None = None
+    degraded: tuple[str, ...] = ()
+    gate: float | None = None
+
+    @property
+    def stands(self) -> tuple[bool, ...]:
+        """Of each line, whether it is of a memory that stands in every chat."""
+        listed = [start for start in (plain(each)[:_LISTED] for each in self.standing) if start]
+        return tuple(any(start in plain(line) for start in listed) for line in self.lines)
+
+
+def bullets(added: str, said: Sequence[str]) -> Iterator[str]:
+    """Yield what each bullet says of what was added to a request: its first line, unless the request says it itself."""
+    for line in map(str.strip, added.splitlines()):
+        if line.startswith(_BULLET) and not any(line in text for text in said):
+            yield line[2:]
+
+
+@lru_cache(_CACHED)
+def covers(line: str, content: str, evidence: str) -> bool:
+    """Whether a line says a statement: in its own words, or in most of those that it rests on."""
+    told, wanted, words = plain(line), plain(content), plain(evidence)
+    if wanted in told or _ratio_reaches(_KIND.sub("", told), wanted, _COVERS):
+        return True
+    if len(words) >= _SHORTEST and words in told:
+        return True
+    return len(words) >= _SHORTEST_PART and _longest_reaches(told, words, _QUOTES * len(words))
+
+
+def _ratio_reaches(one: str, other: str, least: float) -> bool:
+    compared = difflib.SequenceMatcher(None, one, other)
+    return all(
+        ratio() >= least for ratio in (compared.real_quick_ratio, compared.quick_ratio, compared.ratio)
+    )
+
+
+def _longest_reaches(told: str, words: str, least: float) -> bool:
+    length = math.ceil(least)
+    parts = (words[start : start + length] for start in range(len(words) - length + 1))
+    if not any(part in told for part in parts):  # what follows costs a hundred times as much
+        return False
+    return difflib.SequenceMatcher(None, told, words).find_longest_match().size >= least
+
+
+class Scoring:
+    """Scores the questions of a person."""
+
+    def __init__(self, life: Life) -> None:
+        self._life = life
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Label]:
+        return {each.id: each for each in self._life.labels}
+
+    def _same(self, label_id: str) -> list[Label]:
+        """Return a statement and those that say the same again, or that it says again."""
+        known = self._by_id
+        ids = [label_id]
+        ids += [
+            each.id for each in self._life.labels if each.relation == "repeats" and label_id in each.about
+        ]
+        if label_id in known and known[label_id].relation == "repeats":
+            ids += known[label_id].about[:1]
+        return [known[each] for each in ids if each in known]
+
+    def _good(self, question: LifeQuestion) -> list[Label]:
+        """Return what may be told: what an answer needs, what does no harm, and what says the same."""
+        wanted = (*question.must, *question.may)
+        return [label for each in wanted if each in self._by_id for label in self._same(each)]
+
+    def score(self, question: LifeQuestion, block: Block) -> Given:
+        """Compare what a question was given with what it needs."""
+        stands = block.stands
+        found = {
+            each: any(_covers(line, label) for line in block.lines for label in self._same(each))
+            for each in question.must
+        }
+        good = self._good(question)
+        noise = [
+            line
+            for line, standing in zip(block.lines, stands, strict=True)
+            if not standing and not any(_covers(line, label) for label in good)
+        ]
+        stale = [
+            each
+            for each in question.stale
+            if each in self._by_id and _misleads(block.lines, self._by_id[each], good)
+        ]
+        taken = zip(block.line_tokens, stands, strict=True)
+        return Given(
+            person=self._life.person,
+            language=self._life.language,
+            ask=question.ask,
+            type=question.type,
+            must=len(found),
+            found=sum(found.values()),
+            missing=tuple(self._by_id[each].content for each, there in found.items() if not there),
+            lines=len(stands) - sum(stands),
+            standing=sum(stands),
+            standing_tokens=sum(tokens for tokens, standing in taken if standing),
+            noise=tuple(noise),
+            dup=_said_twice(block.lines, good),
+            stale=tuple(stale),
+            tokens=block.tokens,
+            skipped=block.skipped,
+            degraded=block.degraded,
+            gate=block.gate,
+            block=block.lines,
+        )
+
+
+def _covers(line: str, label: Label) -> bool:
+    return covers(line, label.content, label.evidence)
+
+
+def _misleads(lines: Sequence[str], old: Label, good: Sequence[Label]) -> bool:
+    return any(_covers(line, old) and not any(_covers(line, label) for label in good) for line in lines)
+
+
+def _said_twice(lines: Sequence[str], good: Sequence[Label]) -> int:
+    seen: list[set[str]] = []
+    twice = 0
+    for line in lines:
+        said = {label.id for label in good if _covers(line, label)}
+        if said:
+            twice += any(said <= before for before in seen)
+            seen.append(said)
+    return twice
+
+
+_COLUMNS = (
+    "questions",
+    "all needed there",
+    "needed items",
+    "noise lines",
+    "said twice",
+    "stale",
+    "nothing needed, noise given",
+    "tokens p50",
+    "p95",
+    "recalled lines",
+    "standing lines",
+    "standing tokens p50",
+)
+
+
+def table(given: Sequence[Given]) -> str:
+    """Return the figures of all questions, by type and by language, as a Markdown table."""
+    types = sorted({each.type for each in given})
+    languages = sorted({each.language for each in given})
+    rows = [("all", list(given))]
+    rows += [(name, [each for each in given if each.type == name]) for name in types]
+    rows += [(f"language {name}", [each for each in given if each.language == name]) for name in languages]
+    heads = [f"| {' | '.join(['', *_COLUMNS])} |", "|---" * (len(_COLUMNS) + 1) + "|"]
+    return "\n".join([*heads, *(f"| {name} | {' | '.join(_cells(found))} |" for name, found in rows)])
+
+
+def _cells(given: Sequence[Given]) -> list[str]:
+    needing = [each for each in given if each.must]
+    others = [each for each in given if not each.must]
+    whole, lines = sum(each.is_whole for each in needing), sum(each.lines for each in given)
+    shown = [each.tokens for each in given if each.block]
+    standing = [each.standing_tokens for each in given if each.standing]
+    return [
+        f"{len(given)}",
+        f"{whole}/{len(needing)} = {_percent(whole, len(needing))}",
+        _percent(sum(each.found for each in needing), sum(each.must for each in needing)),
+        _percent(sum(len(each.noise) for each in given), lines),
+        _percent(sum(each.dup for each in given), lines),
+        f"{sum(bool(each.stale) for each in given)}",
+        f"{sum(bool(each.noise) for each in others)}/{len(others)}",
+        f"{median(shown):.0f}" if shown else "-",
+        f"{percentile(shown, 95):.0f}" if shown else "-",
+        f"{lines / max(1, len(given)):.1f}",
+        f"{sum(each.standing for each in given) / max(1, len(given)):.1f}",
+        f"{median(standing):.0f}" if standing else "-",
+    ]
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "-"

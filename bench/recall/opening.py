@@ -1,0 +1,68 @@
+"""Opens a proxy for a replay, with a database of its own that is removed in the end.
+
+Never: what is replayed.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from bench.recall.clock import ReplayClock
+from bench.recall.metrics import DEPTH
+from bench.recall.replay import Replay, ReplayedApp
+from bench.recall.upstream import ReplayUpstream
+from recollect.model import Strategy
+from recollect_proxy.settings import ProxySettings
+from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
+
+_ANSWER_SECONDS = 120.0
+_UNHURRIED_MS = 30_000
+
+
+def unhurried(settings: ProxySettings) -> dict[str, int]:
+    """Return the changes by which what is recalled is measured, and not how busy the machine is."""
+    return {"recall_deadline_ms": max(settings.recall_deadline_ms, _UNHURRIED_MS)}
+
+
+@asynccontextmanager
+async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[Replay]:
+    """Serve a proxy until left, and yield what replays through it.
+
+    Args:
+        settings: The operator's. The database, the data and the upstream are the bench's own, memories
+            are formed without a model, as many are ranked as are scored, and everything else is as in
+            a chat.
+        **changes: Settings that differ from that.
+
+    Raises:
+        RecollectError: It could not be served.
+    """
+    upstream, clock = ReplayUpstream(), ReplayClock()
+    async with serve_upstream(upstream) as replayed:
+        own = temporary(
+            settings,
+            **{
+                "upstream": f"{replayed}/v1",
+                "formation": Strategy.QA_TURN,
+                "recall_limit": max(settings.recall_limit, DEPTH),
+                "session_cap": 0,  # what is to be found must not have been pruned
+                "user_cap": 0,
+                "embedder_cache_size": 1,  # users ask alike: another's cached embedding would flatter us
+            }
+            | changes,
+        )
+        app = ReplayedApp(own, admin_token="bench", clock=clock)  # noqa: S106 -- of a proxy that only we reach
+        async with (
+            serve_proxy(app, own) as origin,
+            httpx.AsyncClient(base_url=origin, timeout=_ANSWER_SECONDS, trust_env=False) as client,
+        ):
+            yield Replay(
+                app,
+                own,
+                client=client,
+                upstream=upstream,
+                clock=clock,
+                injected_limit=settings.recall_limit,
+            )

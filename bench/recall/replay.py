@@ -1,0 +1,233 @@
+"""Replays conversations through the proxy over HTTP, and asks its engine their questions.
+
+Never: a score, what is printed.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import quote
+
+import httpx
+
+from bench.recall.asking import Asked, ask
+from bench.recall.clock import ReplayClock
+from bench.recall.dataset import LabelledConversation, Question
+from bench.recall.plan import Plan, Sending
+from bench.recall.turn_ids import Origins, TurnIds
+from bench.recall.upstream import MODEL, ReplayUpstream
+from recollect.engine import Engine
+from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.ports import Clock
+from recollect_proxy.app import App
+from recollect_proxy.asgi import Receive, Scope, Send
+from recollect_proxy.settings import ProxySettings
+
+_OK = 200
+_SETTLE_SECONDS = 60.0
+_STANDSTILL_SECONDS = 60.0
+_POLL_SECONDS = 0.01
+
+
+class ReplayError(RecollectError):
+    """The replay can't go on."""
+
+
+class ReplayedApp(App):
+    """The proxy, as it is, that also tells when it has let go of a request. One at a time."""
+
+    def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock) -> None:
+        """Build the application, as ``App`` does."""
+        super().__init__(settings, admin_token=admin_token, clock=clock)
+        self._idle = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or live through the lifespan."""
+        self._idle.clear()
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._idle.set()
+
+    async def quiet(self) -> None:
+        """Wait until the request is done with, and what was said in it is in the log."""
+        await self._idle.wait()
+        await self.engine.settle(_SETTLE_SECONDS)
+
+
+@dataclass
+class Tally:
+    """What a replay did, counted.
+
+    Attributes:
+        turns: All of the conversations'.
+        unsent: Of those, the ones that no request can carry.
+        exchanges: Requests sent.
+        skipped: Why requests were sent on without memories, and how often.
+        formed: Exchanges that memories were formed of.
+        failed: Exchanges that formation gave up.
+        seconds_sending: Time for the requests, and for forming memories of them.
+        seconds_asking: Time for the questions.
+    """
+
+    conversations: int = 0
+    turns: int = 0
+    unsent: int = 0
+    exchanges: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    formed: int = 0
+    failed: int = 0
+    seconds_sending: float = 0.0
+    seconds_asking: float = 0.0
+
+
+class Replay:
+    """Replays conversations, one after another, through one proxy."""
+
+    def __init__(
+        self,
+        app: ReplayedApp,
+        settings: ProxySettings,
+        *,
+        client: httpx.AsyncClient,
+        upstream: ReplayUpstream,
+        clock: ReplayClock,
+        injected_limit: int | None = None,
+    ) -> None:
+        """Prepare a replay.
+
+        Args:
+            app: The proxy, which is served already.
+            settings: What it was made with.
+            client: Reaches it.
+            upstream: The LLM behind it.
+            clock: What it tells the time by.
+            injected_limit: Memories that a question may inject at most; None: as many as are ranked.
+        """
+        self._app = app
+        self._settings = settings
+        self._client = client
+        self.upstream = upstream
+        self.clock = clock
+        self._injected_limit = settings.recall_limit if injected_limit is None else injected_limit
+        self.tally = Tally()
+        self._unindexed: set[str] = set()
+
+    async def play(
+        self, conversation: LabelledConversation, plan: Plan, advance: Callable[[], None]
+    ) -> list[Asked]:
+        """Send and ask what ``plan`` says, in order; call ``advance`` after each step.
+
+        Raises:
+            ReplayError: The proxy answered with an error, or formation stands still.
+            RecollectError: A question could not be asked.
+        """
+        self.begin(conversation)
+        self.tally.unsent += plan.unsent
+        turns = TurnIds()
+        asked: list[Asked] = []
+        for step in plan.steps:
+            began = time.perf_counter()
+            if isinstance(step, Sending):
+                await self.send(conversation.id, step, turns)
+            else:
+                await self.drained()
+            self.tally.seconds_sending += time.perf_counter() - began
+            if isinstance(step, Question):
+                asked.append(await self.ask(conversation.id, step, turns))
+            advance()
+        await self.drained()
+        return asked
+
+    def begin(self, conversation: LabelledConversation) -> None:
+        """Begin another conversation."""
+        self.clock.restart()
+        self.tally.conversations += 1
+        self.tally.turns += len(conversation.turns)
+
+    async def send(self, user_id: str, sending: Sending, turns: TurnIds) -> None:
+        """Send one request, and wait until what was said is in the log.
+
+        Raises:
+            ReplayError: The proxy answered with an error.
+        """
+        self.clock.move_to(sending.turn.at)
+        self.upstream.reply = sending.reply
+        turns.sending(sending)
+        response = await self._client.post(
+            f"{self._settings.base_path}/chat/completions",
+            json={"model": MODEL, "stream": True, "messages": sending.messages},
+            headers={
+                self._settings.user_header: quote(user_id, safe=""),
+                self._settings.session_header: quote(f"session-{sending.turn.session}", safe=""),
+                self._settings.message_header: quote(sending.turn.id, safe=""),
+            },
+        )
+        if response.status_code != _OK:
+            raise ReplayError(f"The proxy answered {response.status_code} to turn {sending.turn.id}.")
+        await self._app.quiet()
+        self._unindexed.add(user_id)
+        self.tally.exchanges += 1
+        if reason := response.headers.get("x-recollect-skipped"):
+            self.tally.skipped[reason] += 1
+
+    async def ask(self, user_id: str, question: Question, origins: Origins) -> Asked:
+        """Ask a question, now or when it says.
+
+        Raises:
+            RecollectError: It could not be asked.
+        """
+        began = time.perf_counter()
+        at: datetime = question.at or self.clock()
+        asked = await ask(
+            self.engine,
+            question,
+            user_id=user_id,
+            at=at,
+            origins=origins,
+            limit=self._injected_limit,
+            budget=self._settings.memory_tokens,
+        )
+        self.tally.seconds_asking += time.perf_counter() - began
+        return asked
+
+    async def drained(self) -> None:
+        """Wait until everything that was sent is indexed, and memories are formed of it.
+
+        An exchange that comes while others are formed is formed with them, and indexed only by the
+        job after that: so the index is waited for too.
+
+        Raises:
+            ReplayError: Formation or indexing stands still.
+        """
+        moved, pending = time.monotonic(), -1
+        while (backlog := await self.engine.backlog()).pending:
+            if backlog.pending != pending:
+                moved, pending = time.monotonic(), backlog.pending
+            if time.monotonic() - moved > _STANDSTILL_SECONDS:
+                raise ReplayError(f"Formation stands still with {pending} exchanges waiting.")
+            await asyncio.sleep(_POLL_SECONDS)
+        self.tally.formed, self.tally.failed = backlog.formed, backlog.failed
+        while self._unindexed:
+            user_id = next(iter(self._unindexed))
+            if await self.engine.drain(user_id) is None:
+                self._unindexed.discard(user_id)
+            elif time.monotonic() - moved > _STANDSTILL_SECONDS:
+                raise ReplayError("What was sent could not be indexed.")
+            else:
+                await asyncio.sleep(_POLL_SECONDS)
+
+    @property
+    def settings(self) -> ProxySettings:
+        """What the proxy was made with, but that ``recall_limit`` is what a question may inject."""
+        return self._settings.model_copy(update={"recall_limit": self._injected_limit})
+
+    @property
+    def engine(self) -> Engine:
+        """The proxy's engine, or StoreUnavailableError."""
+        if self._app.engine.engine is None:
+            raise StoreUnavailableError
+        return self._app.engine.engine

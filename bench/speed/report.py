@@ -1,0 +1,154 @@
+"""The results as Markdown. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bench.speed.aims import verdicts
+from bench.speed.arithmetic import Spread
+from bench.speed.summary import Figures
+
+
+class Column(NamedTuple):
+    """A column: its head, the figure in it, what that is multiplied by, and its decimals."""
+
+    head: str
+    figure: str
+    decimals: int = 2
+    scale: float = 1
+
+
+_SINGLE = (
+    Column("added to the first byte, 2 KB prompt, ms: p50", "added.2 KB.p50"),
+    Column("p95", "added.2 KB.p95"),
+    Column("p99", "added.2 KB.p99"),
+    Column("200 KB: p50", "added.200 KB.p50"),
+    Column("p95", "added.200 KB.p95"),
+    Column("requests a second, 32 connections", "rate", 0),
+)
+_STREAMS = (
+    Column("event delay, ms: p50", "streams.p50"),
+    Column("p99", "streams.p99"),
+    Column("added, ms: p50", "streams.added.p50"),
+    Column("p99", "streams.added.p99"),
+    Column("% of a core", "streams.cpu_share", 1, 100),
+    Column("CPU-s per 1,000 tokens", "streams.cpu_seconds_per_1000_tokens", 3),
+    Column("% delivered in time", "streams.delivered", 0, 100),
+    Column("streams complete", "streams.complete", 0),
+)
+_LOADED = (
+    Column("25 % of its own rate, ms: p50", "open_loop.25.p50"),
+    Column("p99", "open_loop.25.p99"),
+    Column("50 %: p50", "open_loop.50.p50"),
+    Column("p99", "open_loop.50.p99"),
+    Column("75 %: p50", "open_loop.75.p50"),
+    Column("p99", "open_loop.75.p99"),
+    Column("100 starts at once, first byte, ms: p50", "burst.p50", 1),
+    Column("p99", "burst.p99", 1),
+)
+
+_BUSY = 0.05
+_SINGLE_TEXT = (
+    "One request at a time; added is the difference to a request sent directly just before or after. Each figure "
+    "is the median of the rounds' figures (their lower to upper quartile)."
+)
+_LOADED_TEXT = (
+    "Requests at a constant rate, a share of the system's own requests a second; latency from when a request was "
+    "due, so that a request which had to wait to be sent counts in full."
+)
+
+
+def markdown(results: Mapping[str, Any], figures: Figures) -> str:
+    """Return the whole report."""
+    titles = results["titles"]
+    parts = [
+        "# What Recollect costs, side by side",
+        _where(results),
+        "## Aims",
+        _aims(figures),
+        "## One request at a time, and as many as there can be",
+        _SINGLE_TEXT,
+        _table(titles, figures, _SINGLE),
+        "## 100 streams of 30 tokens a second",
+        _table(titles, figures, _STREAMS),
+        "## Under a constant rate, and a burst",
+        _LOADED_TEXT,
+        _table(titles, figures, _LOADED),
+        "## Start and memory",
+        _costs(results),
+        *_remarks(results, figures),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _where(results: Mapping[str, Any]) -> str:
+    machine = results["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    return (
+        f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, Python {machine['python']}; "
+        f"{versions}; commit {results['commit']}; {results['began']}; {len(results['rounds'])} rounds; "
+        f"{results['steal_share']:.1%} of the time stolen by the hypervisor, {results['foreign_share']:.1%} used by "
+        "processes that are not the bench's. One core for the system under "
+        "test with its database, one for the mock LLM and the load."
+    )
+
+
+def _aims(figures: Figures) -> str:
+    rows = ["| aim | limit | measured | |", "|---|---|---|---|"]
+    for verdict in verdicts(figures):
+        aim = verdict.aim
+        sign = "≥" if aim.least else "≤"
+        measured = "-" if verdict.measured is None else f"{verdict.measured:.2f} {aim.unit}"
+        met = {True: "met", False: "**missed**", None: "not measured"}[verdict.met]
+        rows.append(f"| {aim.text} | {sign} {aim.limit:g} {aim.unit} | {measured} | {met} |")
+    return "\n".join(rows)
+
+
+def _table(titles: Mapping[str, str], figures: Figures, columns: Sequence[Column]) -> str:
+    rows = [f"| | {' | '.join(column.head for column in columns)} |", "|---" * (len(columns) + 1) + "|"]
+    for name, own in figures.items():
+        cells = [_cell(own.get(column.figure), column) for column in columns]
+        rows.append(f"| {titles[name]} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _cell(spread: Spread | None, column: Column) -> str:
+    if spread is None:
+        return "-"
+    told = [
+        f"{each * column.scale:,.{column.decimals}f}" for each in (spread.median, spread.low, spread.high)
+    ]
+    middle, low, high = (
+        "0" + each[2:] if each.strip("-0.,") == "" and each[0] == "-" else each for each in told
+    )
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+def _costs(results: Mapping[str, Any]) -> str:
+    rows = ["| | start to a served request | memory: server (RSS) / its children (PSS) |", "|---|---|---|"]
+    for title, costs in results["costs"].items():
+        starts = " / ".join(f"{name} {seconds} s" for name, seconds in costs["start_seconds"].items())
+        held = "; ".join(
+            f"{name.replace('_', ' ')}: {size['server_rss']} / {size['children_pss']} MiB"
+            for name, size in costs["mebibytes"].items()
+        )
+        rows.append(f"| {title} | {starts} | {held} |")
+    return "\n".join(rows)
+
+
+def _remarks(results: Mapping[str, Any], figures: Figures) -> list[str]:
+    remarks = list(results["remarks"])
+    if results["foreign_share"] > _BUSY:
+        remarks.append(
+            "**The machine was busy with other work: measure again before believing any of this.**"
+        )
+    for name, own in figures.items():
+        if "failed" in own and own["failed"].high > 0:
+            remarks.append(f"{results['titles'][name]}: requests failed, {own['failed'].median:.0f} a round.")
+    direct = figures.get("direct")
+    if direct is not None:
+        remarks.append(
+            f"The load generator and the mock share one core; directly they reach {direct['rate'].median:,.0f} "
+            "requests a second, and no figure above that is a system's ceiling. With 100 streams they use "
+            f"{direct['streams.load_cpu_share'].median:.0%} of their core."
+        )
+    return ["## Remarks", "\n".join(f"- {remark}" for remark in remarks)] if remarks else []

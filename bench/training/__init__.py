@@ -1,0 +1,1 @@
+"""Makes anew the weights that the engine ships, and checks them. Never: used by the engine."""

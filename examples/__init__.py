@@ -1,0 +1,1 @@
+"""Programs that show Recollect at work. They are not shipped."""

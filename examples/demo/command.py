@@ -1,0 +1,51 @@
+"""`make demo`: the proxy at work, with or without an LLM. Never: what is played."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from recollect.logs import configure_logging
+from recollect_proxy.options import read_settings
+from recollect_proxy.temporary import run_to_the_end
+
+_NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install 'recollect-memory[demo]'"
+_REPLACED = "http://127.0.0.1"
+"""Settings need an upstream; without one the demo brings its own."""
+
+
+def demo(
+    upstream: Annotated[
+        str | None,
+        typer.Option(
+            help="Base URL of an LLM to play it with; without one, a demo model stands in.",
+            metavar="URL",
+            envvar="RECOLLECT_UPSTREAM",
+        ),
+    ] = None,
+    api_key: Annotated[str | None, typer.Option(help="The LLM's key.", metavar="KEY")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="The LLM's model. (default: the first it lists)", metavar="NAME")
+    ] = None,
+) -> None:
+    """Play a conversation of two people, and show what is remembered of whom.
+
+    Everything it starts ends with it, and its data goes. Exits with 1 if something did not come out as
+    it must; with a real LLM that is only reported.
+    """
+    try:
+        from examples.demo.stage import PlayFailedError, stage  # noqa: PLC0415 -- the SDK is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "openai":
+            raise
+        sys.exit(_NO_SDK)
+
+    configure_logging("error")
+    settings = read_settings(upstream=upstream or _REPLACED)
+    try:
+        met = run_to_the_end(stage(settings, is_real=upstream is not None, api_key=api_key, model=model))
+    except PlayFailedError as error:
+        typer.echo(f"{error}", err=True)
+        raise typer.Exit(1) from None
+    if not met:
+        raise typer.Exit(1)

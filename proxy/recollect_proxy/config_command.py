@@ -1,0 +1,155 @@
+"""`recollect config`: the settings as a start would have them, each with where it is from; and what there is to set.
+
+Never: a secret, however it was given.
+"""
+
+import os
+from collections.abc import Collection, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from recollect.assembly import FILES as ENGINE_FILES
+from recollect.removed_settings import REMOVED
+from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
+from recollect_proxy.admin_token import TOKEN_FILE
+from recollect_proxy.banner import without_user
+from recollect_proxy.options import UNUSED_UPSTREAM, ignored, read_settings
+from recollect_proxy.settings import API_KEYS, JWKS, ProxySettings
+
+HIDDEN = "(hidden)"
+FILES = {
+    **ENGINE_FILES,
+    API_KEYS: "For api-key: a line a key, `sha256:HEX USER`; `recollect key USER` adds one.",
+    JWKS: "For oidc: the provider's key set.",
+    TOKEN_FILE: "The memory API's token, where RECOLLECT_ADMIN_TOKEN is empty: made at the first start.",
+}
+"""What a start looks for in the data folder."""
+
+_INTRODUCTION = """# Settings
+
+Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings.py` and
+`proxy/recollect_proxy/settings.py`. `recollect config` prints what is set here and now, and where it is from.
+
+Each is an environment variable; an empty one counts as none. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
+`--extraction-model` and `--log-level` (`RECOLLECT_LOG_LEVEL`) of `recollect serve` win over them.
+"""
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A setting as it is: its value, as text and without secrets, and whether it is from the environment."""
+
+    value: object
+    source: str
+
+
+def config(
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_markdown: Annotated[
+        bool,
+        typer.Option("--markdown", help="What there is to set, in place of what is set: docs/settings.md."),
+    ] = False,
+) -> None:
+    """Print the settings in effect, each with where it is from; secrets are hidden."""
+    if as_markdown:
+        typer.echo(markdown(), nl=False)
+        return
+    given = {name.lower() for name, value in os.environ.items() if value}
+    has_upstream = f"{PREFIX}upstream".lower() in given
+    settings = read_settings(**({} if has_upstream else {"upstream": UNUSED_UPSTREAM}))
+    shown = dict(_shown(settings, given))
+    if as_json:
+        found = {"settings": shown, "files": _files(settings), "without_effect": ignored()}
+        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        return
+    for name, each in shown.items():
+        typer.echo(f"{PREFIX}{name.upper()} = {_plain(each.value)}  ({each.source})")
+    for name, state in _files(settings).items():
+        typer.echo(f"{settings.data_dir / name}: {state}")
+    for variable, advice in ignored().items():
+        typer.echo(f"{variable} sets nothing: {advice}")
+
+
+def markdown() -> str:
+    """Return the page of all there is to set."""
+    own = [name for name in ProxySettings.model_fields if name not in EngineSettings.model_fields]
+    parts = [
+        _INTRODUCTION,
+        "## Of the proxy\n",
+        *_table(own),
+        "\n## Of the engine, within OpenWebUI's filter too\n",
+        *_table(EngineSettings.model_fields),
+        "\n## Files in the data folder\n",
+        "| file | |\n|---|---|",
+        *(f"| `{name}` | {purpose} |" for name, purpose in FILES.items()),
+        "\n## Removed\n",
+        "Set nothing any more; a start tells of each that is set, in one line of the log.\n",
+        "| variable | what to do |\n|---|---|",
+        *(f"| `{PREFIX}{name.upper()}` | {advice} |" for name, advice in REMOVED.items()),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _table(names: Collection[str]) -> Iterator[str]:
+    yield "| variable | default | |\n|---|---|---|"
+    for name in names:
+        field = ProxySettings.model_fields[name]
+        if is_setting(field):
+            yield f"| `{PREFIX}{name.upper()}` | {_default(field)} | {field.description} |"
+
+
+def _default(field: FieldInfo) -> str:
+    """Return a default as it stands for everybody; that of a factory depends on who asks."""
+    if field.is_required():
+        return "needed"
+    if field.default_factory is not None:
+        return "the user's own; of root `/var/lib/recollect`"
+    value = _plain(_readable(field.default))
+    return f"`{value}`" if value else ""
+
+
+def _shown(settings: ProxySettings, given: Collection[str]) -> Iterator[tuple[str, Shown]]:
+    for name, field in ProxySettings.model_fields.items():
+        if not is_setting(field):
+            continue
+        source = "environment" if f"{PREFIX}{name}".lower() in given else "default"
+        if field.is_required() and source == "default":
+            yield name, Shown(None, "not set, and needed")
+        elif name == "admin_token" and source == "default" and settings.file(TOKEN_FILE):
+            yield name, Shown(HIDDEN, f"file {settings.file(TOKEN_FILE)}")
+        else:
+            yield name, Shown(_readable(getattr(settings, name)), source)
+
+
+def _readable(value: object) -> object:
+    """Return a value as JSON has it, without what is secret in it."""
+    if isinstance(value, SecretStr):
+        return HIDDEN
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_readable(each) for each in value]
+    if isinstance(value, Enum):
+        return value.value
+    return without_user(value) if isinstance(value, str) and "://" in value else value
+
+
+def _plain(value: Any) -> str:
+    """Return a value as a variable says it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _files(settings: ProxySettings) -> dict[str, str]:
+    if settings.data_dir == NOWHERE:
+        return {}
+    return {name: "found" if settings.file(name) else "none" for name in FILES}

@@ -1,0 +1,149 @@
+"""The demo's stand-in for an LLM speaks the real protocol, on a real socket."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from openai import AsyncOpenAI, BadRequestError, DefaultAsyncHttpxClient
+from tests.raw_client import RawConnection, fetch, request_bytes
+from tests.running_proxy import CHAT, chat_body
+
+from examples.demo.answering import TOLD
+from examples.demo.upstream import MODEL, demo_upstream
+from recollect_proxy.temporary import serve_upstream
+
+CONVERSATION = [
+    {"role": "system", "content": "- [FACT] Has a boat called Kittiwake."},
+    {"role": "user", "content": "What is my boat called?"},
+]
+SAID = TOLD + "[FACT] Has a boat called Kittiwake."
+
+
+@pytest.fixture(scope="module")
+async def origin() -> AsyncIterator[str]:
+    async with serve_upstream(demo_upstream) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def port(origin: str) -> int:
+    return int(origin.rpartition(":")[2])
+
+
+@pytest.fixture(scope="module")
+async def client(origin: str) -> AsyncIterator[AsyncOpenAI]:
+    http_client = DefaultAsyncHttpxClient(trust_env=False)
+    async with AsyncOpenAI(base_url=f"{origin}/v1", api_key="none", http_client=http_client) as sdk:
+        yield sdk
+
+
+def events(body: bytes) -> list[Any]:
+    """Return the data of a stream's events; the last one must be the end."""
+    *found, end, rest = body.split(b"\n\n")
+    assert (end, rest) == (b"data: [DONE]", b"")
+    return [json.loads(each.removeprefix(b"data: ")) for each in found]
+
+
+async def test_it_lists_its_one_model_by_a_name_that_says_what_it_is(client: AsyncOpenAI) -> None:
+    assert [model.id async for model in client.models.list()] == [MODEL] == ["recollect-demo"]
+
+
+async def test_a_whole_answer_is_a_chat_completion(client: AsyncOpenAI) -> None:
+    completion = await client.chat.completions.create(
+        model=MODEL, messages=[{"role": "user", "content": "Hello."}]
+    )
+
+    assert completion.object == "chat.completion"
+    assert completion.model == MODEL
+    assert completion.choices[0].finish_reason == "stop"
+    assert completion.choices[0].message.content == "(demo model) Noted."
+    assert completion.usage is not None
+    assert completion.usage.prompt_tokens > 0
+    assert (
+        completion.usage.total_tokens == completion.usage.prompt_tokens + completion.usage.completion_tokens
+    )
+
+
+async def test_a_streamed_answer_comes_in_several_chunked_pieces(port: int) -> None:
+    async with RawConnection(port) as connection:
+        await connection.send(request_bytes(b"POST", CHAT, body=chat_body(CONVERSATION, stream=True)))
+        response = await connection.read_response()
+
+    assert response.header(b"transfer-encoding") == b"chunked"
+    assert response.header(b"content-type") == b"text/event-stream"
+    chunks = events(response.body)
+    pieces = [chunk["choices"][0]["delta"].get("content") for chunk in chunks]
+    assert len([piece for piece in pieces if piece]) >= 3
+    assert "".join(piece or "" for piece in pieces) == SAID
+    assert [chunk["choices"][0]["finish_reason"] for chunk in chunks] == [None] * (len(chunks) - 1) + ["stop"]
+    assert {chunk["object"] for chunk in chunks} == {"chat.completion.chunk"}
+    assert len({chunk["id"] for chunk in chunks}) == 1
+    assert not any("usage" in chunk for chunk in chunks)
+
+
+async def test_usage_is_streamed_last_when_it_is_asked_for(port: int) -> None:
+    body = chat_body(CONVERSATION, stream=True, stream_options={"include_usage": True})
+
+    *chunks, last = events((await fetch(port, b"POST", CHAT, body=body)).body)
+
+    assert all(chunk["usage"] is None for chunk in chunks)
+    assert last["choices"] == []
+    assert last["usage"]["completion_tokens"] > 0
+
+
+async def test_the_sdk_reads_its_stream(client: AsyncOpenAI) -> None:
+    stream = await client.chat.completions.create(
+        model=MODEL,
+        messages=[{"role": "user", "content": "Hello."}],
+        stream=True,
+        stream_options={"include_usage": True},
+    )
+
+    chunks = [chunk async for chunk in stream]
+
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks[:-1]) == "(demo model) Noted."
+    assert chunks[-1].usage is not None
+
+
+@pytest.mark.parametrize("kind", ["json_schema", "json_object"])
+async def test_it_refuses_structured_output_and_so_can_be_no_extractor(
+    client: AsyncOpenAI, kind: str
+) -> None:
+    with pytest.raises(BadRequestError) as raised:
+        await client.chat.completions.create(
+            model=MODEL,
+            messages=[{"role": "user", "content": "Hello."}],
+            extra_body={"response_format": {"type": kind}},
+        )
+
+    assert raised.value.param == "response_format"
+
+
+async def test_plain_text_as_a_format_is_fine(port: int) -> None:
+    body = chat_body("Hello.", response_format={"type": "text"})
+
+    assert (await fetch(port, b"POST", CHAT, body=body)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        (b"POST", CHAT, b"not JSON", 400),
+        (b"POST", CHAT, b"[" * 100_000, 400),
+        (b"POST", CHAT, b"[]", 400),
+        (b"POST", CHAT, b"{}", 400),
+        (b"POST", CHAT, b'{"messages":[]}', 400),
+        (b"POST", CHAT, b'{"messages":["Hello."]}', 400),
+        (b"GET", CHAT, None, 404),
+        (b"POST", b"/v1/embeddings", b"{}", 404),
+    ],
+)
+async def test_what_it_does_not_know_is_answered_in_openais_shape(
+    port: int, method: bytes, path: bytes, body: bytes | None, status: int
+) -> None:
+    response = await fetch(port, method, path, body=body)
+
+    assert response.status == status
+    assert response.json["error"]["type"] == "invalid_request_error"
+    assert response.json["error"]["message"]
