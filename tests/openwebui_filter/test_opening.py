@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import Chat, load
-from tests.openwebui_filter.telling import LISBON, WHERE
+from tests.openwebui_filter.telling import LISBON, WHERE, settled
 from tests.people import Person
 from tests.waiting import until
 
@@ -142,6 +142,7 @@ async def test_a_question_asked_again_in_a_chat_says_that_its_notes_are_used(
 
     first = await chat.says(WHERE)
     await until(lambda: chat.statuses == ["Recalled 1 memory"])
+    await settled(memory)  # nobody asks again before it is noted what the chat was given
     again = await chat.says(WHERE)
     await until(lambda: len(chat.statuses) > 1)
 
