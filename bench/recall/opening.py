@@ -14,6 +14,7 @@ from bench.recall.metrics import DEPTH
 from bench.recall.replay import Replay, ReplayedApp
 from bench.recall.upstream import ReplayUpstream
 from recollect.model import Strategy
+from recollect.settings import Worker
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
 
@@ -46,6 +47,7 @@ async def open_replay(settings: ProxySettings, **changes: Any) -> AsyncIterator[
             **{
                 "upstream": f"{replayed}/v1",
                 "formation": Strategy.QA_TURN,
+                "worker": Worker.WITHIN,  # one apart has the machine's date: it would take each turn for long abandoned
                 "recall_limit": max(settings.recall_limit, DEPTH),
                 "session_cap": 0,  # what is to be found must not have been pruned
                 "user_cap": 0,

@@ -61,6 +61,8 @@ _REMEMBER_BEHIND = bounded(
     r"|(?:请|這個|这个)?(?:你(?:要|可)?)?(?:记住|記住|记牢|记好)了?|别忘了?[啊哦]?|(?:꼭 )?(?:기억해\s?(?:줘|둬)(?:요)?|잊지 ?마(?:세요)?))",
     re.IGNORECASE,
 )
+_WHO_REMEMBERS = bounded(r"(?<!\w)(?:I|we|they|he|she)$", re.IGNORECASE)
+""""Your store looks great, I remember it" tells what somebody does, and asks for nothing."""
 _REMEMBER_LAST = anchored(
     r"(?P<about>.{3,500}?)(?:다?고|라는 ?(?:거|것)(?:을|를)?)?\s?(?:기억해\s?(?:줘|둬)|잊지 ?마)(?:요|세요)?$|(?P<turkish>.{3,500}?),? (?:unutma|aklında tut|hatırında tut)$",
     re.IGNORECASE,
@@ -229,7 +231,9 @@ def _request(sentence: str, before: str) -> Request | None:
 
 def _to_remember_behind(bare: str) -> Request | None:
     for shape in (_REMEMBER_BEHIND, _REMEMBER_LAST):
-        if kept := shape.fullmatch(bare):
+        if (kept := shape.fullmatch(bare)) and not _WHO_REMEMBERS.search(
+            kept[kept.lastgroup or "about"][-8:]
+        ):
             return Request(Asking.REMEMBER, kept[kept.lastgroup or "about"].strip(_MARKS))
     return None
 

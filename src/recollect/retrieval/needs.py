@@ -139,7 +139,8 @@ def needs_of(
     floor = bar.listed if lists else bar.statement
     wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * floor)
     served = (
-        bool(wanted)
+        understood
+        and bool(wanted)
         and not _asks_the_log(query)
         and not _log_holds_more(found, signals.known("own_matched"), wanted)
     )

@@ -114,6 +114,7 @@ NOTHING = """forget it
     Remember that time we got lost
     I can't remember
     I remember that I lived there
+    Your store looks great, I remember it
     remind me tomorrow to call Anna
     Don't forget to add tests to the function
     Remember to use tabs

