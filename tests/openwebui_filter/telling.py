@@ -7,7 +7,7 @@ import asyncpg
 from tests.databases import administrator
 from tests.waiting import until
 
-from recollect.openwebui import background
+from recollect_openwebui import background
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
@@ -15,7 +15,7 @@ WHERE = "In which city do I live with my dog?"
 DOG = "I have a dog called Pipa."
 ROME, OSLO = "I live in Rome.", "I live in Oslo now."
 
-_STATES = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
+_STATES = "SELECT state FROM recollect.engine.exchanges WHERE user_id = $1"
 
 
 async def progress(memory: Any, user_id: str) -> Counter[str]:

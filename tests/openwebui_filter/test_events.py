@@ -16,7 +16,7 @@ from recollect.assembly import sharing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Erasure
-from recollect.openwebui import background, erasing
+from recollect_openwebui import background, erasing
 
 LOCKER = "My locker at the pool has the number 417."
 DIARY = "Keeps a diary."
@@ -159,7 +159,7 @@ async def test_whatever_else_happens_erases_nobody(engine: Engine, events: Any, 
 async def test_what_is_no_id_is_told_of(
     known: dict[str, Any], events: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="recollect.openwebui"):
+    with caplog.at_level(logging.INFO, logger="recollect_openwebui"):
         await events.event(event=known)
 
     assert [record.getMessage() for record in caplog.records] == [

@@ -20,8 +20,8 @@ from tests.openwebui_filter.openwebui import (
     replace_imports,
 )
 
-from recollect.openwebui import engines
 from recollect.settings import EngineSettings, is_setting
+from recollect_openwebui import engines
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 

@@ -23,7 +23,7 @@ from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completi
 from tests.served_process import environment, served_process
 from tests.waiting import until
 
-from recollect import live_engine, writing
+from recollect.engine import live_engine, writing
 from recollect_proxy.settings import ProxySettings
 
 KILLS = 20
@@ -49,7 +49,7 @@ async def logged(dsn: str) -> list[tuple[str, str]]:
     async with administrator(dsn) as connection:
         rows = await connection.fetch(
             "SELECT m.content, e.state FROM recollect.messages AS m "
-            "JOIN recollect.exchanges AS e ON e.message_id = m.id ORDER BY e.id"
+            "JOIN recollect.engine.exchanges AS e ON e.message_id = m.id ORDER BY e.id"
         )
     return [(row["content"], row["state"]) for row in rows]
 
