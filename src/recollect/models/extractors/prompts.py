@@ -33,7 +33,7 @@ def read_prompt(name: str) -> Prompt:
         ConfigurationError: The file does not begin with a line ``version: N``.
     """
     front, _, text = (
-        (resources.files("recollect") / "prompts" / f"{name}.md").read_text("utf-8").partition("\n")
+        (resources.files("recollect.models") / "prompts" / f"{name}.md").read_text("utf-8").partition("\n")
     )
     label, _, version = front.partition(":")
     if label != "version" or not version.strip().isdecimal():
