@@ -165,7 +165,7 @@ async def _all_formed(folder: Path) -> None:
     least, since = None, time.monotonic()
     while time.monotonic() - since < _PATIENCE_SECONDS:
         [row] = await _rows(
-            folder, "SELECT count(*) AS n FROM recollect.engine.exchanges WHERE state = 'pending'"
+            folder, "SELECT count(*) AS n FROM recollect.exchanges WHERE state = 'pending'"
         )
         if not row["n"]:
             return
@@ -202,7 +202,7 @@ async def _measure(whom: str, times: int, folder: Path) -> None:
             )
             formed = await _rows(folder, "SELECT content FROM recollect.vectors WHERE kind = 'qa_turn'")
             states = await _rows(
-                folder, "SELECT state, count(*) AS n FROM recollect.engine.exchanges GROUP BY state"
+                folder, "SELECT state, count(*) AS n FROM recollect.exchanges GROUP BY state"
             )
     _report(whom, load, Counter(_marks(said)), Counter(_marks(formed)))
     print(

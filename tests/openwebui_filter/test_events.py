@@ -210,11 +210,13 @@ async def test_a_store_that_is_away_is_waited_for(
 async def test_a_missing_package_is_told(
     events: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for module in [name for name in sys.modules if name.partition(".")[0] == "recollect"]:
+    for module in [
+        name for name in sys.modules if name.partition(".")[0] in {"recollect", "recollect_openwebui"}
+    ]:
         monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "recollect", None)
+    monkeypatch.setitem(sys.modules, "recollect_openwebui", None)
 
     with caplog.at_level(logging.INFO):
         await events.event(event=deleted("alice"))
 
-    assert "nothing of user alice is erased, module recollect is missing" in caplog.text
+    assert "nothing of user alice is erased, module recollect_openwebui is missing" in caplog.text

@@ -72,7 +72,7 @@ def stories(upstream: ScriptedUpstream) -> list[Received]:
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[str, int, str | None]]:
     rows = await proxy.rows(
-        "SELECT state, attempts, fallback FROM recollect.engine.exchanges WHERE user_id = $1 ORDER BY id",
+        "SELECT state, attempts, fallback FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
         user.id,
     )
     return [tuple(row) for row in rows]

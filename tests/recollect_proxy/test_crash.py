@@ -118,7 +118,7 @@ async def test_a_kill_loses_no_exchange_and_forms_none_twice(
         async with running_proxy(changed(fresh_settings, **own)) as proxy:
             formation = await all_formed(proxy)
             memories = {user: (await proxy.engine.page(user, limit=100)).memories for user in users}
-            exchanges = await proxy.rows("SELECT state FROM recollect.engine.exchanges")
+            exchanges = await proxy.rows("SELECT state FROM recollect.exchanges")
             changes = await proxy.rows("SELECT action, after FROM recollect.memory_updates")
 
     told = [fact for user in users for fact in facts(user)]

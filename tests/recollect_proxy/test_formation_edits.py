@@ -245,7 +245,7 @@ async def test_a_second_yes_is_another_turn(thread: Thread) -> None:
     assert await formed(thread) == []
     assert [words for _, words in await thread.proxy.logged(thread.user)] == ["yes", REPLY] * 3
     rows = await thread.proxy.rows(
-        "SELECT state FROM recollect.engine.exchanges WHERE user_id = $1", thread.user.known_as
+        "SELECT state FROM recollect.exchanges WHERE user_id = $1", thread.user.known_as
     )
     assert [row["state"] for row in rows] == ["formed"] * 3
 

@@ -23,7 +23,7 @@ DOG = "I have a dog called Rex."
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
     """Return state, tries, fallback and error of what the user said, oldest first."""
     rows = await proxy.rows(
-        "SELECT state, attempts, fallback, error FROM recollect.engine.exchanges WHERE user_id = $1 ORDER BY id",
+        "SELECT state, attempts, fallback, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
         user.known_as,
     )
     return [tuple(row) for row in rows]

@@ -49,7 +49,7 @@ async def logged(dsn: str) -> list[tuple[str, str]]:
     async with administrator(dsn) as connection:
         rows = await connection.fetch(
             "SELECT m.content, e.state FROM recollect.messages AS m "
-            "JOIN recollect.engine.exchanges AS e ON e.message_id = m.id ORDER BY e.id"
+            "JOIN recollect.exchanges AS e ON e.message_id = m.id ORDER BY e.id"
         )
     return [(row["content"], row["state"]) for row in rows]
 

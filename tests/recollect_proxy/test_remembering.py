@@ -205,7 +205,7 @@ async def test_an_answer_asked_for_again_stays_one_exchange(
 
     assert await proxy.logged(user) == [("user", CAT), ("assistant", "First.")]
     [exchanges] = await proxy.rows(
-        "SELECT count(*) AS n FROM recollect.engine.exchanges WHERE user_id = $1", user.id
+        "SELECT count(*) AS n FROM recollect.exchanges WHERE user_id = $1", user.id
     )
     assert exchanges["n"] == 1
     assert len(await proxy.memories(user)) == 1

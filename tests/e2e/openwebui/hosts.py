@@ -126,7 +126,7 @@ class Host:
 
     async def states(self, person: Person) -> list[str]:
         """Return how far each exchange of a person is."""
-        query = "SELECT state FROM recollect.engine.exchanges WHERE user_id = $1"
+        query = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
         return [row["state"] for row in await self.database.rows(query, person.id)]
 
     async def logged(self, person: Person) -> list[str]:

@@ -80,7 +80,7 @@ async def test_a_connection_lost_in_use_is_replaced(own_postgres: Postgres, own_
 async def test_a_statement_that_takes_too_long_is_given_up(own_dsn: str) -> None:
     store = await open_postgres(own_dsn, command_timeout=0.5)
     async with administrator(own_dsn) as connection, connection.transaction():
-        await connection.execute("LOCK TABLE recollect.engine.exchanges")
+        await connection.execute("LOCK TABLE recollect.exchanges")
 
         with pytest.raises(StoreUnavailableError, match="TimeoutError"):
             await store.inbox.backlog()
@@ -103,7 +103,7 @@ async def test_a_call_does_not_wait_for_ever_for_a_connection(shared_dsn: str) -
 async def test_a_cancelled_call_is_cancelled_and_its_connection_good(own_dsn: str) -> None:
     store = await open_postgres(own_dsn, pool_size=1)
     async with administrator(own_dsn) as connection, connection.transaction():
-        await connection.execute("LOCK TABLE recollect.engine.exchanges")
+        await connection.execute("LOCK TABLE recollect.exchanges")
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await store.inbox.backlog()

@@ -108,7 +108,7 @@ async def test_health_answers_while_the_database_hangs(
     async with serve(engine_over(own_store)) as api:
         try:
             async with lock.transaction():
-                await lock.execute("LOCK TABLE recollect.engine.exchanges IN ACCESS EXCLUSIVE MODE")
+                await lock.execute("LOCK TABLE recollect.exchanges IN ACCESS EXCLUSIVE MODE")
                 assert await health(api) == UNAVAILABLE
                 assert await asyncio.gather(*(health(api) for _ in range(20))) == [UNAVAILABLE] * 20
         finally:
