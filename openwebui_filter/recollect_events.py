@@ -33,7 +33,7 @@ _CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | r
 _NO_IDS = {".", ".."}
 """In a path they name what is above: all of a user instead of one chat."""
 
-log = logging.getLogger("recollect.openwebui")
+log = logging.getLogger("recollect_openwebui")
 
 
 class Event:
@@ -91,8 +91,8 @@ def _found(event: Any, subject: Any, data: Any, *, chats: bool) -> tuple[str, st
 
 async def _begin_here(user_id: str, chat_id: str | None, at: datetime) -> None:
     try:
-        await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
-        from recollect import openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
+        await asyncio.to_thread(__import__, "recollect_openwebui")  # may take long, once: others chat
+        import recollect_openwebui as openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
     except ImportError as error:
         missing = str(error.name).partition(".")[0]
         log.error("Recollect: nothing of user %s is erased, module %s is missing", user_id, missing)  # noqa: TRY400 -- the line says it all

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 if TYPE_CHECKING:
-    from recollect.live_engine import LiveEngine
+    from recollect.engine.live_engine import LiveEngine
 
 _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
 _IMPORT_SECONDS = 1.0
@@ -32,7 +32,7 @@ _STARTING = "Memory is starting"
 
 _Placement = Literal["stable", "system", "user", "off"]
 
-log = logging.getLogger("recollect.openwebui")
+log = logging.getLogger("recollect_openwebui")
 _log_once = lru_cache(maxsize=16)(log.error)
 _importing: list[asyncio.Task[Any]] = []
 _opening: set[asyncio.Task[None]] = set()
@@ -152,7 +152,7 @@ async def _package(seconds: float | None = None) -> Any:
         seconds: How long to wait for it at most; after them it is None.
     """
     if not _importing:
-        _importing.append(asyncio.create_task(asyncio.to_thread(import_module, "recollect.openwebui")))
+        _importing.append(asyncio.create_task(asyncio.to_thread(import_module, "recollect_openwebui")))
     importing = _importing[0]
     await asyncio.wait({importing}, timeout=seconds)
     if not importing.done():

@@ -20,7 +20,7 @@ _ICON = (
 )
 _FAILED = {"type": "error", "content": "What was remembered could not be undone just now."}
 
-log = logging.getLogger("recollect.openwebui")
+log = logging.getLogger("recollect_openwebui")
 
 
 class Action:
@@ -32,8 +32,8 @@ class Action:
     async def action(self, body: dict[str, Any], __user__: Any = None, __event_emitter__: Any = None) -> None:
         """Undo it, and say what was undone."""
         try:
-            await asyncio.to_thread(__import__, "recollect.openwebui")  # may take long, once: others chat
-            from recollect import openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
+            await asyncio.to_thread(__import__, "recollect_openwebui")  # may take long, once: others chat
+            import recollect_openwebui as openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
 
             told = await openwebui.undo(body, __user__)
         except Exception as error:  # noqa: BLE001 -- its message may quote the chat, and would be shown as it is

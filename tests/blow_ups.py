@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import TypeAlias
 
-from recollect.patterns import Anchored, Bounded
+from recollect.text.patterns import Anchored, Bounded
 
 MOST_SECONDS = 3.0
 """Of processor time for one text of a window: linear time takes a thousandth, its square some hundredths."""

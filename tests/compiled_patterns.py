@@ -11,7 +11,7 @@ from tests.alternatives import alternatives
 
 import recollect
 import recollect_proxy
-from recollect.patterns import Anchored, Linear
+from recollect.text.patterns import Anchored, Linear
 
 _Kind = TypeVar("_Kind")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from recollect.tokens import token_counter
+from recollect.text.tokens import token_counter
 
 Body = dict[str, Any]
 Reply = Callable[[Body], web.StreamResponse | Awaitable[web.StreamResponse]]

@@ -11,10 +11,10 @@ import signal
 import time
 from typing import Any
 
-from recollect import steps
 from recollect.formation import forming
 from recollect.formation.said import read_said
 from recollect.model import Exchange
+from recollect.models import tries as steps
 from recollect.worker import watchdog
 from recollect.worker.working import main
 

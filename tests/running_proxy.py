@@ -152,7 +152,8 @@ class RunningProxy:
 
         async def none_waits() -> bool:
             return not await self.rows(
-                "SELECT FROM recollect.exchanges WHERE user_id = $1 AND state = 'pending'", user.known_as
+                "SELECT FROM recollect.exchanges WHERE user_id = $1 AND state = 'pending'",
+                user.known_as,
             )
 
         await until(none_waits)

@@ -7,7 +7,7 @@ import re
 
 from tests.made_up_keys import ALPHANUMERIC, BASE64, HEXADECIMAL, LOWER, made_up
 
-from recollect.secrets import mask
+from recollect.text.secrets import mask
 
 _MARK = re.compile(r"\[secret: [^\]]*\]")
 

@@ -11,7 +11,7 @@ from recollect.chat import COMPLETIONS, Dialect, SystemStyle, hear
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, LoggedExchange, Recollection, Turn
 from recollect.prompting import compose_request
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 Said = tuple[str, str]
 """A message: its role and its text."""

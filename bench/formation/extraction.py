@@ -15,7 +15,7 @@ from bench.formation.live import Asked, right_relations
 from bench.formation.scoring import share
 from recollect.formation.verification import Believed, Verdict
 from recollect.model import Candidate, Relation
-from recollect.normalization import normalize
+from recollect.text.normalization import normalize
 from recollect_proxy.calibrate.figures import percentile
 
 _WANTED = frozenset({Decision.ADD, Decision.REINFORCE, Decision.REPLACE})

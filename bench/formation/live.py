@@ -19,7 +19,7 @@ from recollect.formation.said import Said, read_said, readings_of
 from recollect.formation.verification import Verdict, verify
 from recollect.model import Asking, Exchange, Memory, Recollection, Relation, Source
 from recollect.ports import Extractor
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 _BUDGET = 100_000
 

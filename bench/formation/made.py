@@ -21,7 +21,7 @@ from bench.formation.quoting import most_like
 from bench.recall.dataset import LabelledConversation, SaidTurn
 from bench.recall.facts import Fact
 from recollect.model import Kind
-from recollect.patterns import bounded
+from recollect.text.patterns import bounded
 
 AGAIN = "again"
 """A class that the labelled cases don't have: the same said again, but for a word that means nothing."""

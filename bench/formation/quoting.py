@@ -1,7 +1,7 @@
 """Finds the sentence of a text that is most about a statement. Pure. Never: a model."""
 
-from recollect.lexical import document_terms
-from recollect.patterns import linear
+from recollect.text.lexical import document_terms
+from recollect.text.patterns import linear
 
 _SENTENCE = linear(r"[^.!?\n\u2026\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
 _CHARACTERS = 10_000

@@ -17,7 +17,7 @@ from bench.formation.outcome import Outcome, read_outcome
 from bench.formation.scoring import score
 from bench.formation.staging import stage
 from recollect import __version__
-from recollect.extractors import ModelExtractor, OpenAICompatibleModel
+from recollect.models.extractors import ModelExtractor, OpenAICompatibleModel
 from recollect_proxy.settings import ProxySettings
 
 

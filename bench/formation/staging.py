@@ -33,7 +33,7 @@ from recollect.model import (
     Source,
     Turn,
 )
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 CHAT = "chat"
 _BEFORE = "an earlier chat"

@@ -24,8 +24,6 @@ from bench.recall.opening import unhurried
 from recollect.assembly import make_policy, open_backends
 from recollect.chat.heard import hear
 from recollect.engine import Engine
-from recollect.extractors import ModelExtractor
-from recollect.extractors.asking import Answer, Messages
 from recollect.model import (
     STATEMENTS,
     Actor,
@@ -44,6 +42,8 @@ from recollect.model import (
     Strategy,
     Wish,
 )
+from recollect.models.extractors import ModelExtractor
+from recollect.models.extractors.asking import Answer, Messages
 from recollect.ports import Asker, Backends, Chosen, Extracted, Summarizer
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import temporary

@@ -32,7 +32,7 @@ from bench.lives.scoring import Block, Given, Scoring, bullets, table
 from bench.recall.clock import ReplayClock
 from recollect.chat.heard import hear
 from recollect.engine import Engine
-from recollect.tokens import token_counter
+from recollect.text.tokens import token_counter
 from recollect_proxy.settings import ProxySettings
 
 _MODEL = "m"

@@ -18,7 +18,7 @@ from bench.recall.dataset import DatasetError, LabelledConversation, Question, r
 from bench.recall.metrics import Scores, score_units
 from bench.recall.turn_ids import UnknownOriginError
 from recollect.model import Item, Memory
-from recollect.normalization import content_hash
+from recollect.text.normalization import content_hash
 
 
 class _Line(msgspec.Struct, frozen=True):

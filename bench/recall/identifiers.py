@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench.recall.dataset import Question, SaidTurn
-from recollect.patterns import bounded
+from recollect.text.patterns import bounded
 
 FORMS = ("exact", "lower_case", "words")
 """How an identifier is asked for: as it stands, in small letters, and split into its words."""

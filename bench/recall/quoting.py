@@ -16,7 +16,7 @@ from typing import Any
 from bench.recall.asking import Asked
 from bench.recall.dataset import UNANSWERABLE, LabelledConversation
 from bench.recall.facts import Facts
-from recollect.lexical import document_terms
+from recollect.text.lexical import document_terms
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,10 @@ from recollect.chat.heard import hear
 from recollect.chunking import chunks
 from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
-from recollect.extractors.extraction import extraction_messages
-from recollect.extractors.json_answers import values_within, whole_values
-from recollect.formation.reading import read_words
 from recollect.formation.reconciliation import Weighed, reconcile
 from recollect.formation.said import is_to_be_hidden, read_said
 from recollect.formation.verification import Believed, verify
 from recollect.indexing.parts import by_words, windows_of
-from recollect.lexical import document_terms, identifiers
 from recollect.model import (
     Candidate,
     Exchange,
@@ -48,11 +44,15 @@ from recollect.model import (
     Source,
     Turn,
 )
+from recollect.models.extractors.extraction import extraction_messages
+from recollect.models.extractors.json_answers import values_within, whole_values
 from recollect.retrieval import Selecting, Surroundings, select
 from recollect.retrieval.query import read_query
-from recollect.secrets import mask
-from recollect.statements import read_statement
-from recollect.tokens import estimate_tokens
+from recollect.text.lexical import document_terms, identifiers
+from recollect.text.reading import read_words
+from recollect.text.secrets import mask
+from recollect.text.statements import read_statement
+from recollect.text.tokens import estimate_tokens
 
 Step: TypeAlias = Callable[[str], Callable[[], object]]
 """Takes a text, and returns what is measured."""

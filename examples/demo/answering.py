@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from recollect.patterns import bounded
+from recollect.text.patterns import bounded
 
 NOTED = "(demo model) Noted."
 UNKNOWN = "(demo model) I don't know: nothing I was told speaks of it."

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from examples.demo.answering import answer
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 from recollect_proxy.asgi import Incoming, Receive, Scope, Send, respond
 
 MODEL = "recollect-demo"

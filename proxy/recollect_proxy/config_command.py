@@ -15,8 +15,8 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from recollect.assembly import FILES as ENGINE_FILES
-from recollect.removed_settings import REMOVED
 from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
+from recollect.settings.removed import REMOVED
 from recollect_proxy.admin_token import TOKEN_FILE
 from recollect_proxy.banner import without_user
 from recollect_proxy.options import UNUSED_UPSTREAM, ignored, read_settings

@@ -11,9 +11,9 @@ from uuid_utils.compat import uuid7
 
 from recollect.chat import ChatBody, add_memories, is_light
 from recollect.composition import Placed
-from recollect.live_engine import LiveEngine
+from recollect.engine.live_engine import LiveEngine
 from recollect.model import Skip, Turn
-from recollect.tokens import token_counter
+from recollect.text.tokens import token_counter
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
 from recollect_proxy.composing import Composing
 from recollect_proxy.errors import send_failure

@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 
 import structlog
 
-from recollect.background import ModelUse
 from recollect.engine import Engine
-from recollect.live_engine import LiveEngine
+from recollect.engine.background import ModelUse
+from recollect.engine.live_engine import LiveEngine
 from recollect.model import Backlog
 from recollect.spool import Waiting
 

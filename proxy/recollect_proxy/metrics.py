@@ -19,13 +19,13 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from recollect.counting import LAG_SECONDS, FormationCounts
 from recollect.engine import Engine, system_clock
-from recollect.live_engine import LiveEngine
+from recollect.engine.counting import LAG_SECONDS, FormationCounts
+from recollect.engine.live_engine import LiveEngine
 from recollect.model import Skip
-from recollect.patterns import anchored
 from recollect.ports import Clock
 from recollect.spool import Waiting
+from recollect.text.patterns import anchored
 from recollect_proxy.health_check import Condition, Inquiry, read_condition
 
 CONTENT_TYPE = "text/plain; version=0.0.4"

@@ -7,8 +7,8 @@ import structlog
 import typer
 from pydantic import ValidationError
 
-from recollect.removed_settings import without_effect
 from recollect.settings import is_setting
+from recollect.settings.removed import without_effect
 from recollect_proxy.settings import ProxySettings
 
 _OPTIONS = frozenset({"log_level"})

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
+from recollect.engine.recalling import Prepared
 from recollect.model import Memory, Recall, Recollection, Skip
-from recollect.recalling import Prepared
 from recollect_proxy.asgi import Headers
 
 _PREVIEW_CHARACTERS = 160

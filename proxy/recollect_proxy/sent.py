@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from recollect.engine.recalling import Prepared
+from recollect.engine.saying import Saying
 from recollect.model import Turn
-from recollect.recalling import Prepared
-from recollect.saying import Saying
 from recollect_proxy.identity import Caller
 from recollect_proxy.listening import Listener
 from recollect_proxy.reading import Asked

@@ -16,11 +16,11 @@ from typing import Any
 import structlog
 
 from recollect.chat import ChatBody
+from recollect.engine.live_engine import LiveEngine
 from recollect.errors import RecollectError
 from recollect.failures import place
-from recollect.live_engine import LiveEngine
 from recollect.model import News, Recollection, Turn
-from recollect.openwebui import telling
+from recollect_openwebui import telling
 from recollect_proxy.asgi import Send, values
 from recollect_proxy.headers import BOUND_TO_THE_BODY
 from recollect_proxy.identity import Caller

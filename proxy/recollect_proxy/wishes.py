@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 import msgspec
 
+from recollect.engine.recalling import NO_WISHES, Wishes
 from recollect.model import Placement
-from recollect.recalling import NO_WISHES, Wishes
 from recollect_proxy.asgi import Headers
 from recollect_proxy.errors import Failure, senseless_wish
 from recollect_proxy.identity import opaque_id

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from tests.stores import MODEL, NORTH, Store, vector
 
-from recollect.lexical import document_terms
 from recollect.model import Exchange, Hit, IndexedChunk, IndexedMessage, LoggedMessage, Scope, Vector
+from recollect.text.lexical import document_terms
 
 
 def chunk(

@@ -36,7 +36,7 @@ from recollect.model import (
     Standing,
     Update,
 )
-from recollect.normalization import content_hash
+from recollect.text.normalization import content_hash
 
 STEPS = 60
 CONTENTS = [f"Statement {number}" for number in range(16)]

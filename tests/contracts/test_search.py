@@ -9,7 +9,6 @@ from tests.people import person
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
 
 from recollect.errors import StoreError
-from recollect.lexical import correction_prefixes, corrections
 from recollect.model import (
     COMMONS,
     Actor,
@@ -28,6 +27,7 @@ from recollect.model import (
     Source,
     Vector,
 )
+from recollect.text.lexical import correction_prefixes, corrections
 
 NORTH_EAST = (1.0, 1.0, 0.0, 0.0)
 

@@ -11,7 +11,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.mark.process
-def test_the_wheel_holds_both_packages_and_nothing_else(tmp_path: Path) -> None:
+def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path: Path) -> None:
     built = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", tmp_path],
         cwd=REPOSITORY,
@@ -25,6 +25,10 @@ def test_the_wheel_holds_both_packages_and_nothing_else(tmp_path: Path) -> None:
     [wheel] = tmp_path.glob("*.whl")
     names = ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names}
-    assert {each for each in tops if not each.endswith(".dist-info")} == {"recollect", "recollect_proxy"}
+    assert {each for each in tops if not each.endswith(".dist-info")} == {
+        "recollect",
+        "recollect_proxy",
+        "recollect_openwebui",
+    }
     assert "recollect_proxy/calibrate/unrelated.txt" in names, "what a calibration asks"
     assert not [name for name in names if "/bench/" in name or "/demo/" in name]

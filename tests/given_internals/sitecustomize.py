@@ -9,7 +9,7 @@ import os
 _GIVEN = json.loads(os.environ.get("TEST_INTERNALS", "{}"))
 
 if _GIVEN:
-    from recollect.internals import EngineInternals
+    from recollect.settings.internals import EngineInternals
 
     for name in _GIVEN.keys() & EngineInternals.model_fields.keys():
         EngineInternals.model_fields[name].default = _GIVEN.pop(name)

@@ -16,11 +16,10 @@ from tests.people import Person, person
 from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
-from recollect import inbox
 from recollect.assembly import sharing
-from recollect.engine import Engine
-from recollect.openwebui import conversation, engines
+from recollect.engine import Engine, inbox
 from recollect.settings import EngineSettings
+from recollect_openwebui import conversation, engines
 
 SECONDS_TO_OPEN = 60
 

@@ -7,7 +7,7 @@ import asyncpg
 from tests.databases import administrator
 from tests.waiting import until
 
-from recollect.openwebui import background
+from recollect_openwebui import background
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"

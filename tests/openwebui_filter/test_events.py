@@ -16,7 +16,7 @@ from recollect.assembly import sharing
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Erasure
-from recollect.openwebui import background, erasing
+from recollect_openwebui import background, erasing
 
 LOCKER = "My locker at the pool has the number 417."
 DIARY = "Keeps a diary."
@@ -159,7 +159,7 @@ async def test_whatever_else_happens_erases_nobody(engine: Engine, events: Any, 
 async def test_what_is_no_id_is_told_of(
     known: dict[str, Any], events: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="recollect.openwebui"):
+    with caplog.at_level(logging.INFO, logger="recollect_openwebui"):
         await events.event(event=known)
 
     assert [record.getMessage() for record in caplog.records] == [
@@ -210,11 +210,13 @@ async def test_a_store_that_is_away_is_waited_for(
 async def test_a_missing_package_is_told(
     events: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for module in [name for name in sys.modules if name.partition(".")[0] == "recollect"]:
+    for module in [
+        name for name in sys.modules if name.partition(".")[0] in {"recollect", "recollect_openwebui"}
+    ]:
         monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "recollect", None)
+    monkeypatch.setitem(sys.modules, "recollect_openwebui", None)
 
     with caplog.at_level(logging.INFO):
         await events.event(event=deleted("alice"))
 
-    assert "nothing of user alice is erased, module recollect is missing" in caplog.text
+    assert "nothing of user alice is erased, module recollect_openwebui is missing" in caplog.text

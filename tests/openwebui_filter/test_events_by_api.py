@@ -108,7 +108,7 @@ async def test_an_api_that_stays_away_is_given_up(
     monkeypatch.setitem(known, "_TRYING_SECONDS", 0.1)
     events.valves = events.valves.model_copy(update={"memory_api": "http://127.0.0.1:9/memory"})
 
-    with caplog.at_level(logging.INFO, logger="recollect.openwebui"):
+    with caplog.at_level(logging.INFO, logger="recollect_openwebui"):
         await happens(events, deleted(store.anna))
 
     assert [record.getMessage() for record in caplog.records] == [
@@ -168,7 +168,7 @@ async def test_what_can_never_be_done_is_told_at_once_and_the_token_never(
 ) -> None:
     events.valves = events.valves.model_copy(update=valves)
 
-    with caplog.at_level(logging.INFO, logger="recollect.openwebui"):
+    with caplog.at_level(logging.INFO, logger="recollect_openwebui"):
         await happens(events, deleted(store.anna))
 
     assert f"not all of user {store.anna} is erased: {says}" in caplog.text

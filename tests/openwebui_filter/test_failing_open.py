@@ -12,7 +12,7 @@ from tests.openwebui_filter.telling import LISBON, WHERE, formed
 from tests.people import Person
 from tests.waiting import until
 
-from recollect.openwebui import conversation
+from recollect_openwebui import conversation
 
 
 @pytest.mark.parametrize("hook", ["request", "outlet"])

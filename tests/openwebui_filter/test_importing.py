@@ -87,7 +87,7 @@ async def test_an_import_that_failed_is_tried_again_once_whoever_waited_for_it()
     installed.set()
 
     assert await asyncio.gather(*chats) == ["the package"] * 4
-    assert asked == ["recollect.openwebui"] * 2
+    assert asked == ["recollect_openwebui"] * 2
 
 
 @pytest.mark.process

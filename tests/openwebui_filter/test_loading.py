@@ -20,8 +20,8 @@ from tests.openwebui_filter.openwebui import (
     replace_imports,
 )
 
-from recollect.openwebui import engines
 from recollect.settings import EngineSettings, is_setting
+from recollect_openwebui import engines
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
@@ -71,7 +71,8 @@ def test_open_webui_rewrites_nothing_in_it(content: str) -> None:
 async def test_loading_it_imports_nothing_of_recollect(
     content: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "recollect", None)  # any import of it fails
+    for module in ("recollect", "recollect_openwebui"):
+        monkeypatch.setitem(sys.modules, module, None)  # any import of it fails
 
     assert type(load(content)).__name__ == kind
 
@@ -155,16 +156,18 @@ async def test_a_missing_package_is_told_once_and_chats_go_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     chat = Chat(load(), "alice")
-    for module in [name for name in sys.modules if name.partition(".")[0] == "recollect"]:
+    for module in [
+        name for name in sys.modules if name.partition(".")[0] in {"recollect", "recollect_openwebui"}
+    ]:
         monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "recollect", None)
+    monkeypatch.setitem(sys.modules, "recollect_openwebui", None)
 
     with caplog.at_level(logging.INFO):
         assert await chat.says("I live in Lisbon.") == ""
         assert await chat.says("And I work in Porto.") == ""
 
     [line] = [record.getMessage() for record in caplog.records if "ecollect" in record.name]
-    assert line == "Recollect: no chat has memory, module recollect is missing: see the README."
+    assert line == "Recollect: no chat has memory, module recollect_openwebui is missing: see the README."
 
 
 @pytest.mark.parametrize(

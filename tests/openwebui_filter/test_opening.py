@@ -16,7 +16,7 @@ from tests.waiting import until
 
 from recollect.assembly.sharing import running_engine
 from recollect.engine import Engine
-from recollect.openwebui import conversation
+from recollect_openwebui import conversation
 
 
 class Functions:

@@ -14,9 +14,9 @@ from tests.scripted_upstream import ScriptedUpstream
 from tests.waiting import until
 
 from recollect.engine import Engine
+from recollect.engine.saying import Saying
 from recollect.errors import StoreUnavailableError
-from recollect.openwebui import conversation
-from recollect.saying import Saying
+from recollect_openwebui import conversation
 
 
 async def engine_of(memory: Any) -> Engine:

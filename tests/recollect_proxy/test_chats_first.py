@@ -12,8 +12,8 @@ from tests.scripted_extraction import asked_for, messages_shown
 from tests.scripted_upstream import Answer, End, Received, ScriptedUpstream, completion
 from tests.waiting import until
 
-from recollect import yielding
 from recollect.assembly import run_worker
+from recollect.models import yielding
 
 LONG_STORY = "Tell me a long story."
 CIDER, WALNUTS = "I brew my own cider.", "I am allergic to walnuts."
@@ -72,7 +72,8 @@ def stories(upstream: ScriptedUpstream) -> list[Received]:
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[str, int, str | None]]:
     rows = await proxy.rows(
-        "SELECT state, attempts, fallback FROM recollect.exchanges WHERE user_id = $1 ORDER BY id", user.id
+        "SELECT state, attempts, fallback FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
+        user.id,
     )
     return [tuple(row) for row in rows]
 

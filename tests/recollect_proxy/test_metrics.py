@@ -17,8 +17,8 @@ from tests.stores import Store, store_over
 from tests.watched_stores import Outage, Through, breakable, broken
 from uuid_utils.compat import uuid7
 
-from recollect.counting import FormationCounts
 from recollect.engine import Engine
+from recollect.engine.counting import FormationCounts
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import Budget
 from recollect.formation.guarding import FAILURES

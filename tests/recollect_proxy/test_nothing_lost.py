@@ -23,7 +23,7 @@ from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completi
 from tests.served_process import environment, served_process
 from tests.waiting import until
 
-from recollect import live_engine, writing
+from recollect.engine import live_engine, writing
 from recollect_proxy.settings import ProxySettings
 
 KILLS = 20

@@ -10,7 +10,7 @@ from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream, completion_stream
 
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 TEAS = [TEA, "Green tea is what I drink in the evening.", "My mother's favourite tea is Darjeeling."]
 

@@ -8,8 +8,8 @@ from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Block, Placed
+from recollect.engine.recalling import Prepared
 from recollect.model import Injection, Passage, Place, Recall, Recollection, Role, Skip, Stage
-from recollect.recalling import Prepared
 from recollect_proxy.report import Reports, as_header, preview, shown
 
 REQUEST = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")

@@ -12,7 +12,7 @@ from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream
 
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 FACTS = (
     "Lives in Lisbon.",

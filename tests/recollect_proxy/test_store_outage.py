@@ -13,7 +13,7 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_
 from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
 from tests.waiting import until
 
-from recollect import inbox, live_engine, writing
+from recollect.engine import inbox, live_engine, writing
 from recollect.indexing import keeping
 from recollect.postgres import EmbeddedServer, jobs, start_embedded
 from recollect_proxy.settings import ProxySettings

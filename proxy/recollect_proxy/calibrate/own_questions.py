@@ -5,8 +5,8 @@ from datetime import datetime
 from math import ceil
 
 from recollect.model import Passage, Role, Scope
-from recollect.patterns import bounded
 from recollect.ports import Backends
+from recollect.text.patterns import bounded
 from recollect_proxy.calibrate.sounding import Asking
 
 _SEED = 2026

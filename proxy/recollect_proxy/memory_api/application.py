@@ -10,8 +10,8 @@ from litestar.connection import ASGIConnection
 from litestar.di import Provide
 from litestar.handlers.base import BaseRouteHandler
 
+from recollect.engine.live_engine import LiveEngine
 from recollect.errors import ConfigurationError
-from recollect.live_engine import LiveEngine
 from recollect.model import Skip
 from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, respond, values
 from recollect_proxy.health_check import HealthCheck

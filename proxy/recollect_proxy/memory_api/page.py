@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from recollect.patterns import bounded
+from recollect.text.patterns import bounded
 
 Json: TypeAlias = Mapping[str, Any]
 

@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.chat import ChatBody, ChatMessage, Span, anchors, hear, session_skip
 from recollect.model import ROOT, Exchange, Message, Role, Turn
-from recollect.normalization import storable_text
+from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.openwebui.rows import BrokenRowError, Row, StoredChat, as_object, moment
 from recollect_proxy.openwebui.stable_ids import stable_id

@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from recollect.patterns import anchored
+from recollect.text.patterns import anchored
 
 _MARK = anchored(r"\[(tags|memory bank|confidence):([^\[\]\n]{0,300})\]", re.IGNORECASE)
 _LONGEST = 320

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import structlog
 
+from recollect.engine.policy import Policy
 from recollect.errors import EmbedderError
 from recollect.model import (
     Actor,
@@ -19,9 +20,8 @@ from recollect.model import (
     Retire,
     Scope,
 )
-from recollect.policy import Policy
 from recollect.ports import Backends
-from recollect.secrets.exchanges import masked_exchange
+from recollect.text.secrets.exchanges import masked_exchange
 from recollect_proxy.openwebui.branches import exchanges_of, reason_to_leave_out
 from recollect_proxy.openwebui.known import Known, read_known, read_versions
 from recollect_proxy.openwebui.rows import (

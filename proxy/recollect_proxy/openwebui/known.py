@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from recollect.model import Memory, Replace
-from recollect.normalization import content_hash
 from recollect.ports import Backends
+from recollect.text.normalization import content_hash
 from recollect_proxy.openwebui.rows import StoredMemory
 from recollect_proxy.openwebui.versions import Brought, Version, version_id
 

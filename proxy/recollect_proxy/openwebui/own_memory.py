@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from recollect.chat import ChatBody
-from recollect.patterns import bounded
+from recollect.text.patterns import bounded
 
 _BLOCKS = (
     ("<memory_context>\n", "\n</memory_context>"),

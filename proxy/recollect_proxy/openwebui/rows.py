@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from recollect.errors import RecollectError
-from recollect.normalization import storable_text
+from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 
 Row: TypeAlias = Mapping[str, Any]

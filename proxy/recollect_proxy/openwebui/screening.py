@@ -6,10 +6,10 @@ wait for the person. The texts are statements about a person, not quotes of them
 
 from datetime import datetime
 
-from recollect.formation.planting import is_instruction
 from recollect.formation.withholding import without_secrets
-from recollect.lexical import document_terms
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source
+from recollect.text.lexical import document_terms
+from recollect.text.prompt_injection import is_instruction
 from recollect_proxy.openwebui.decorations import undecorated
 from recollect_proxy.openwebui.rows import StoredMemory
 from recollect_proxy.openwebui.versions import version_id

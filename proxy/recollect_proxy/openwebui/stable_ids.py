@@ -4,7 +4,7 @@ from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from recollect.normalization import storable_text
+from recollect.text.normalization import storable_text
 
 _VERSION, _VARIANT = 7, 2
 

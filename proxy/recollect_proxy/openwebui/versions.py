@@ -14,7 +14,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
-from recollect.normalization import content_hash
+from recollect.text.normalization import content_hash
 from recollect_proxy.openwebui.rows import StoredMemory
 from recollect_proxy.openwebui.stable_ids import stable_id
 

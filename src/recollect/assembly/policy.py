@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from recollect.assembly.servers import yields_to_chats
 from recollect.composition import Bounds
+from recollect.engine.policy import Batching, Policy, Summarizing, Yields
 from recollect.errors import ConfigurationError
 from recollect.formation import Budget, Rules
 from recollect.indexing import Embedded
 from recollect.model import Caps
-from recollect.policy import Batching, Policy, Summarizing, Yields
 from recollect.retrieval import Gate, Reach, Selecting, Weights
 from recollect.settings import EngineSettings
 

@@ -4,8 +4,8 @@ from contextlib import suppress
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from recollect.internals import ExtractionSdk
 from recollect.settings import ChatsFirst, EngineSettings
+from recollect.settings.internals import ExtractionSdk
 
 _NEAR_NAMES = (".local", ".localhost", ".lan", ".home", ".internal", ".home.arpa")
 """RFC 6761, 6762, 8375, ICANN's .internal, and what routers make up."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import structlog
 
 from recollect.assembly.living import live_engine
+from recollect.engine.live_engine import LiveEngine
 from recollect.failures import place
-from recollect.live_engine import LiveEngine
 from recollect.settings import EngineSettings
 
 log = structlog.get_logger(__name__)

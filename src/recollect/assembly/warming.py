@@ -11,7 +11,7 @@ from recollect.composition.fences import quoted
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.retrieval import Selecting, Surroundings, select
 from recollect.retrieval.query import read_query
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 _ASKED = "Where did I live in May 2024, when my sister Anna moved to the river? I don't remember the address."
 _AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ where a frontend sends back what we added.
 import re
 
 from recollect.chat.body import ChatMessage
-from recollect.patterns import Pattern, anchored, bounded
+from recollect.text.patterns import Pattern, anchored, bounded
 
 _TEMPLATE = "### Task:"
 _TEMPLATE_CONTEXT = bounded(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)

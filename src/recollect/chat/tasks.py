@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.chat.body import ChatBody
 from recollect.model import Skip
-from recollect.patterns import anchored, linear
+from recollect.text.patterns import anchored, linear
 
 _SESSIONS = (
     ("temporary:", Skip.TEMPORARY),

@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.patterns import anchored, bounded
+from recollect.text.patterns import anchored, bounded
 
 _NAMES = {
     "python": "py python3 python2 py3 pyi ipython pycon gyp",

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from recollect.patterns import Pattern, anchored, bounded
-from recollect.tokens import estimate_hundredths
+from recollect.text.patterns import Pattern, anchored, bounded
+from recollect.text.tokens import estimate_hundredths
 
 
 class Span(NamedTuple):

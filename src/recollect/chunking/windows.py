@@ -1,7 +1,7 @@
 """Cuts a text into the windows that an embedder reads. Pure. Never: an embedder."""
 
-from recollect.patterns import anchored, bounded
-from recollect.tokens import estimate_hundredths
+from recollect.text.patterns import anchored, bounded
+from recollect.text.tokens import estimate_hundredths
 
 MOST_WINDOWS = 8
 """What is longer than so many windows is not embedded any further."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-from recollect.patterns import bounded, linear
+from recollect.text.patterns import bounded, linear
 
 _SENTENCE = linear(r"[^\n.!?\u3002\uff01\uff1f]*(?:[.!?\u3002\uff01\uff1f]+[\"')\]]*\s*|\n+|$)")
 _LINE = linear(r"[^\n]*(?:\n+|$)")

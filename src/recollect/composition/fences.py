@@ -5,9 +5,9 @@ Pure. Never: what stands between them.
 
 import re
 
-from recollect.looks import ST, looks_of
-from recollect.normalization import storable_text
-from recollect.patterns import linear
+from recollect.text.looks import ST, looks_of
+from recollect.text.normalization import storable_text
+from recollect.text.patterns import linear
 
 MEMORIES = "recollect_memories"
 HISTORY = "recollect_history"

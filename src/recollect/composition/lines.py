@@ -13,9 +13,9 @@ from typing import NamedTuple
 from recollect.composition.excerpts import excerpt
 from recollect.composition.fences import quoted, quoted_code, unfenced
 from recollect.model import STATEMENTS, Kind, Memory, Passage, Recollection, Role, Standing
-from recollect.normalization import normalize
-from recollect.patterns import bounded
-from recollect.retrieval.dates import dates_meant
+from recollect.text.dates import dates_meant
+from recollect.text.normalization import normalize
+from recollect.text.patterns import bounded
 
 PASSAGE_TOKENS = 35
 """The most tokens that are quoted of a passage: a sentence or two, those that are most about the question."""

@@ -1,7 +1,7 @@
 """Whether a text of the log, in which secrets are masked, is this one of a request. Pure. Never: a store."""
 
-from recollect.normalization import storable_text
-from recollect.secrets import between_marks, mask
+from recollect.text.normalization import storable_text
+from recollect.text.secrets import between_marks, mask
 
 _COMPARED = 4_000
 """Characters by which two texts are told apart: so many of each are read from the log."""

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from recollect.formation.difference.figures import figures
-from recollect.lexical import document_terms
 from recollect.model import Candidate, Relation
-from recollect.patterns import linear
+from recollect.text.comparing.figures import figures
+from recollect.text.lexical import document_terms
+from recollect.text.patterns import linear
 
 _ROOT = 5
 _READ, _PIECE = 12_000, 4_000

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recollect.model import Candidate, Kind
-from recollect.retrieval.dates import dates_meant
+from recollect.text.dates import dates_meant
 
 _DAY = timedelta(days=1)
 """Time zones: what is still yesterday here is today elsewhere."""

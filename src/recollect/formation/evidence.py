@@ -13,8 +13,8 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from recollect.lexical.folding import fold
-from recollect.patterns import bounded
+from recollect.text.lexical.folding import fold
+from recollect.text.patterns import bounded
 
 ALIKE = 90.0
 """The partial ratio, of 100, from which on a quote is found."""

@@ -12,11 +12,9 @@ from uuid import UUID
 import structlog
 
 from recollect.errors import ExtractorError
-from recollect.formation.difference.denials import denied_words
 from recollect.formation.guarding import Guard
 from recollect.formation.requests import Request
 from recollect.formation.rules import unrelated_cosine
-from recollect.lexical import document_terms
 from recollect.model import (
     STATEMENTS,
     Change,
@@ -32,6 +30,8 @@ from recollect.model import (
     Role,
 )
 from recollect.ports import Asker, Backends
+from recollect.text.comparing.denials import denied_words
+from recollect.text.lexical import document_terms
 
 _LOOKED_AT = 20
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}

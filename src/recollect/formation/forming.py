@@ -36,9 +36,9 @@ from recollect.model import (
     Retire,
     Strategy,
 )
-from recollect.normalization import normalize
+from recollect.models.second_embedding import changes_embedded_again
 from recollect.ports import Backends, Clock
-from recollect.second_embedding import changes_embedded_again
+from recollect.text.normalization import normalize
 
 Batch: TypeAlias = tuple[UUID, ...]
 """The ids of exchanges that are formed at once, in order."""

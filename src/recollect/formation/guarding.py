@@ -19,10 +19,10 @@ from recollect.errors import (
     InvalidExtractionError,
     StoreError,
 )
+from recollect.models.spending import counting_tokens
+from recollect.models.tries import waiting_for_others
+from recollect.models.yielding import Yielding
 from recollect.ports import Clock, UsageLog
-from recollect.spending import counting_tokens
-from recollect.steps import waiting_for_others
-from recollect.yielding import Yielding
 
 FAILURES = 5
 """So many failures in a row open the breaker."""

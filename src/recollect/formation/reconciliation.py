@@ -12,8 +12,6 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.formation.difference.likeness import same_letter
-from recollect.formation.difference.vetoes import of_candidate, of_memory, says_all_of, veto
 from recollect.formation.origin import Origin, Weighed
 from recollect.model import (
     STATEMENTS,
@@ -33,7 +31,9 @@ from recollect.model import (
     Source,
     Standing,
 )
-from recollect.normalization import content_hash
+from recollect.text.comparing.likeness import same_letter
+from recollect.text.comparing.vetoes import of_candidate, of_memory, says_all_of, veto
+from recollect.text.normalization import content_hash
 
 __all__ = ["Weighed", "reconcile"]
 

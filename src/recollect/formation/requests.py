@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recollect.model import Asking, Memory
-from recollect.patterns import anchored, bounded
+from recollect.text.patterns import anchored, bounded
 
 MOST_REQUESTS = 5
 """Wishes that are read from one message."""

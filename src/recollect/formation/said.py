@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from recollect.formation.planting import is_instruction, speaks_of_self, takes_over
-from recollect.formation.reading import Reading, read_words
-from recollect.formation.reading.confirming import opens_with_yes
 from recollect.formation.requests import Request, read_requests
 from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, Role
-from recollect.patterns import bounded
 from recollect.ports import Asker
-from recollect.secrets import holds_secret
-from recollect.secrets.exchanges import with_masked_history
+from recollect.text.patterns import bounded
+from recollect.text.prompt_injection import is_instruction, speaks_of_self, takes_over
+from recollect.text.reading import Reading, read_words
+from recollect.text.reading.confirming import opens_with_yes
+from recollect.text.secrets import holds_secret
+from recollect.text.secrets.exchanges import with_masked_history
 
 _READ_FOR_ORDERS = 4_000
 """Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.model import Exchange, Kind, Memory, Provenance, Source, Vector
-from recollect.secrets import mask
+from recollect.text.secrets import mask
 
 QUESTION_LENGTH = 1_000
 """The most characters of the user's words in a ``qa_turn``: several have to find place in a prompt."""

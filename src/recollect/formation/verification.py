@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 from recollect.formation.borrowing import Grounds, Words
 from recollect.formation.evidence import Searched, plain_quote, searched, share_no_script, weight
-from recollect.formation.planting import is_planted
-from recollect.formation.reading import Reading
 from recollect.formation.withholding import WITHHELD, without_secrets
 from recollect.model import Candidate, Ignore, Lasting, Reason, Stance
-from recollect.normalization import normalize
+from recollect.text.normalization import normalize
+from recollect.text.prompt_injection import is_planted
+from recollect.text.reading import Reading
 
 CONFIRMED_CONFIDENCE = 0.8
 """How sure of what the assistant said and the person only confirmed one can be at most."""

@@ -6,11 +6,11 @@ Expressions are compiled when they are first used, and there are hundreds. Never
 from datetime import UTC, datetime
 from uuid import UUID
 
-from recollect.formation.planting import is_planted
 from recollect.formation.said import read_said
 from recollect.formation.verification import verify
 from recollect.model import Candidate, Exchange, Kind, Scope, Turn
-from recollect.secrets import warm
+from recollect.text.prompt_injection import is_planted
+from recollect.text.secrets import warm
 
 _SAID = "I live in Kassel with my sister Anna, and I like tea. Where can I buy some?"
 _NOBODY = UUID(int=0)

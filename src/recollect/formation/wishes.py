@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from recollect.formation.borrowing import Words
-from recollect.formation.difference.likeness import same_letter
 from recollect.formation.evidence import plain_quote, searched, weight
 from recollect.formation.requests import Request, read_requests, sentences_with, statement_of
 from recollect.formation.said import Said
 from recollect.formation.verification import Believed, Held, Verdict
-from recollect.lexical import document_terms
 from recollect.model import Asking, Candidate, Kind, Memory, Relation, Wish
 from recollect.ports import Extracted
+from recollect.text.comparing.likeness import same_letter
+from recollect.text.lexical import document_terms
 
 _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000

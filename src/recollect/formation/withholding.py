@@ -6,10 +6,10 @@ use, and is withheld.
 
 from dataclasses import replace
 
-from recollect.formation.wording import wording
 from recollect.model import Candidate
-from recollect.patterns import bounded
-from recollect.secrets import has_mark, mask, without_marks
+from recollect.text.patterns import bounded
+from recollect.text.secrets import has_mark, mask, without_marks
+from recollect.text.wording import wording
 
 _TELLING_WORDS = 2
 _LABEL = bounded(

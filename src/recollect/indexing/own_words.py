@@ -6,9 +6,9 @@ It is the reading by which formation learns. What an assistant says is all its o
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.formation.reading import others_words
 from recollect.model import LoggedMessage, Role
-from recollect.normalization import without_cuts
+from recollect.text.normalization import without_cuts
+from recollect.text.reading import others_words
 
 Span = tuple[int, int]
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from recollect.chunking import Chunk, chunks, windows
 from recollect.indexing.own_words import Part, own_text, parts_of
 from recollect.indexing.telling import tells
-from recollect.lexical import document_terms
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage
-from recollect.normalization import without_cuts
-from recollect.secrets import mask
-from recollect.statements import read_statement
+from recollect.text.lexical import document_terms
+from recollect.text.normalization import without_cuts
+from recollect.text.secrets import mask
+from recollect.text.statements import read_statement
 
 CHUNK_TOKENS = 500
 """The most tokens of a chunk: what fits a prompt's budget."""

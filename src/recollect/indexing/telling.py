@@ -4,11 +4,11 @@ What only asks, what only greets, and what was answered to these tells nothing; 
 In their own chat all of them are history as before.
 """
 
-from recollect.lexical import identifiers
 from recollect.model import LoggedMessage, Role
-from recollect.patterns import anchored, linear
-from recollect.retrieval.cues import is_about_oneself, is_small_talk
-from recollect.statements import SUBSTANCE, count_words, read_statement
+from recollect.text.cues import is_about_oneself, is_small_talk
+from recollect.text.lexical import identifiers
+from recollect.text.patterns import anchored, linear
+from recollect.text.statements import SUBSTANCE, count_words, read_statement
 
 _SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\u3002\uff01\uff1f\u061f]*")
 _ASKING = ("?", "\uff1f", "\u061f")

@@ -15,11 +15,11 @@ from uuid_utils.compat import uuid7
 from recollect.audit import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Reason, Source, Update
-from recollect.normalization import content_hash, storable_text
 from recollect.postgres.pool import Connection
 from recollect.postgres.postings import index_memory, unindex_memory
 from recollect.postgres.rows import as_json, as_reals, memory_of
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import content_hash, storable_text
 
 
 @dataclass(frozen=True, slots=True)

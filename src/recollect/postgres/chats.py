@@ -6,12 +6,12 @@ from datetime import datetime
 from asyncpg import Record
 
 from recollect.model import Chat, Injection, LoggedExchange, Place, Scope, Turn
-from recollect.normalization import storable_id, storable_text
 from recollect.postgres.message_log import storable_key, storable_parent
 from recollect.postgres.pool import Database
 from recollect.postgres.rows import update_of
 from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import storable_id, storable_text
 
 _DONE = 10
 """Of what was done for the user in a chat, so much at most is told."""

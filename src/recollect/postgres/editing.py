@@ -5,8 +5,8 @@ from dataclasses import replace
 from recollect.audit import edit_details
 from recollect.errors import DuplicateMemoryError
 from recollect.model import Action, Memory, Reason, Source
-from recollect.normalization import storable_text
 from recollect.postgres.changing import Changing
+from recollect.text.normalization import storable_text
 
 
 async def edit_memory(changing: Changing, stored: Memory, new: Memory) -> Memory:

@@ -19,7 +19,6 @@ from recollect.model import (
     Progress,
     Scope,
 )
-from recollect.normalization import content_hash, storable_id, storable_text
 from recollect.ports import NO_CAPS, Conversation
 from recollect.postgres.capping import prune
 from recollect.postgres.changes import apply_changes
@@ -30,6 +29,7 @@ from recollect.postgres.queue import enqueue, requeue_held
 from recollect.postgres.rows import exchange_of, message_of, update_of
 from recollect.postgres.sql import SQL
 from recollect.postgres.summarizing import keep_summary, read_conversation
+from recollect.text.normalization import content_hash, storable_id, storable_text
 
 _MESSAGES_BEFORE = 6
 """Messages of the session shown with an exchange, so that "the second one" can be understood."""

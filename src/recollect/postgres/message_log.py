@@ -10,7 +10,6 @@ from asyncpg import Record
 
 from recollect.errors import StoreError
 from recollect.model import Exchange, Flags, Role, Turn, Written
-from recollect.normalization import storable_id, storable_text
 from recollect.postgres.abandoning import Version, abandon_other_versions
 from recollect.postgres.ending import abandon_others, end_exchange, end_without_reply
 from recollect.postgres.marking import marks_of
@@ -18,7 +17,8 @@ from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue
 from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
-from recollect.tokens import estimate_tokens
+from recollect.text.normalization import storable_id, storable_text
+from recollect.text.tokens import estimate_tokens
 
 _LONGEST_KEY = 200
 """Bytes. A longer key stands in the log as its hash: an index entry has to fit a part of a page."""

@@ -10,8 +10,8 @@ import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
 from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
-from recollect.normalization import storable_user
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import storable_user
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"

@@ -14,10 +14,10 @@ import numpy as np
 from asyncpg import Record
 from numpy.typing import NDArray
 
-from recollect.lexical import document_terms
 from recollect.model import Lexicon, Occurrences
 from recollect.postgres.pool import Connection
 from recollect.postgres.sql import SQL
+from recollect.text.lexical import document_terms
 
 _BLOCK = 1024
 _MOST_OFTEN = 2**6 - 1

@@ -3,10 +3,10 @@
 from recollect.audit import deciding_details
 from recollect.errors import StoreError
 from recollect.model import Action, Actor, Change, Ignore, Memory, Quarantine, Reason, Source
-from recollect.normalization import content_hash, storable_text
 from recollect.postgres.changing import Changing, optional_text
 from recollect.postgres.hiding import hide_messages
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import content_hash, storable_text
 
 
 async def hold_back(changing: Changing, change: Quarantine) -> Change:

@@ -5,11 +5,11 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.model import RequestRecord, Scope, Skip, Stage
-from recollect.normalization import storable_text
 from recollect.ports import USAGE_OUTLIVES
 from recollect.postgres.pool import Database
 from recollect.postgres.rows import shortest
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import storable_text
 
 _TIMED = (Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH)
 

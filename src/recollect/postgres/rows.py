@@ -28,7 +28,7 @@ from recollect.model import (
     Update,
     Vector,
 )
-from recollect.normalization import storable_text, without_cuts
+from recollect.text.normalization import storable_text, without_cuts
 
 _DIGITS = 6
 """What a four-byte float holds."""

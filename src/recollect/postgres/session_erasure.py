@@ -12,9 +12,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.audit import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
-from recollect.lexical import document_terms
 from recollect.model import Action, Actor, Erasure, Reason, Scope
-from recollect.normalization import storable_id
 from recollect.postgres.changing import Changing
 from recollect.postgres.hiding import hide_messages
 from recollect.postgres.marking import mark_of
@@ -24,6 +22,8 @@ from recollect.postgres.rows import update_of
 from recollect.postgres.sql import SQL
 from recollect.postgres.undoing import undo
 from recollect.redaction import is_wish_to_forget, redacted
+from recollect.text.lexical import document_terms
+from recollect.text.normalization import storable_id
 
 
 async def erase_session(connection: Connection, scope: Scope, *, at: datetime) -> Erasure:

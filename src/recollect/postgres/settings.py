@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import TypeVar
 
 from recollect.model import COMMONS, Flags, Placement, Strategy, Usage
-from recollect.normalization import storable_user
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import storable_user
 
 T = TypeVar("T")
 W = TypeVar("W", bound=StrEnum)

@@ -8,11 +8,11 @@ from uuid import UUID
 from recollect.audit import addition_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, STATEMENTS, Action, Memory, Reason, Source
-from recollect.normalization import content_hash, storable_text
 from recollect.postgres.changing import Changing, insert_vector
 from recollect.postgres.pool import Connection
 from recollect.postgres.rows import memory_of
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import content_hash, storable_text
 
 
 async def share_memory(changing: Changing, memory_id: UUID) -> Memory:

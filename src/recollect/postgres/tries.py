@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from recollect.normalization import storable_text
 from recollect.postgres.pool import Database
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import storable_text
 
 
 class PostgresTries:

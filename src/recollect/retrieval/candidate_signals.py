@@ -26,22 +26,22 @@ class Signals:
         cosine: Of the question and the nearest part of the message, -1 to 1.
         first_cosine: Of the question and the message's first part.
         coverage: BM25 over the message and its neighbours' words, as a share of what would cover the
-            question (`recollect.lexical.COVERED`), 0 to 1.
+            question (`recollect.text.lexical.COVERED`), 0 to 1.
         own_coverage: The same over the message alone.
         matched: The idf share of the question's terms that message or neighbours hold, 0 to 1.
         own_matched: The idf share that the message itself holds.
         identifiers: The share of the question's code identifiers that it holds.
         role: 1 where the user said it (and for memories, which are what the user said), else 0.
         speaker: 1 where the question names who said it.
-        date: `recollect.retrieval.dates.proximity` to what the question means, 0 to 1.
+        date: `recollect.text.dates.proximity` to what the question means, 0 to 1.
         session: A number a session; below 0 where there is none.
         previous: Where in these arrays the message before it in its session is, -1 if it is no candidate.
         following: The same of the message after it.
-        self_share, states_taste, ends_asking, lists, words: `recollect.statements.Statement`.
+        self_share, states_taste, ends_asking, lists, words: `recollect.text.statements.Statement`.
         importance: 0 to 1; of messages 0.
         age_days: Days since it was said.
         confirmed: How often it was said again.
-        seeks_advice: Whether the question does (`recollect.statements.seeks_advice`).
+        seeks_advice: Whether the question does (`recollect.text.statements.seeks_advice`).
         asks_about_reply: Whether it asks what the assistant said.
         names_code: Whether it holds code identifiers.
         terms: How many terms it looks for.

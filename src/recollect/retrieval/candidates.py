@@ -11,12 +11,12 @@ import structlog
 
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
-from recollect.lexical import correction_prefixes, corrections
 from recollect.model import Hit, Lexicon, Scope, Stage, Vector
 from recollect.ports import Embedder, MemoryStore
 from recollect.retrieval.query import Query
 from recollect.retrieval.relevance import in_context
 from recollect.retrieval.terms import TermScores, score_terms
+from recollect.text.lexical import correction_prefixes, corrections
 
 T = TypeVar("T")
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.model import Memory, Passage, Role
-from recollect.retrieval import cues
 from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals
 from recollect.retrieval.query import Query
 from recollect.retrieval.signals import Found
+from recollect.text import cues
 
 _LOOKED_AT = 20
 _OPENING_CHARACTERS = 400

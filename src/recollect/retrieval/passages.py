@@ -5,7 +5,7 @@ What never may be recalled is not even indexed; here is what depends on the ques
 
 from recollect.model import Item, Passage, Role
 from recollect.retrieval.query import Query
-from recollect.statements import SUBSTANCE, count_words
+from recollect.text.statements import SUBSTANCE, count_words
 
 
 def may_serve(item: Item, query: Query) -> bool:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.lexical import identifiers, query_terms
 from recollect.model import Role, Turn
-from recollect.retrieval import cues
-from recollect.retrieval.dates import Period, dates_meant
-from recollect.statements import seeks_advice
+from recollect.text import cues
+from recollect.text.dates import Period, dates_meant
+from recollect.text.lexical import identifiers, query_terms
+from recollect.text.statements import seeks_advice
 
 _BEGINNING, _END = 400, 800
 """Characters read of a long text: about what an embedder reads. Who pastes a page asks before or behind it."""

@@ -18,9 +18,9 @@ from importlib.resources import files
 import numpy as np
 
 from recollect.model import Kind, Memory, Vector
-from recollect.patterns import bounded
 from recollect.retrieval.candidate_signals import Floats
-from recollect.retrieval.dates import Period, proximity
+from recollect.text.dates import Period, proximity
+from recollect.text.patterns import bounded
 
 INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
 """What a question is about: nothing of what is remembered; all of it; several things; what counts for a recommendation; when

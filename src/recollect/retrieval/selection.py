@@ -7,8 +7,8 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model import STATEMENTS, Drop, Item, Kind, Memory, Passage, Recollection
-from recollect.patterns import bounded
 from recollect.retrieval.needs import NO_NEEDS, Needs
+from recollect.text.patterns import bounded
 
 _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
 """A word, or a character of a script that has no spaces."""

@@ -11,15 +11,15 @@ from uuid import UUID
 import numpy as np
 from cachetools import LRUCache
 
-from recollect.lexical import COVERED
 from recollect.model import Hit, Item, Memory, Passage, Role, Statement
-from recollect.patterns import bounded
 from recollect.retrieval.candidate_signals import Floats, Places, Signals
 from recollect.retrieval.candidates import Candidates
-from recollect.retrieval.dates import proximity
 from recollect.retrieval.query import Query
 from recollect.retrieval.terms import TermScore
-from recollect.statements import read_statement
+from recollect.text.dates import proximity
+from recollect.text.lexical import COVERED
+from recollect.text.patterns import bounded
+from recollect.text.statements import read_statement
 
 _SECONDS_A_DAY = 86_400.0
 _WORD = bounded(r"\w+")

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.lexical import idf, saturation
 from recollect.model import Lexicon, Occurrences
+from recollect.text.lexical import idf, saturation
 
 _CORRECTED = 0.8
 """What a term counts that stands for a mistyped one."""

@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.errors import StoreError
 from recollect.model import Exchange, LogEntry, Message, Phase, Role, Scope, Turn
-from recollect.normalization import storable_id, storable_text
+from recollect.text.normalization import storable_id, storable_text
 
 _HEAD = len(b"00000000 00000000 ")
 

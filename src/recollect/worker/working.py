@@ -17,8 +17,8 @@ import structlog
 
 from recollect.assembly.opening import open_backends
 from recollect.assembly.policy import make_policy
-from recollect.background import Background
 from recollect.engine import system_clock
+from recollect.engine.background import Background
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.formation.warming import warm_up

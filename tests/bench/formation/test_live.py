@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from rich.progress import Progress
 from tests.bench.formation_cases import as_case, given_case, item, stored, truth
-from tests.recollect.extractors.completions_server import (
+from tests.recollect.models.extractors.completions_server import (
     Server,
     completions_server,
     refuses,

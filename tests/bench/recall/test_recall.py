@@ -31,7 +31,7 @@ from bench.recall.plan import plan
 from bench.recall.recall import bench_facts, bench_recall, play_facts
 from bench.recall.replay import Replay, ReplayedApp, ReplayError
 from bench.recall.upstream import ReplayUpstream
-from recollect import background
+from recollect.engine import background
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.settings import ProxySettings
 

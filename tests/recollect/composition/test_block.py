@@ -18,7 +18,7 @@ from recollect.composition import FENCE, Block, compose
 from recollect.composition.excerpts import focus_of
 from recollect.composition.lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
 from recollect.model import Kind, Provenance, Recollection, Role
-from recollect.tokens import estimate_tokens, token_counter
+from recollect.text.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o")]
 SPEAKERS = st.none() | hostile_texts

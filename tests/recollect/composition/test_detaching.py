@@ -5,7 +5,7 @@ from tests.simulated_chat import SimulatedChat
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, Message, Place, Role, Turn
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 
 def placed(request: Turn, chat: Chat, bounds: Bounds) -> Placed:

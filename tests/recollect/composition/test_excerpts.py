@@ -9,7 +9,7 @@ from tests.hostile_texts import hostile_texts
 from tests.tables import table
 
 from recollect.composition.excerpts import excerpt, focus_of, shortened
-from recollect.tokens import estimate_tokens, token_counter
+from recollect.text.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]
 counters = st.sampled_from(COUNTERS)

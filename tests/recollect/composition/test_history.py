@@ -21,8 +21,8 @@ from recollect.composition import (
 )
 from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, told_of
 from recollect.model import Chat, LoggedExchange, Message, Role, Turn
-from recollect.secrets import Masked, mask
-from recollect.tokens import estimate_tokens, token_counter
+from recollect.text.secrets import Masked, mask
+from recollect.text.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]
 CHAT = [logged(n) for n in range(12)]

@@ -10,7 +10,7 @@ from tests.recollections import NOON, recollection, turn
 from recollect.composition import Bounds, compose, place
 from recollect.composition.lines import line_of
 from recollect.model import Action, Actor, Chat, Reason, Standing, Update
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 
 def done(reason: Reason, after: str | None = None, number: int = 1) -> Update:

@@ -12,7 +12,7 @@ from tests.simulated_chat import Said, SimulatedChat
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, Message, Place, Placement, Recollection, Role, Turn
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 NOTE = recollection("Likes tea.")
 BOUNDS = Bounds()

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 from uuid import uuid4
 
-from recollect.formation.reading import read_words
 from recollect.formation.verification import Verdict, verify
 from recollect.model import Candidate, Exchange, Kind, Message, Role, Scope, Turn
+from recollect.text.reading import read_words
 
 Probe: TypeAlias = tuple[str, ...]
 """What stood in the prompt or was said by the assistant before (where it matters), what the person says, the content, its evidence."""

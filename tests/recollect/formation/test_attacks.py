@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tests.recollect.formation.attacks import OWN, SEEN, UNSEEN, Attack
 
-from recollect.formation.reading import Reading
 from recollect.formation.verification import Held, verify
 from recollect.model import Candidate, Kind
+from recollect.text.reading import Reading
 
 LANGUAGES = 20
 

@@ -5,10 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.formation.reading import Reading
 from recollect.formation.said import read_said
 from recollect.formation.verification import Believed, verify
 from recollect.model import Candidate, Exchange, Hide, Ignore, Kind, Reason, Relation, Scope, Turn
+from recollect.text.reading import Reading
 
 CAT = "My cat is called Minka."
 

@@ -19,9 +19,9 @@ from recollect.errors import (
 from recollect.formation import Budget, Guard
 from recollect.formation.guarding import FAILED_SECONDS, FAILURES
 from recollect.model import Usage
+from recollect.models.spending import spend
+from recollect.models.yielding import Yielding
 from recollect.ports import Extracted
-from recollect.spending import spend
-from recollect.yielding import Yielding
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.long_texts import up_to
 from tests.tables import table
 
-from recollect.formation.planting import is_instruction, is_planted, takes_over
+from recollect.text.prompt_injection import is_instruction, is_planted, takes_over
 
 LABELLED = Path(__file__).parents[3] / "bench" / "formation" / "labelled" / "orders.jsonl"
 

@@ -2,7 +2,7 @@
 
 from tests.tables import table
 
-from recollect.formation.planting import is_planted
+from recollect.text.prompt_injection import is_planted
 
 OWN = [
     (

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.long_texts import up_to
 from tests.tables import table
 
-from recollect.formation.reading import Reading, read_words
 from recollect.model import Exchange, Message, Role, Scope, Turn
+from recollect.text.reading import Reading, read_words
 
 CALM = settings(deadline=None)
 EARLIER_BLOCK = """<recollect_memories>

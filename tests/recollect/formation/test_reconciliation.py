@@ -12,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.difference.likeness import same_letter
-from recollect.formation.difference.vetoes import of_candidate, of_memory, veto
 from recollect.formation.reconciliation import Weighed, reconcile
 from recollect.formation.verification import Believed
 from recollect.model import (
@@ -40,7 +38,9 @@ from recollect.model import (
     Standing,
     Turn,
 )
-from recollect.normalization import content_hash
+from recollect.text.comparing.likeness import same_letter
+from recollect.text.comparing.vetoes import of_candidate, of_memory, veto
+from recollect.text.normalization import content_hash
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 EARLIER = SAID_AT - timedelta(days=30)

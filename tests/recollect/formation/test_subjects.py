@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.formation.reading import Reading
 from recollect.formation.verification import Believed, Limits, Verdict, verify
 from recollect.model import Candidate, Ignore, Kind, Reason
+from recollect.text.reading import Reading
 
 
 def verdict_on(of: Candidate, said: str, *, known: str = "", length: int = 1_000) -> Verdict:

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.reading import Reading
 from recollect.formation.verification import Believed, Held, Limits, Verdict, verify
 from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance
+from recollect.text.reading import Reading
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.difference.likeness import same_letter
-from recollect.formation.difference.vetoes import Statement, Veto, says_all_of, veto
+from recollect.text.comparing.likeness import same_letter
+from recollect.text.comparing.vetoes import Statement, Veto, says_all_of, veto
 
 SAID = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.model import Action, Actor, Kind, Reason, Recollection, Role, Update
-from recollect.openwebui import telling
+from recollect_openwebui import telling
 
 
 def update(

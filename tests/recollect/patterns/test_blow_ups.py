@@ -10,7 +10,7 @@ from tests.blow_ups import blown_up
 from tests.compiled_patterns import anchored_and_bounded, texts_of
 from tests.pattern_shapes import ambiguous
 
-from recollect.patterns import Anchored, bounded
+from recollect.text.patterns import Anchored, bounded
 
 _FEW, _MANY = 6, 60
 _FAILS = "\x01"

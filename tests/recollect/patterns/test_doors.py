@@ -14,7 +14,7 @@ from tests.architecture import Module, modules
 from tests.compiled_patterns import linear_ones
 from tests.tables import table
 
-from recollect.patterns import anchored, bounded, linear
+from recollect.text.patterns import anchored, bounded, linear
 
 REPOSITORY = Path(__file__).parents[3]
 _FUNCTIONS = {
@@ -28,9 +28,9 @@ _EXPRESSIONS = (
 )
 
 EXCEPTIONS = {
-    "recollect.patterns": "the doors themselves; what is compiled there reads one character, or our own expressions",
+    "recollect.text.patterns": "the doors themselves; what is compiled there reads one character, or our own expressions",
     "recollect.postgres.sql": "our own files of queries and migrations",
-    "recollect.tokens": "bytes: three digits at most, counted",
+    "recollect.text.tokens": "bytes: three digits at most, counted",
     "recollect.chat.raw_json": "bytes of a request: what is repeated is possessive, so that no byte is read twice",
     "recollect.chat.raw_ends": "the same; of a string no more than its first thousand bytes",
     "recollect.chat.linear_bytes": "bytes, which the doors do not take: an automaton in linear time",

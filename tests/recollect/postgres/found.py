@@ -3,9 +3,9 @@
 from tests.stores import MODEL, NOON, NORTH, vector
 from uuid_utils.compat import uuid7
 
-from recollect.lexical import document_terms
 from recollect.model import IndexedChunk, IndexedMessage, Injection, Place, RequestRecord, Scope
 from recollect.ports import LogIndex
+from recollect.text.lexical import document_terms
 
 
 async def indexed(index: LogIndex, user_id: str) -> int:

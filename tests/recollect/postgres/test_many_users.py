@@ -15,9 +15,9 @@ from uuid_utils.compat import uuid7
 
 from recollect.audit import replay
 from recollect.engine import Backends, Engine
+from recollect.engine.policy import Batching, Policy
 from recollect.errors import MemoryNotFoundError, UpdateNotFoundError
 from recollect.model import Action, Candidate, Exchange, Kind, Memory, Relation, Scope, Strategy
-from recollect.policy import Batching, Policy
 from recollect.ports import Extracted
 from recollect.postgres import Postgres, open_postgres
 from recollect.retrieval import Reach

@@ -7,7 +7,6 @@ from tests.recollect.postgres.found import like_a_request
 from tests.stores import MODEL, NOON, NORTH, Store, vector
 from tests.waiting import until
 
-from recollect.lexical import document_terms
 from recollect.model import (
     Actor,
     Add,
@@ -27,6 +26,7 @@ from recollect.model import (
 )
 from recollect.postgres import Postgres
 from recollect.postgres.erasure import ERASED_TABLES
+from recollect.text.lexical import document_terms
 
 WRITERS = 8
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND \

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.retrieval.cues import (
+from recollect.text.cues import (
     asks_about_code,
     asks_for_before,
     asks_what_assistant_said,

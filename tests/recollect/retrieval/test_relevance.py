@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.recollections import NOON, memory
 
 from recollect.model import Kind
-from recollect.retrieval.dates import dates_meant
 from recollect.retrieval.relevance import (
     INTENTS,
     Asked,
@@ -20,6 +19,7 @@ from recollect.retrieval.relevance import (
     probabilities,
     shipped,
 )
+from recollect.text.dates import dates_meant
 
 UNKNOWN = np.array([np.nan, np.nan])
 

@@ -11,7 +11,7 @@ from tests.tables import table
 
 from recollect.model import Kind, Memory, Provenance, Recollection, Standing
 from recollect.retrieval import Surroundings, choose_standing, standing_part, worth
-from recollect.tokens import estimate_tokens
+from recollect.text.tokens import estimate_tokens
 
 DAY = timedelta(days=1)
 PLENTY = 1000

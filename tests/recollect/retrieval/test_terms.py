@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.lexical import idf
 from recollect.model import Lexicon, Occurrences
 from recollect.retrieval.terms import TermScore, TermScores, score_terms
+from recollect.text.lexical import idf
 
 Counted = Mapping[int, tuple[int, int, int, int]]
 """Of each document: how often the term stands there, how often in its own text, and both lengths."""

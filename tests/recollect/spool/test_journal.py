@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from tests.stores import NOON
 from tests.waiting import until
 
-from recollect.exchanges import begun, ended, failed, new_exchange
+from recollect.engine.exchanges import begun, ended, failed, new_exchange
 from recollect.model import LogEntry, Scope, Turn
 from recollect.spool import Journal, Spool
 from recollect.spool import journal as journals

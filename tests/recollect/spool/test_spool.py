@@ -15,8 +15,8 @@ import pytest
 from structlog.testing import capture_logs
 from uuid_utils.compat import uuid7
 
+from recollect.engine.exchanges import begun, ended, failed, new_exchange
 from recollect.errors import StoreError, StoreUnavailableError
-from recollect.exchanges import begun, ended, failed, new_exchange
 from recollect.file_lock import FileLock
 from recollect.model import LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.spool import FullError, Spool

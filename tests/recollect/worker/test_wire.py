@@ -10,10 +10,10 @@ from pydantic import SecretStr
 from tests.stores import NOON
 
 from recollect.assembly import opening
-from recollect.counting import FormationCounts
+from recollect.engine.counting import FormationCounts
 from recollect.formation import Guarded
-from recollect.internals import Precision
 from recollect.settings import EngineSettings
+from recollect.settings.internals import Precision
 from recollect.worker.wire import Chats, Clear, Start, Told, line_of, to_worker, told
 
 CHANGED = {

@@ -16,9 +16,9 @@ from tests.scripted_upstream import ScriptedUpstream, completion
 from tests.waiting import until
 
 from recollect.assembly import open_backends, open_engine
-from recollect.embedders.cache import CachedEmbedder
 from recollect.errors import EmbedderError
 from recollect.model import Actor, Flags, Reason, Scope, Source
+from recollect.models.embedders.cache import CachedEmbedder
 from recollect_proxy.openwebui import importing, known
 from recollect_proxy.openwebui.known import Known
 from recollect_proxy.openwebui.rows import SourceError

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
-from recollect.normalization import content_hash
+from recollect.text.normalization import content_hash
 from recollect_proxy.openwebui.rows import StoredMemory
 from recollect_proxy.openwebui.screening import screened
 from recollect_proxy.openwebui.versions import Brought, Kept, Version, next_change, version_id

@@ -26,8 +26,8 @@ from tests.scripted_upstream import (
 )
 from tests.waiting import until
 
+from recollect.engine.recalling import Prepared
 from recollect.model import Turn
-from recollect.recalling import Prepared
 from recollect_proxy.listening import Listener
 
 CAT = "I have a cat called Minka."

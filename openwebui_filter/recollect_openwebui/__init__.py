@@ -1,0 +1,22 @@
+"""Recollect inside Open WebUI: what its functions share, so that each of them stays a page.
+
+Never: Open WebUI's own modules, SQL, prompts, anything of one request once that is over.
+"""
+
+from recollect_openwebui.conversation import recall, remember
+from recollect_openwebui.engines import engine_with, open_as_kept
+from recollect_openwebui.erasing import begin_erasing, begin_erasing_chat, begin_erasing_chats
+from recollect_openwebui.hearing import Call
+from recollect_openwebui.undoing import undo
+
+__all__ = [
+    "Call",
+    "begin_erasing",
+    "begin_erasing_chat",
+    "begin_erasing_chats",
+    "engine_with",
+    "open_as_kept",
+    "recall",
+    "remember",
+    "undo",
+]

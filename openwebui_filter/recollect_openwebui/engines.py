@@ -1,0 +1,76 @@
+"""The engine that an administrator's valves ask for. Never: what a chat does with it."""
+
+import os
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+import structlog
+
+from recollect.assembly import shared_engine
+from recollect.engine.live_engine import LiveEngine
+from recollect.failures import place
+from recollect.settings import EngineSettings, is_setting
+from recollect.settings.removed import without_effect
+from recollect_openwebui.erasing import resume_erasing
+
+log = structlog.get_logger(__name__)
+
+
+async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
+    """Return this process's engine for these valves, which opens in the background where it is another than before.
+
+    Args:
+        valves: By the names of the engine's settings. Blank is the default, whatever the environment says; what is
+            no setting of the engine is passed over.
+
+    Raises:
+        ValidationError: A valve makes no sense.
+    """
+    fields = EngineSettings.model_fields
+    given = {
+        name: fields[name].get_default(call_default_factory=True) if value == "" else value
+        for name, value in valves
+        if name in fields and is_setting(fields[name])
+    }
+    engine = await shared_engine(EngineSettings(**given))
+    _tell_of_removed_once()
+    _resume_once()
+    return engine
+
+
+async def open_as_kept(functions: Any, module: str, valves: Callable[..., Iterable[tuple[str, Any]]]) -> None:
+    """Open the engine that a function's valves ask for, as Open WebUI keeps them; none for one that is switched off.
+
+    Args:
+        functions: Open WebUI's own table of its functions.
+        module: The name of the module that it loaded the function as: ``function_ID_`` and a number.
+        valves: Makes valves of what is kept.
+
+    Raises:
+        ValidationError: A valve makes no sense.
+    """
+    function_id = module.removeprefix("function_").rpartition("_")[0]
+    known = await functions.get_function_by_id(function_id)
+    if known is not None and known.is_active:
+        kept = await functions.get_function_valves_by_id(function_id)
+        await engine_with(valves(**(kept or {})))
+
+
+@lru_cache(maxsize=1)
+def _tell_of_removed_once() -> None:
+    """Say which variables of Open WebUI's process set nothing any more; a slip may be of a setting of another host."""
+    if removed := without_effect(os.environ, ()):
+        log.warning("variables_without_effect", what_to_do=removed)
+
+
+@lru_cache(maxsize=1)
+def _resume_once() -> None:
+    """Do what an earlier process left to be erased: now there is an engine that can.
+
+    A folder that can't be looked into costs no chat its memory.
+    """
+    try:
+        resume_erasing()
+    except OSError as error:
+        log.error("erasures_not_resumed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- it goes on

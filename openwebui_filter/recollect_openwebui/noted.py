@@ -1,0 +1,41 @@
+"""What is noted of an answer between the hooks of its request, on the request alone. Never: an engine."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from recollect.engine.saying import Saying
+from recollect.model import Recollection
+from recollect_openwebui.hearing import Call
+
+
+@dataclass
+class Noted:
+    """One answer. A request may ask several models, for an answer each.
+
+    Attributes:
+        is_prepared: Whether its prompt was looked at; the model may be asked again, with what a tool says.
+        is_given: Whether it came to its end.
+        included: What was recalled into its prompt.
+        blocks: As which texts.
+        saying: What the person said for it, as it is remembered; None: it is not, or not yet.
+        coming_first: Closed when it is over: till then formation yields to it.
+    """
+
+    is_prepared: bool = False
+    is_given: bool = False
+    included: Sequence[Recollection] = ()
+    blocks: Sequence[str] = ()
+    saying: Saying | None = None
+    coming_first: ExitStack = field(default_factory=ExitStack)
+
+
+def noted(call: Call) -> Noted:
+    """Return what is noted of the answer that a hook is called for; nothing where there is no request to note it on."""
+    if call.request is None:
+        return Noted()
+    state = call.request.state
+    if not hasattr(state, "recollect_answers"):
+        state.recollect_answers = {}
+    known: Noted = state.recollect_answers.setdefault((call.metadata or {}).get("message_id"), Noted())
+    return known

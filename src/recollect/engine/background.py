@@ -1,0 +1,288 @@
+"""What is done for a user in the background: form, summarize, index. Never: which queue calls it.
+
+The model's calls are guarded together: one budget, and a circuit breaker for what forms and for what sums up.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+from cachetools import LRUCache, TTLCache
+from uuid_utils.compat import uuid7
+
+from recollect.engine.counting import FormationCounts
+from recollect.engine.inbox import TAKEN_DELAY, Draining
+from recollect.engine.policy import Batching, Policy
+from recollect.engine.summarizing import Summaries
+from recollect.engine.tidying import keep_tidy
+from recollect.errors import RecollectError, StoreError, YieldedError
+from recollect.failures import place
+from recollect.formation import Batch, Budget, Extraction, Forming, Guard, Guarded
+from recollect.indexing import keep_indexed, soonest
+from recollect.model import Exchange, Fallback, Formed, Strategy
+from recollect.models.tries import Step, Steps
+from recollect.models.yielding import Yielding
+from recollect.ports import Backends, Clock
+
+CREDENTIALS_KEPT = 10_000
+CREDENTIAL_SECONDS = 3600.0
+
+_SLOW_KEPT = 10_000
+_EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
+_LOOK_SECONDS = 1.0
+_ANSWERED_WITHIN = timedelta(minutes=10)
+
+log = structlog.get_logger(__name__)
+
+
+class Worker(Protocol):
+    """Does what is done for users in the background: within this process, or in one of its own.
+
+    Attributes:
+        counts: What it did.
+        guarded: How its calls of models stand.
+    """
+
+    @property
+    def counts(self) -> FormationCounts: ...  # noqa: D102 -- see above
+
+    @property
+    def guarded(self) -> Guarded: ...  # noqa: D102 -- see above
+
+    def lend(self, exchange_id: UUID, credential: str) -> None:
+        """Let it use the credential of an exchange's own request, for a while; it is written down nowhere."""
+        ...
+
+    def clear_caches(self) -> None:
+        """Let it forget what it keeps of texts: somebody was erased."""
+        ...
+
+    def chats(self, running: int) -> None:
+        """Let it know how many chats run on the upstream now."""
+        ...
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        ...
+
+
+class Absent:
+    """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
+
+    counts = FormationCounts()
+    guarded = Guarded()
+
+    def lend(self, exchange_id: UUID, credential: str) -> None:
+        """Lend it nothing: it uses a key of its own."""
+
+    def clear_caches(self) -> None:
+        """Forget nothing: what it keeps of texts are hashes and embeddings, which go with time."""
+
+    def chats(self, running: int) -> None:
+        """Tell it nothing: it reads in the log whose answers are under way."""
+
+    async def run(self) -> None:
+        """Wait until cancelled."""
+        await asyncio.Event().wait()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """How the calls of models in the background stand.
+
+    Attributes:
+        tokens_today: What they took since midnight, UTC, for all users.
+        budget: What they may take a day.
+        guarded: Whether they fail.
+        at: When that was so.
+    """
+
+    tokens_today: int
+    budget: Budget
+    guarded: Guarded
+    at: datetime
+
+    @property
+    def left_alone_until(self) -> datetime | None:
+        """Until when no model is called, as they failed too often; None: they are called."""
+        until = self.guarded.left_alone_until
+        return until if until is not None and until > self.at else None
+
+
+@dataclass(frozen=True, slots=True)
+class UserUsage:
+    """What models took in the background for one user.
+
+    Attributes:
+        day: Since midnight of which day, UTC.
+        tokens: How many tokens.
+        limit: How many they may take on a day; 0: any number.
+    """
+
+    day: date
+    tokens: int
+    limit: int
+
+
+class Background:
+    """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
+
+    Args:
+        backends: What it works with.
+        policy: How.
+        clock: Tells the time.
+        is_told: Whether somebody tells it of chats that run; else it looks into the log whose answers are under way.
+    """
+
+    def __init__(self, backends: Backends, policy: Policy, clock: Clock, *, is_told: bool = True) -> None:
+        self._backends = backends
+        self._policy = policy
+        self._clock = clock
+        self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
+        self._is_told = is_told
+        self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
+        self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
+        self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
+        self._guard = Guard(backends.usage, policy.budget, clock, self._yielding)
+        self.steps = Steps(backends.tries, clock)
+        self.counts = FormationCounts()
+        # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
+        summing_up = Guard(backends.usage, policy.budget, clock, self._yielding)
+        self._summaries = Summaries(
+            backends,
+            summing_up,
+            clock,
+            uuid7,
+            self._credentials.get,
+            self.counts,
+            self.steps,
+            policy.tries,
+            self._yielding,
+        )
+
+    @property
+    def guarded(self) -> Guarded:
+        """How the calls of the model that forms stand."""
+        return self._guard.guarded
+
+    def lend(self, exchange_id: UUID, credential: str) -> None:
+        """Use the credential of an exchange's own request, for a while."""
+        self._credentials[exchange_id] = credential
+
+    def clear_caches(self) -> None:
+        """Forget nothing more: what it keeps of texts is the engine's, within one process."""
+
+    def chats(self, running: int) -> None:
+        """Give up what the server of these chats is asked, and begin nothing there while they run."""
+        self._yielding.chats(running)
+
+    async def run(self) -> None:
+        """Form memories of what was remembered, and keep the index, until cancelled."""
+        async with asyncio.TaskGroup() as running:
+            running.create_task(self._backends.jobs.run(self.drain))
+            running.create_task(keep_tidy(self._backends, self._policy, self._clock))
+            if self._yielding.yields and not self._is_told:
+                running.create_task(self._look_for_chats())
+
+    async def _look_for_chats(self) -> None:
+        """Look into the log whose answers are under way: all that is known here of relays elsewhere."""
+        while True:
+            try:
+                under_way = await self._backends.inbox.answers_under_way(self._clock() - _ANSWERED_WITHIN)
+            except StoreError as error:
+                log.debug("chats_not_known", error=type(error).__name__)
+            else:
+                self._yielding.chats(under_way)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def drain(self, user_id: str) -> timedelta | None:
+        """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
+        policy = self._policy.under(await self._backends.flags.flags(user_id))
+        asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
+        draining = Draining(
+            inbox=self._backends.inbox,
+            form=partial(self.form, policy=policy),
+            credential=self._credentials.get,
+            clock=self._clock,
+            steps=self.steps,
+            # Who asks no model gains nothing by waiting.
+            batching=policy.batching if asks and self._backends.extractor else Batching(),
+            yielding=self._yielding if asks and self._backends.extractor else Yielding(),
+            slow=self._slow,
+            extracted=self._extracted,
+            caps=policy.caps,
+            tries=policy.tries,
+            log_text=policy.log_text,
+            counts=self.counts,
+        )
+        again = await draining.drain(user_id)
+        seen = () if again is None else await draining.waiting(user_id)
+        indexed = None if policy.only_logs else await self._keep_indexed(user_id)
+        if again is None and asks:
+            again = await self._summarize(user_id, policy)
+        if again != TAKEN_DELAY and await draining.waiting(user_id) not in {seen, ()}:
+            again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
+        return soonest(again, indexed)
+
+    async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
+        """Summarize what is due; whatever fails there must keep no exchange from being formed."""
+        try:
+            async with self._backends.inbox.lease(user_id) as taken:
+                return await self._summaries.keep(user_id, policy.summarizing) if taken else None
+        except YieldedError as error:
+            return error.wait
+        except Exception as error:  # noqa: BLE001 -- the chat's next turn tries again
+            detail = str(error) if isinstance(error, RecollectError) else ""
+            log.warning("not_summarized", error=type(error).__name__, detail=detail, place=place(error))
+            return None
+
+    async def form(
+        self, exchanges: Sequence[Exchange], *, policy: Policy, fallback: Fallback | None = None
+    ) -> list[Formed]:
+        """Return what exchanges change; they are indexed before.
+
+        What was said is found as soon as what is understood from it. A backlog of older messages is left to the
+        end of the drain: nobody is to wait for it. With formation off nothing comes of them, then or later.
+        """
+        if policy.strategy is Strategy.OFF:
+            return [Formed(each) for each in exchanges]
+        last = exchanges[-1]
+        await self._index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
+        forming = Forming(
+            self._backends,
+            self._guard,
+            policy.rules,
+            clock=self._clock,
+            new_id=uuid7,
+            extracted=self._extracted,
+        )
+        return await forming.form(exchanges, strategy=policy.strategy, fallback=fallback)
+
+    async def _keep_indexed(self, user_id: str) -> timedelta | None:
+        """Index what is left; message by message, each given up in the end, where a worker did not live through it."""
+        async with self._backends.inbox.lease(user_id) as taken:
+            if not taken:
+                return TAKEN_DELAY  # two at once would be counted for one that did not end
+            async with self.steps.step(user_id, Step.INDEX, "") as begun:
+                return await self._index(user_id, careful=begun > 1)
+
+    async def _index(
+        self, user_id: str, *, until: UUID | None = None, careful: bool = False
+    ) -> timedelta | None:
+        tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
+        return await keep_indexed(
+            user_id,
+            tried=tried,
+            tries=self._policy.tries,
+            index=self._backends.index,
+            embedder=self._backends.embedder,
+            embedded=self._policy.embedded,
+            second_embedder=self._backends.second_embedder,
+            messages=self._policy.reach.log,
+            until=until,
+        )

@@ -1,0 +1,138 @@
+"""What belongs to nobody alone: what people share, and what serves every user who has few. Raises.
+
+Never: a concrete backend, who may share.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from uuid_utils.compat import uuid7
+
+from recollect.errors import DuplicateMemoryError, EmbedderError, MemoryNotFoundError
+from recollect.model import COMMONS, STATEMENTS, Actor, Add, Kind, Memory, Reason, Scope, Source
+from recollect.models.second_embedding import embedded_again
+from recollect.ports import Backends, Clock
+from recollect.text.secrets import mask
+
+GLOBAL_IMPORTANCE = 0.5
+
+log = structlog.get_logger(__name__)
+
+
+class Commons:
+    """Keeps what several people see."""
+
+    def __init__(self, backends: Backends, clock: Clock) -> None:
+        self._backends = backends
+        self._clock = clock
+
+    async def share(
+        self, user_id: str, memory_id: UUID, others: Sequence[str], *, actor: Actor = Actor.ADMIN
+    ) -> Memory:
+        """Let other users see a memory of the user's, which is everybody's and nobody's from then on.
+
+        Who has its content already keeps that.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        now = self._clock()
+        memory = await self._backends.memories.share(user_id, memory_id, at=now, actor=actor)
+        for other in others:
+            await self._backends.memories.apply(
+                Scope(other, ""), [Add(memory, Reason.SHARED)], actor=actor, at=now
+            )
+        return memory
+
+    async def globals(self) -> list[Memory]:
+        """Return what serves every user who has few memories of their own, newest first."""
+        return await self._backends.memories.globals()
+
+    async def add_global(
+        self, content: str, *, kind: Kind = Kind.FACT, importance: float = GLOBAL_IMPORTANCE
+    ) -> Memory:
+        """Write a memory that serves every user who has few.
+
+        Raises:
+            DuplicateMemoryError: There is one with that content.
+        """
+        written = self._written(content, COMMONS, Source.GLOBAL, kind, importance, None)
+        [memory] = await self._embedded_if_possible([written])
+        await self._backends.memories.keep_globals([memory], [], at=self._clock())
+        if all(each.id != memory.id for each in await self.globals()):
+            raise DuplicateMemoryError
+        return memory
+
+    async def remove_global(self, memory_id: UUID) -> None:
+        """Take it away, or raise MemoryNotFoundError."""
+        if all(each.id != memory_id for each in await self.globals()):
+            raise MemoryNotFoundError
+        await self._backends.memories.keep_globals([], [memory_id], at=self._clock())
+
+    async def keep_globals(self, contents: Sequence[str] | None) -> None:
+        """Have these, and no others, serve every user who has few; None: those that are there.
+
+        Those that are there already stay, but are written anew where another embedder embedded them. While the embedder is
+        away they are kept without an embedding, and so not recalled, until this is called again.
+        """
+        there = {each.content: each for each in await self.globals()}
+        told = there if contents is None else [mask(each).text for each in contents]
+        wanted = list(dict.fromkeys(told))
+        kept = {text for text in wanted if text in there and self._is_embedded(there[text])}
+        new = [
+            self._written(text, COMMONS, Source.GLOBAL, Kind.FACT, GLOBAL_IMPORTANCE, None)
+            if text not in there
+            else replace(there[text], id=uuid7())
+            for text in wanted
+            if text not in kept
+        ]
+        removed = [memory.id for text, memory in there.items() if text not in kept]
+        if new or removed:
+            embedded = await self._embedded_if_possible(new)
+            await self._backends.memories.keep_globals(embedded, removed, at=self._clock())
+
+    def _is_embedded(self, memory: Memory) -> bool:
+        """Tell whether a global memory is embedded by the embedders in use."""
+        second = self._backends.second_embedder
+        return memory.embedding_model == self._backends.embedder.name and (
+            second is None or memory.kind not in STATEMENTS or memory.second_model == second.name
+        )
+
+    async def _embedded_if_possible(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Return memories with their embeddings; without one while its embedder is away."""
+        memories = await embedded_again(memories, self._backends.second_embedder)
+        try:
+            vectors = await self._backends.embedder.embed([memory.content for memory in memories])
+        except EmbedderError as error:
+            log.warning("kept_without_embedding", error=type(error).__name__, detail=str(error))
+            return list(memories)
+        model = self._backends.embedder.name
+        return [
+            replace(memory, embedding=vector, embedding_model=model)
+            for memory, vector in zip(memories, vectors, strict=True)
+        ]
+
+    def _written(
+        self,
+        content: str,
+        owner: str,
+        source: Source,
+        kind: Kind,
+        importance: float,
+        event_at: datetime | None,
+    ) -> Memory:
+        now = self._clock()
+        return Memory(
+            id=uuid7(),
+            owner=owner,
+            kind=kind,
+            source=source,
+            content=mask(content).text,
+            importance=importance,
+            observed_at=now,
+            created_at=now,
+            event_at=event_at,
+        )

@@ -1,0 +1,245 @@
+"""What a person, or an admin for them, may do with memories: see, write, correct, undo, approve, share. Raises.
+
+What is asked for by name must not fail silently. Never: a concrete backend, a chat.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
+from itertools import chain
+from uuid import UUID
+
+from recollect.engine.commons import Commons
+from recollect.errors import DuplicateMemoryError, NotUndoableError
+from recollect.model import (
+    STATEMENTS,
+    Action,
+    Actor,
+    Add,
+    Flags,
+    Hide,
+    Ignore,
+    Kind,
+    Memory,
+    Page,
+    Quarantined,
+    Reason,
+    Retire,
+    Scope,
+    Source,
+    Update,
+)
+from recollect.text.secrets import mask
+
+
+class Curating(Commons):
+    """Lets people look after memories."""
+
+    # -- seeing ------------------------------------------------------------------------------------
+
+    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
+        """Return one page of the user's memories, newest first."""
+        return await self._backends.memories.page(user_id, limit=limit, after=after)
+
+    async def get(self, user_id: str, memory_id: UUID) -> Memory:
+        """Return one memory, or raise MemoryNotFoundError."""
+        return await self._backends.memories.get(user_id, memory_id)
+
+    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100) -> list[Update]:
+        """Return what was changed, newest first: of one memory, or of all the user's."""
+        return await self._backends.memories.history(user_id, memory_id, limit=limit)
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos, newest first."""
+        return await self._backends.memories.todos(user_id, limit=limit)
+
+    # -- changing ----------------------------------------------------------------------------------
+
+    async def add(
+        self,
+        user_id: str,
+        content: str,
+        *,
+        kind: Kind = Kind.FACT,
+        importance: float = 0.5,
+        event_at: datetime | None = None,
+        actor: Actor = Actor.ADMIN,
+    ) -> Memory:
+        """Write a memory by hand; while the embedder is away without an embedding, which it gets later.
+
+        Raises:
+            DuplicateMemoryError: The user has it already.
+        """
+        written = self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
+        [memory] = await self._embedded_if_possible([written])
+        given = await self._give(user_id, memory, Reason.WRITTEN, actor)
+        await self._embed_later(user_id, memory)
+        return given
+
+    async def revise(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        actor: Actor = Actor.ADMIN,
+    ) -> Memory:
+        """Correct a memory in place; what is None stays as it was.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+            DuplicateMemoryError: The user has another memory with that content.
+        """
+        old = await self.get(user_id, memory_id)
+        content = None if content is None else mask(content).text
+        new = None if content == old.content else content
+        said = replace(old, content=new or "", embedding=None, embedding_model=None)
+        [embedded] = [said] if new is None else await self._embedded_if_possible([said])
+        edited = await self._backends.memories.edit(
+            user_id,
+            memory_id,
+            content=new,
+            kind=kind,
+            importance=importance,
+            embedding=embedded.embedding,
+            embedding_model=embedded.embedding_model,
+            second_embedding=embedded.second_embedding,
+            second_model=embedded.second_model,
+            actor=actor,
+            at=self._clock(),
+        )
+        if new is not None:
+            await self._embed_later(user_id, embedded)
+        return edited
+
+    async def forget(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
+        """Take a memory from the user, or raise MemoryNotFoundError."""
+        await self.get(user_id, memory_id)
+        change = Retire(memory_id, Reason.DELETED)
+        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
+
+    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN) -> Update:
+        """Undo one change of the user's audit, and return the row that says so.
+
+        Raises:
+            UpdateNotFoundError: The user has no such change.
+            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            DuplicateMemoryError: The user has the old content by another memory now.
+        """
+        done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock())
+        if done.action is Action.RESTORE:
+            await self._embed_again(user_id, done.memory_id)
+        return done
+
+    async def take_back(
+        self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN
+    ) -> tuple[Update, ...] | None:
+        """Undo what one exchange changed, newest first, and recall its words no more; what waits is never formed.
+
+        So with the earlier exchanges of which it was shown with this one's answer what they taught. What was changed
+        again since stays as it is.
+
+        Args:
+            scope: In which chat.
+            key: Of which turn (``Turn.key``).
+            actor: Who asks for it.
+
+        Returns:
+            The rows of the audit that say what was undone; None where the log has no such exchange.
+        """
+        keys = (key, *await self._backends.inbox.told_with(scope, key))
+        undone = [await self._take_back(scope, each, actor) for each in keys]
+        known = [each for each in undone if each is not None]
+        return tuple(chain.from_iterable(known)) if known else None
+
+    async def _take_back(self, scope: Scope, key: str, actor: Actor) -> tuple[Update, ...] | None:
+        inbox, undone = self._backends.inbox, []
+        found = await inbox.outcome(scope, key)
+        if found is None:
+            return None
+        hidden = Hide(found.messages, Reason.UNDONE)
+        await self._backends.memories.apply(scope, [hidden], actor=actor, at=self._clock())
+        formed = await inbox.outcome(scope, key)  # from here on nothing more is formed of it
+        for update in formed.updates if formed is not None else ():
+            try:
+                undone.append(await self.undo(scope.user_id, update.id, actor=actor))
+            except (NotUndoableError, DuplicateMemoryError):
+                continue
+        return tuple(undone)
+
+    # -- what is held back -------------------------------------------------------------------------
+
+    async def quarantined(self, user_id: str) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first, 500 at most."""
+        return await self._backends.memories.quarantined(user_id)
+
+    async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
+        """Keep what is held back.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+            DuplicateMemoryError: The user has it already.
+        """
+        held = await self._backends.memories.held(user_id, memory_id)
+        [memory] = await self._embedded_if_possible([held.memory])
+        [*_, done] = await self._backends.memories.release(
+            user_id, memory_id, memory, actor=actor, at=self._clock()
+        )
+        if isinstance(done, Ignore):
+            raise DuplicateMemoryError
+        await self._embed_later(user_id, memory)
+        return memory
+
+    async def refuse(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
+        """Let go of what is held back; it does not come again. Raises MemoryNotFoundError."""
+        await self._backends.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
+
+    # -- what can be changed while the engine runs -------------------------------------------------
+
+    async def flags(self, user_id: str | None = None) -> Flags:
+        """Return what was changed: for everybody, or for one user alone."""
+        flags = self._backends.flags
+        return await (flags.flags(None) if user_id is None else flags.own_flags(user_id))
+
+    async def set_flags(self, flags: Flags, user_id: str | None = None) -> None:
+        """Change it, in place of what was changed before: for everybody, or for one user."""
+        await self._backends.flags.set_flags(user_id, flags, at=self._clock())
+
+    async def change_flags(self, flags: Flags, named: Collection[str], user_id: str | None = None) -> Flags:
+        """Change those of ``flags`` that are named, and leave the others; return what is changed then."""
+        return await self._backends.flags.change_flags(user_id, flags, named, at=self._clock())
+
+    # ----------------------------------------------------------------------------------------------
+
+    async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
+        """Embed what an undone edit left without an embedding."""
+        memory = await self.get(user_id, memory_id)
+        if memory.embedding_model is not None or memory.owner != user_id:
+            return
+        [embedded] = await self._embedded_if_possible([memory])
+        index = self._backends.index
+        if embedded.embedding is not None:
+            await index.embed_memory(user_id, memory_id, embedded.embedding, self._backends.embedder.name)
+        if embedded.second_embedding is not None and embedded.second_model is not None:
+            await index.embed_statement(user_id, memory_id, embedded.second_embedding, embedded.second_model)
+        await self._embed_later(user_id, embedded)
+
+    async def _embed_later(self, user_id: str, memory: Memory) -> None:
+        """Have a job embed what an embedder, which was away, did not."""
+        lacks_second = (
+            self._backends.second_embedder is not None
+            and memory.kind in STATEMENTS
+            and memory.second_embedding is None
+        )
+        if memory.embedding is None or lacks_second:
+            await self._backends.index.enqueue(user_id)
+
+    async def _give(self, user_id: str, memory: Memory, reason: Reason, actor: Actor) -> Memory:
+        [done] = await self._backends.memories.apply(
+            Scope(user_id, ""), [Add(memory, reason)], actor=actor, at=self._clock()
+        )
+        if isinstance(done, Ignore):
+            raise DuplicateMemoryError
+        return memory

@@ -1,0 +1,312 @@
+"""Drains one user's inbox: forms batch after batch, in the order they were said.
+
+Never: SQL, which queue calls it, how an exchange is formed.
+"""
+
+from collections.abc import Callable, Container, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+
+from recollect.engine.counting import FormationCounts
+from recollect.engine.policy import Batching
+from recollect.errors import (
+    EmbedderError,
+    ExtractorError,
+    ExtractorPausedError,
+    ExtractorTimeoutError,
+    RecollectError,
+    StoreUnavailableError,
+    WorkerStoppedError,
+    YieldedError,
+)
+from recollect.failures import place
+from recollect.formation import asks_to_forget, log_decision
+from recollect.model import Caps, Exchange, Fallback, Formed, Pending
+from recollect.models.tries import Step, Steps
+from recollect.models.yielding import Yielding
+from recollect.ports import NO_CAPS, Clock, Inbox
+
+RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
+"""How long a failed exchange waits before its second, third, ... try; the last one counts on."""
+
+TAKEN_DELAY = timedelta(seconds=20)
+"""When to look again at an inbox that another worker drains: its lease has run out by then if it died.
+
+Every exchange has a job of its own, so one user's backlog is as many jobs that come back: seldom,
+so that they leave the workers to other users.
+"""
+
+GONE_DELAY = timedelta(seconds=1)
+"""When to look again after what was formed was no longer to be: its message was edited meanwhile, or another worker
+took the lease, which shows then."""
+
+STORE_DELAY = timedelta(seconds=5)
+"""When to look again after the store could not be reached."""
+
+EMBEDDER_DELAY = timedelta(seconds=30)
+"""When to try again what can't be done while the embedder is away: to find what is to be forgotten."""
+
+SHARE_OF_SLOW = 0.5
+"""What part of the usual is asked for of what took a model too long, and how many of the turns."""
+
+PATIENCE = timedelta(hours=1)
+"""How long an exchange waits for a model that is left alone as it fails; then it is kept as it is, or held.
+
+It counts from when the exchange was due: when it was said, logged later, or put back. To wait for a model moves that not.
+"""
+
+log = structlog.get_logger(__name__)
+
+
+class Former(Protocol):
+    """Forms consecutive exchanges of one chat, as ``recollect.formation.Forming.form`` does."""
+
+    async def __call__(
+        self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None
+    ) -> list[Formed]:
+        """Return what each changes; with ``fallback``, keep them as they are for that reason."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Draining:
+    """How an inbox is drained.
+
+    Attributes:
+        inbox: What is to be formed, and where the outcome is written.
+        form: Forms exchanges.
+        credential: Finds a request's own credential by the exchange's id, while it is at hand.
+        clock: Tells the time.
+        steps: Counts each try before it begins.
+        batching: Which exchanges are formed at once.
+        yielding: Knows the chats that come first.
+        slow: The ids of exchanges that took a model too long.
+        extracted: The batches of which it is known already what a model found in them: they are formed as they were.
+        caps: How many memories may be kept.
+        tries: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
+            ``qa_turn``; if something else does, it is held as failed.
+        delays: How long to wait after each failed try.
+        log_text: Whether decisions are logged with the statements themselves.
+        counts: Counts what is done.
+    """
+
+    inbox: Inbox
+    form: Former
+    credential: Callable[[UUID], str | None]
+    clock: Clock
+    steps: Steps
+    batching: Batching = field(default_factory=Batching)
+    yielding: Yielding = field(default_factory=Yielding)
+    slow: MutableMapping[UUID, None] = field(default_factory=dict)
+    extracted: Container[tuple[UUID, ...]] = ()
+    caps: Caps = NO_CAPS
+    tries: int = 3
+    delays: Sequence[timedelta] = RETRY_DELAYS
+    log_text: bool = False
+    counts: FormationCounts = field(default_factory=FormationCounts)
+
+    async def drain(self, user_id: str) -> timedelta | None:
+        """Form everything in the user's inbox, and return after how long to call again, or None.
+
+        An exchange that fails blocks the later ones until it is formed, given up or held: a statement
+        must not be replaced by an older one. A store that can't be reached is nobody's failed try.
+
+        Raises:
+            StoreError: The store failed in reading the inbox or in writing down a failure.
+        """
+        try:
+            while True:
+                async with self.inbox.lease(user_id) as taken:
+                    if not taken:
+                        return TAKEN_DELAY
+                    again, seen = await self._until_empty(user_id)
+                if again is not None and seen is None:
+                    return again
+                # What came between the last look and the lease's end found the lease taken.
+                if await self.waiting(user_id) in {seen, ()}:
+                    return again
+        except StoreUnavailableError:
+            log.warning("inbox_store_unavailable", again_seconds=STORE_DELAY.total_seconds())
+            return STORE_DELAY
+
+    async def waiting(self, user_id: str) -> tuple[UUID, ...]:
+        """Return which exchanges would be looked at next.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return _ids(await self.inbox.pending(user_id, limit=self._limit()))
+
+    async def _until_empty(self, user_id: str) -> tuple[timedelta | None, tuple[UUID, ...] | None]:
+        """Return after how long to look again, or None; and which exchanges wait for a quiet chat, where they do."""
+        while pending := await self.inbox.pending(user_id, limit=self._limit()):
+            wait = max(self._wait(pending), self.yielding.wait(user_id))
+            if wait > timedelta():
+                return wait, _ids(pending)
+            batch = self._batch(pending)
+            again = await self._try(user_id, batch)
+            if again is not None:
+                return again, None
+        return None, None
+
+    def _limit(self) -> int:
+        """Return how many are formed at once at most: more where they had to wait for chats."""
+        turns = self.batching.turns
+        return max(turns, self.batching.grown) if self.yielding.yields else turns
+
+    async def _try(self, user_id: str, batch: Sequence[Pending]) -> timedelta | None:
+        """Form a batch, once; return how long to wait for what is away, None where the inbox tells what is next."""
+        first = batch[0]
+        async with self.steps.step(user_id, Step.FORM, str(first.exchange.id)) as begun:
+            if begun > self.tries:
+                self.counts.failed(error := WorkerStoppedError(begun - 1))
+                await self._hold(first, error, tries=begun - 1)
+                return None
+            if begun > 1:
+                batch = [first]  # another of them may be what a worker died of
+            try:
+                with self.yielding.turn(user_id):
+                    done = await self._complete(batch)
+            except StoreUnavailableError:
+                raise
+            except YieldedError as error:
+                return error.wait  # no try of theirs: a chat came first
+            except ExtractorTimeoutError as error:
+                self._note_slow(batch, error)
+                return None
+            except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
+                self.counts.failed(error)
+                waits = [await self._postpone(each, error) for each in batch]
+                return waits[0]
+            return None if done else GONE_DELAY
+
+    def _wait(self, pending: Sequence[Pending]) -> timedelta:
+        """Return for how long nothing is to be formed yet: until the first is due, and its chat is quiet."""
+        first, now = pending[0], self.clock()
+        quiet = first.due
+        if not first.attempts and len(pending) < self.batching.turns:
+            longest = first.exchange.turn.at + self.batching.turns * self.batching.quiet
+            quiet = min(pending[-1].exchange.turn.at + self.batching.quiet, longest)
+        return max(first.due, quiet) - now
+
+    def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
+        """Return what is formed at once.
+
+        What failed before is formed alone, so that it takes no other down with it; what took too long in half as many;
+        what a model was asked of already as it was; a wish to forget after what was said before it, which has to be there to be
+        forgotten.
+        """
+        if pending[0].attempts:
+            return [pending[0]]
+        ids = _ids(pending)
+        asked = (turns for turns in range(len(ids), 0, -1) if ids[:turns] in self.extracted)
+        if turns := next(asked, 0):
+            return list(pending[:turns])
+        if pending[0].exchange.id in self.slow:
+            pending = pending[: max(1, int(SHARE_OF_SLOW * len(pending)))]
+        further = pending[1:]
+        ends = (
+            number
+            for number, each in enumerate(further, 1)
+            if each.attempts or asks_to_forget(each.exchange.turn.text)
+        )
+        return list(pending[: next(ends, len(pending))])
+
+    async def _complete(self, batch: Sequence[Pending]) -> bool:
+        """Form the exchanges and write that down; return whether they were still to be formed."""
+        is_slow = batch[0].exchange.id in self.slow
+        exchanges = [self._prepared(each.exchange, is_slow=is_slow) for each in batch]
+        self.counts.tried(len(exchanges))
+        try:
+            formed = await self.form(exchanges)
+        except ExtractorPausedError:
+            if self._is_patient(batch[0]):
+                raise
+            formed = await self.form(exchanges, fallback=Fallback.PAUSED)
+        except ExtractorError as error:
+            if isinstance(error, ExtractorTimeoutError):
+                if not is_slow:
+                    raise
+                self.counts.failed(error)
+            elif batch[0].attempts + 1 < self.tries:
+                raise
+            formed = await self.form(exchanges, fallback=Fallback.FAILED)
+        at = self.clock()
+        applied = await self.inbox.complete(formed, at=at, caps=self.caps)
+        if applied is None:
+            return False
+        for each, changes in zip(formed, applied, strict=True):
+            self.counts.formed(each, changes, at=at)
+            log_decision(each, changes, include_text=self.log_text)
+        return True
+
+    def _prepared(self, exchange: Exchange, *, is_slow: bool) -> Exchange:
+        credential = exchange.credential or self.credential(exchange.id)
+        return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
+
+    def _note_slow(self, batch: Sequence[Pending], error: ExtractorTimeoutError) -> None:
+        """Note what took a model too long: the next try asks for less, and the one after that for nothing."""
+        self.counts.failed(error)
+        self.slow.update(dict.fromkeys(each.exchange.id for each in batch))
+        log.warning("formation_too_slow", exchange_id=str(batch[0].exchange.id), turns=len(batch))
+
+    def _is_patient(self, pending: Pending) -> bool:
+        return self.clock() - pending.due < PATIENCE
+
+    async def _postpone(self, pending: Pending, error: Exception) -> timedelta | None:
+        """Note what failed; return how long to wait for what is away, None where the exchange's own time says it."""
+        told, exchange = _told(error), pending.exchange
+        if (wait := self._wait_for(pending, error)) is not None:
+            log.info(
+                "formation_waits", exchange_id=str(exchange.id), error=told, seconds=wait.total_seconds()
+            )
+            await self.inbox.postpone(exchange, error=told, until=pending.due, counts=False)
+            return wait
+        if pending.attempts + 1 >= self.tries:
+            await self._hold(pending, error, tries=pending.attempts + 1)
+            return None
+        delay = self.delays[min(pending.attempts, len(self.delays) - 1)]
+        self._tell(pending, error, tries=pending.attempts + 1, held=False)
+        await self.inbox.postpone(exchange, error=told, until=self.clock() + delay)
+        return None
+
+    async def _hold(self, pending: Pending, error: Exception, *, tries: int) -> None:
+        """Hold an exchange as failed, until somebody has it tried again."""
+        self._tell(pending, error, tries=tries, held=True)
+        await self.inbox.postpone(pending.exchange, error=_told(error), until=None)
+
+    def _tell(self, pending: Pending, error: Exception, *, tries: int, held: bool) -> None:
+        log.warning(
+            "formation_failed",
+            exchange_id=str(pending.exchange.id),
+            error=_told(error),
+            place=place(error),
+            tries=tries,
+            held=held,
+        )
+
+    def _wait_for(self, pending: Pending, error: Exception) -> timedelta | None:
+        """Return how long to wait for what an exchange needs and is away; None where that is not what failed."""
+        if isinstance(error, ExtractorPausedError):  # it was not even tried
+            return max(error.until - self.clock(), timedelta())
+        is_young = self.clock() - pending.exchange.turn.at < PATIENCE
+        # What was tried in vain is due anew after each try: then only its age tells that it waited for long.
+        if isinstance(error, EmbedderError) and (
+            is_young or (self._is_patient(pending) and not pending.attempts)
+        ):
+            return EMBEDDER_DELAY
+        return None
+
+
+def _ids(pending: Sequence[Pending]) -> tuple[UUID, ...]:
+    return tuple(each.exchange.id for each in pending)
+
+
+def _told(error: Exception) -> str:
+    """Return what is told of an error: our own never quote a user; of others only the kind is told."""
+    name = type(error).__name__
+    return f"{name}: {error}" if isinstance(error, RecollectError) else name

@@ -1,0 +1,326 @@
+"""The engine as a host has it: open, or being opened again and again until it is.
+
+A chat never waits for it: while there is no engine nothing is recalled, and what is said waits in a spool, so that a
+database that starts late, or goes away, costs no memory.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from typing import Any, TypeVar
+from uuid import UUID
+
+import structlog
+from uuid_utils.compat import uuid7
+
+from recollect.engine import Engine
+from recollect.engine.exchanges import ended, new_exchange
+from recollect.engine.phase_writing import is_storable, write_phase
+from recollect.engine.recalling import Prepared, Wishes
+from recollect.engine.saying import Pace, Saying
+from recollect.engine.story import tell
+from recollect.engine.without_secrets import begin_masking
+from recollect.engine.writing import Writing
+from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.model import Became, LogEntry, News, Recall, Recollection, Skip, Turn
+from recollect.spool import Spool, Waiting
+
+_REOPEN_SECONDS = 5.0
+_PATIENCE_SECONDS = 0.3
+_CLOSE_SECONDS = 5.0
+_IN_MEMORY = 16 * 1024 * 1024
+_NOTES_AT_MOST = 200
+"""Notes that may wait. Without one a chat goes on."""
+
+log = structlog.get_logger(__name__)
+
+_Result = TypeVar("_Result")
+
+OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
+
+
+class LiveEngine:
+    """Keeps an engine open, and remembers in the background."""
+
+    def __init__(
+        self,
+        open_engine: OpenEngine,
+        *,
+        spool: Spool | None = None,
+        keeps: bool = True,
+        patience: float = _PATIENCE_SECONDS,
+        masks: bool = True,
+    ) -> None:
+        """Take what opens the engine; it is not opened yet.
+
+        Args:
+            open_engine: Opens it.
+            spool: Where what is said waits for a store that is away; None: in memory.
+            keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+            patience: Seconds that a chat waits for the log at most, to take what is said; then the spool does.
+            masks: Whether secrets are masked before what is said is kept, in the log or in the spool.
+        """
+        self._open_engine = open_engine
+        self._engine: Engine | None = None
+        self._masks = masks
+        self._opened = asyncio.Event()
+        self._first_try = asyncio.Event()
+        self._closing = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._writing = Writing(
+            spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps, patience=patience
+        )
+        self._remembering: set[asyncio.Task[Became]] = set()
+        self._notes: set[asyncio.Task[None]] = set()
+        self._successor: LiveEngine | None = None
+        self._chats = 0
+        self.failure: RecollectError | None = None
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine, or None while it is not open; ``failure`` then says why."""
+        return self._engine
+
+    def open(self) -> None:
+        """Begin to open the engine, and wait for nothing."""
+        if self._keeper is None:
+            self._keeper = asyncio.create_task(self._keep_open())
+            self._begin()
+
+    async def ready(self, seconds: float) -> bool:
+        """Wait ``seconds`` at most for the engine to be open; return whether it is."""
+        opened = asyncio.create_task(self._opened.wait())
+        keeper = (self._keeper,) if self._keeper is not None else ()
+        try:
+            await asyncio.wait({opened, *keeper}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            opened.cancel()
+        return self._engine is not None
+
+    async def start(self) -> None:
+        """Open the engine; return when that has succeeded or failed once.
+
+        Raises:
+            RecollectError: It can't be opened, and trying again would not help.
+        """
+        self._keeper = keeper = asyncio.create_task(self._keep_open())
+        self._begin()
+        tried = asyncio.create_task(self._first_try.wait())
+        try:
+            await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            tried.cancel()
+        if keeper.done():
+            keeper.result()
+
+    def _begin(self) -> None:
+        self._writing.start()
+        if self._masks:
+            begin_masking()
+
+    async def _keep_open(self) -> None:
+        while not self._closing.is_set():
+            try:
+                async with self._open_engine() as engine:
+                    self._engine, self.failure = engine, None
+                    engine.chats(self._chats)
+                    self._opened.set()
+                    self._first_try.set()
+                    self._writing.wake()
+                    await self._closing.wait()
+                    self._engine = None  # before it closes: nobody begins anything with it any more
+            except StoreUnavailableError as error:
+                self.failure = error
+                log.warning("store_unavailable", detail=str(error), again=_REOPEN_SECONDS)
+                await self._pause()
+            except RecollectError as error:
+                self.failure = error
+                log.error("engine_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+                if not self._first_try.is_set():
+                    raise  # a start fails clearly; later on nobody would see it end
+                await self._pause()
+            finally:
+                self._engine = None
+                self._opened.clear()
+
+    async def _pause(self) -> None:
+        """Tell that it was tried, and wait until it is time to try again, or to close."""
+        self._first_try.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_REOPEN_SECONDS):
+                await self._closing.wait()
+
+    @contextmanager
+    def chat(self) -> Iterator[None]:
+        """Let what works in the background know that a chat runs on the upstream during the body: it comes first."""
+        if self._successor is not None:
+            with self._successor.chat():
+                yield
+            return
+        self._count_chats(1)
+        try:
+            yield
+        finally:
+            self._count_chats(-1)
+
+    def _count_chats(self, more: int) -> None:
+        self._chats += more
+        if self._engine is not None:
+            self._engine.chats(self._chats)
+
+    async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
+        """Return what the prompt of a turn is given; never raises."""
+        if self._engine is None:
+            return Prepared(Recall(skipped=Skip.STORE))
+        return await self._engine.prepare(turn, wishes, count=count)
+
+    def note(
+        self, turn: Turn, prepared: Prepared, *, request_id: UUID | None = None, api: str = "completions"
+    ) -> None:
+        """Note in the background what a turn was given, and what its request was like; never raises, never waits."""
+        if self._engine is None:
+            return
+        if len(self._notes) >= _NOTES_AT_MOST:
+            log.debug("note_dropped", reason="too many are waiting for the store")
+            return
+        _keep(_note(self._engine, turn, prepared, request_id or uuid7(), api), self._notes)
+
+    def leave_untold(self, looking: "asyncio.Task[News | None]") -> None:
+        """Give back in the background what could not be shown: the chat's next answer shows it; never raises, never waits.
+
+        Args:
+            looking: Returns what it is, once it is known.
+        """
+        _keep(self._untell(looking), self._notes)
+
+    async def _untell(self, looking: "asyncio.Task[News | None]") -> None:
+        news, engine = await looking, self._engine
+        if news is None or not news.exchanges or engine is None:
+            return
+        try:
+            await engine.untell(news)
+        except RecollectError as error:
+            log.warning("news_not_given_back", error=type(error).__name__)
+
+    def begin(self, turn: Turn, *, credential: str | None) -> Saying | None:
+        """Begin to write what a user says, before it is answered; never raises, never waits.
+
+        Args:
+            turn: What the user says.
+            credential: The request's own ``Authorization``; kept in this process's memory alone.
+
+        Returns:
+            What has to be told how that ends; None where it can't be kept, whatever is tried.
+        """
+        return (
+            Saying(self.write_soon, new_exchange(turn, credential=credential)) if is_storable(turn) else None
+        )
+
+    def remember(
+        self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
+    ) -> asyncio.Task[Became] | None:
+        """Remember an exchange that is over, in the background; never raises, never waits.
+
+        Returns:
+            What tells what became of it, once it will outlive this process; None where it can't be kept.
+        """
+        if not is_storable(turn):
+            return None
+        return self.write_soon(ended(new_exchange(turn, credential=credential), reply, recollections))
+
+    def write_soon(
+        self,
+        entry: LogEntry,
+        behind: asyncio.Task[Became] | None = None,
+        pace: Pace | None = None,
+    ) -> asyncio.Task[Became]:
+        """Write a step of an exchange in the background.
+
+        Args:
+            entry: Which step.
+            behind: The writing of the step before it.
+            pace: Who waits for what of it.
+
+        Returns:
+            What tells what became of it, once it will outlive this process.
+        """
+        writing = write_phase(lambda: self.writing, entry, behind, pace or Pace(), masks=self._masks)
+        return _keep(writing, self._remembering)
+
+    @property
+    def writing(self) -> Writing:
+        """What writes for this engine; or for the one that came in its place."""
+        return self._writing if self._successor is None else self._successor.writing
+
+    @property
+    def waiting(self) -> Waiting:
+        """What waits to be logged."""
+        return self.writing.waiting
+
+    @property
+    def lost(self) -> int:
+        """How much of what was said could be kept nowhere."""
+        return self.writing.lost
+
+    async def settle(self, seconds: float) -> None:
+        """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while waiting := self._remembering | self._notes:
+                    await asyncio.wait(waiting)
+                await self._writing.settle()
+
+    async def aclose(self) -> None:
+        """Write what still waits, or leave it in the spool; then close the engine."""
+        try:
+            await self._finish()
+            await self._writing.close()
+        finally:
+            await self._close()
+
+    async def give_way(self, successor: "LiveEngine") -> None:
+        """Write what still waits, then close the engine.
+
+        What waits for an engine that is not open, ``successor`` remembers, and whatever comes from now on.
+        """
+        self._successor = successor
+        try:
+            await self._finish()
+            await self._writing.close(successor.writing)
+        finally:
+            await self._close()  # at once where it is not open, so that it does not open now
+
+    async def _finish(self) -> None:
+        """Let what is being written be written, or go to the spool; what is only noted may go."""
+        seconds = _CLOSE_SECONDS if self._engine is not None else 0.0
+        if waiting := self._remembering | self._notes:
+            await asyncio.wait(waiting, timeout=seconds)
+        self._writing.hurry()
+        for task in self._notes:
+            task.cancel()
+        if self._remembering:
+            await asyncio.wait(self._remembering, timeout=_CLOSE_SECONDS)
+        if self._remembering:
+            log.error("exchange_lost", reason="shut down before it was read", count=len(self._remembering))
+
+    async def _close(self) -> None:
+        self._closing.set()
+        if self._keeper is None:
+            return
+        if self._engine is None:
+            self._keeper.cancel()  # within an opening, which may take long
+        await asyncio.wait({self._keeper})
+        if not self._keeper.cancelled():
+            self._keeper.exception()  # told of when it was raised
+
+
+def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]]) -> asyncio.Task[_Result]:
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task
+
+
+async def _note(engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
+    await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
+    await engine.record(tell(prepared, turn, request_id=request_id, at=turn.at, api=api), turn)

@@ -1,0 +1,163 @@
+"""Logs what was said, and notes what it was given: off the answer's path, and whatever fails.
+
+Failing open for what is remembered lives here. Never: a concrete backend, how memories are formed.
+"""
+
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import structlog
+from cachetools import TTLCache
+
+from recollect.composition import Placed
+from recollect.engine.exchanges import ended, new_exchange
+from recollect.engine.policy import Policy
+from recollect.engine.without_secrets import entry_without_secrets
+from recollect.errors import StoreError
+from recollect.failures import place
+from recollect.model import (
+    Exchange,
+    Flags,
+    LogEntry,
+    Phase,
+    Recollection,
+    RequestRecord,
+    Scope,
+    Turn,
+    Written,
+)
+from recollect.ports import Backends, Clock
+
+_ERASURES_KEPT = 10_000
+_ERASURE_SECONDS = 3600.0
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+log = structlog.get_logger(__name__)
+
+
+class Remembering:
+    """Remembers exchanges of many users.
+
+    Args:
+        backends: Where.
+        policy: Whose exchanges are kept at all.
+        clock: Tells the time.
+        lend: Gives an exchange's own credential to who forms it.
+    """
+
+    def __init__(
+        self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[UUID, str], None]
+    ) -> None:
+        self._backends = backends
+        self._policy = policy
+        self._clock = clock
+        self._lend = lend
+        self._erased: TTLCache[Scope | str, datetime] = TTLCache(_ERASURES_KEPT, _ERASURE_SECONDS)
+
+    def note_erasure(self, erased: Scope | str, at: datetime) -> None:
+        """Let nothing that this user said until then, or said in this chat, be written any more."""
+        self._erased[erased] = at
+
+    async def remember(
+        self,
+        turn: Turn,
+        reply: str,
+        *,
+        recollections: Sequence[Recollection] = (),
+        credential: str | None = None,
+    ) -> bool:
+        """Log the exchange, and let it be formed in the background; never raises, and tries once.
+
+        Args:
+            turn: What the user said.
+            reply: What of the answer went by; "" if the user left before its first word.
+            recollections: What of the user's memories went into the prompt.
+            credential: The request's own ``Authorization``; kept in this process's memory alone.
+
+        Returns:
+            Whether it was a new exchange that is now logged.
+        """
+        entry = ended(new_exchange(turn, credential=credential), reply, recollections)
+        try:
+            kept = entry if self._policy.log_secrets else await entry_without_secrets(entry)
+            return await self.write(kept) is Written.NEW
+        except Exception as error:  # noqa: BLE001 -- as in recall
+            detail = str(error) if isinstance(error, StoreError) else ""
+            log.error(  # noqa: TRY400 -- as in recall
+                "exchange_lost", error=type(error).__name__, detail=detail, place=place(error)
+            )
+            return False
+
+    async def write(self, entry: LogEntry) -> Written:
+        """Write a step of an exchange to the log; to write it twice changes nothing more.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        exchange = entry.exchange
+        if self._is_erased(exchange.turn):
+            return Written.ERASED
+        if entry.phase is Phase.FAILED:
+            await self._backends.log.fail(exchange)
+            return Written.KNOWN
+        if entry.phase is Phase.REFUSED:
+            await self._backends.log.withdraw(exchange)
+            return Written.KNOWN
+        if entry.phase is Phase.BEGUN:
+            return await self._begin(exchange)
+        if not self._keeps(await self._backends.flags.flags(exchange.turn.scope.user_id)):
+            return Written.UNWANTED
+        self._note_credential(exchange.id, exchange.credential)  # before a job may look for it
+        is_new = await self._backends.log.append(exchange)
+        await self._touch(exchange.turn.scope, entry.recalled)
+        return Written.NEW if is_new else Written.KNOWN
+
+    async def _begin(self, exchange: Exchange) -> Written:
+        logged = await self._backends.log.begin(exchange, keeps=self._keeps)
+        if isinstance(logged, Written):
+            return logged
+        self._note_credential(logged, exchange.credential)
+        return Written.NEW if logged == exchange.id else Written.KNOWN
+
+    def _note_credential(self, exchange_id: UUID, credential: str | None) -> None:
+        if credential is not None:
+            self._lend(exchange_id, credential)
+
+    def _is_erased(self, turn: Turn) -> bool:
+        """Return whether the user, or the chat, was erased since this was said."""
+        scope = turn.scope
+        return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in (scope, scope.user_id))
+
+    def _keeps(self, flags: Flags) -> bool:
+        """Return whether anything is kept of a user of whom this is otherwise than the settings have it."""
+        return self._policy.under(flags).records
+
+    async def _touch(self, scope: Scope, memories: Sequence[UUID]) -> None:
+        """Count memories as recalled; to miss a count is no reason to lose an exchange."""
+        try:
+            if memories:
+                await self._backends.memories.touch(scope.user_id, memories, at=self._clock())
+        except Exception as error:  # noqa: BLE001 -- as in recall
+            log.warning("touch_failed", error=type(error).__name__, place=place(error))
+
+    async def inject(self, turn: Turn, placed: Placed) -> None:
+        """Note what was added to a turn, so that it can be added again; never raises."""
+        if placed.injection is not None or placed.detached:
+            noting = self._backends.chats.inject(turn.scope, placed.injection, placed.detached)
+            await self._quietly("inject_failed", turn, noting)
+
+    async def record(self, request: RequestRecord, turn: Turn) -> None:
+        """Keep what a request was like; never raises."""
+        await self._quietly("record_failed", turn, self._backends.requests.record(request))
+
+    async def _quietly(self, event: str, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
+        """Do what a chat can do without; nothing of a user who was erased meanwhile."""
+        if self._is_erased(turn):
+            work.close()
+            return
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001 -- to miss a note is no reason to fail a chat
+            log.warning(event, error=type(error).__name__, place=place(error))

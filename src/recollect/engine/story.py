@@ -1,0 +1,108 @@
+"""What is kept of a request: its metrics, and the story of its recall. Pure. Never: a word of anybody."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.engine.recalling import Prepared
+from recollect.model import Drop, Memory, Recollection, RequestRecord, Skip, Turn
+from recollect.retrieval import EXPLAINED
+
+_TOP = 5
+
+
+def tell(prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str) -> RequestRecord:
+    """Return what is kept of a request.
+
+    Args:
+        prepared: What its prompt was given.
+        turn: What was said.
+        request_id: The request's id.
+        at: When it came.
+        api: The API it was spoken in.
+    """
+    recall, placed, ranking = prepared.recall, prepared.placed, prepared.ranking
+    hits = ranking.candidates.hits if ranking else []
+    terms = ranking.candidates.terms if ranking else None
+    scores = [] if terms is None else terms.of([hit.document for hit in hits])
+    return RequestRecord(
+        id=request_id,
+        at=at,
+        scope=turn.scope,
+        path=f"{api}/{prepared.placement}",
+        model=turn.model,
+        skipped=recall.skipped,
+        degraded=recall.degraded,
+        error_stage=recall.error_stage,
+        candidates=len(hits),
+        dense_hits=sum(hit.cosine is not None for hit in hits),
+        lexical_hits=sum(score.bm25 > 0 for score in scores),
+        log_hits=sum(not isinstance(hit.item, Memory) for hit in hits),
+        items=len(placed.block.recollections) if placed.block else 0,
+        tokens=placed.tokens,
+        history_tokens=placed.history_tokens,
+        truncated=placed.block.dropped if placed.block else 0,
+        top_scores=tuple(round(float(each.score), 4) for each in recall.ranked[:_TOP]),
+        gate_score=recall.gate_score,
+        milliseconds=recall.milliseconds,
+        stages=recall.stages,
+        flags=prepared.flags,
+        story=_story(prepared),
+    )
+
+
+def _story(prepared: Prepared) -> dict[str, Any]:
+    included = {_identity(each) for each in prepared.included}
+    left = Drop.NO_PLACE if prepared.recall.skipped is Skip.NO_PLACE else Drop.BUDGET
+    ranking, block = prepared.ranking, prepared.placed.block
+    repeated = {_identity(each) for each in block.repeated} if block else set()
+    ranked = prepared.recall.ranked[:EXPLAINED]
+    told = {_identity(each) for each in ranked}
+    unasked = [
+        each for each in prepared.recall.recollections if each.standing and _identity(each) not in told
+    ]
+    story: dict[str, Any] = {
+        "candidates": [
+            _candidate(
+                each,
+                is_included=_identity(each) in included,
+                left=Drop.REPEATS if _identity(each) in repeated else left,
+            )
+            for each in (*unasked, *ranked)
+        ],
+        "standing_items": sum(each.standing for each in prepared.included),
+        "standing_tokens": block.standing_tokens if block else 0,
+    }
+    if ranking is not None:
+        query = ranking.query
+        story["query"] = {
+            "terms": len(query.terms),
+            "identifiers": len(query.identifiers),
+            "dates": [[each.start.isoformat(), each.end.isoformat()] for each in query.periods],
+            "asks_for_before": query.asks_for_before,
+            "asks_about_reply": query.asks_about_reply,
+            "asks_about_code": query.asks_about_code,
+            "is_about_oneself": query.is_about_oneself,
+            "is_small_talk": query.is_small_talk,
+        }
+    return story
+
+
+def _identity(each: Recollection) -> tuple[UUID, int]:
+    """Return what tells it from all others: of a message several parts may be recalled."""
+    return each.item.id, 0 if isinstance(each.item, Memory) else each.item.part
+
+
+def _candidate(each: Recollection, *, is_included: bool, left: Drop) -> dict[str, Any]:
+    """Tell of a candidate: `dropped` says why it is not in the prompt, null that it is."""
+    dropped = each.dropped.value if each.dropped else (None if is_included else left.value)
+    return {
+        "id": str(each.item.id),
+        "kind": each.item.kind.value if isinstance(each.item, Memory) else "message",
+        "source": each.item.source.value if isinstance(each.item, Memory) else "log",
+        "part": None if isinstance(each.item, Memory) else each.item.part,
+        "score": round(float(each.score), 4),
+        "parts": {name: round(float(value), 4) for name, value in each.parts},
+        "dropped": dropped,
+        "standing": each.standing,
+    }

@@ -1,0 +1,72 @@
+"""What the engine looks after by itself, now and then. Never: anything a chat waits for."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import structlog
+
+from recollect.engine.policy import Policy
+from recollect.errors import RecollectError
+from recollect.failures import place
+from recollect.ports import Backends, Clock
+
+_EVERY_SECONDS = 3600.0
+_RETRY_SECONDS = 60.0
+_LOOK_SECONDS = 15.0
+
+_OPEN_AT_MOST = timedelta(minutes=10)
+"""How long after its turn an answer is waited for: longer than models answer, and than a person leaves a tool's question.
+
+Then what the person said is formed by itself. An answer that comes later is still kept.
+"""
+
+_FAILED_AT_MOST = timedelta(seconds=30)
+"""The same where the model failed: an SDK, or the person, asks once more within seconds, or not at all."""
+
+log = structlog.get_logger(__name__)
+
+
+async def keep_tidy(backends: Backends, policy: Policy, clock: Clock) -> None:
+    """Look after the store until cancelled.
+
+    What was said before there was an index is indexed, once. Old requests are forgotten, hour after hour. What was said
+    to a relay that died, or whose answer failed and nobody asked for again, is formed without one, within the minute.
+    """
+    async with asyncio.TaskGroup() as tidying:
+        tidying.create_task(_forget(backends, policy, clock))
+        tidying.create_task(_end_abandoned(backends, clock))
+
+
+async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
+    def prune() -> Awaitable[int]:
+        return backends.requests.prune_requests(clock() - timedelta(days=policy.keep_requests_days))
+
+    enqueued = False
+    while True:
+        if not enqueued:
+            enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
+        await _quietly("prune_requests_failed", prune)
+        await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
+
+
+async def _end_abandoned(backends: Backends, clock: Clock) -> None:
+    def end() -> Awaitable[int]:
+        now = clock()
+        return backends.log.end_abandoned(now - _OPEN_AT_MOST, failed=now - _FAILED_AT_MOST)
+
+    while True:
+        await _quietly("end_abandoned_failed", end)
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _quietly(event: str, tidy: Callable[[], Awaitable[object]]) -> bool:
+    """Return whether it succeeded."""
+    try:
+        await tidy()
+    except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
+        # our own errors never quote a user; of others only the kind and the place are told
+        detail = str(error) if isinstance(error, RecollectError) else ""
+        log.warning(event, error=type(error).__name__, detail=detail, place=place(error))
+        return False
+    return True

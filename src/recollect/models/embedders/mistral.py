@@ -1,0 +1,216 @@
+"""Embeds by Mistral's official SDK.
+
+Never: the store, texts or keys in an error.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+import numpy as np
+
+from recollect.errors import ConfigurationError, EmbedderError
+from recollect.model import Vector
+from recollect.models.embedders.texts import prepare_to_send
+from recollect.models.mistral_sdk import (
+    DEFAULT_BASE_URL,
+    MistralCallError,
+    MistralServer,
+    MistralStatusError,
+    MistralUnreachableError,
+)
+from recollect.models.tries import waiting_for_others
+from recollect.text.tokens import token_counter
+
+ANSWER_BYTES: Final = 16_000_000
+"""The largest response read: a number of a vector may be written with some thirty characters."""
+
+# mistral-embed reads 8,192 tokens a text and 16,384 a call (docs.mistral.ai); less, for they are estimated.
+_TOKENS_A_TEXT: Final = 7_000
+_TOKENS_A_CALL: Final = 14_000
+_TEXTS_A_CALL: Final = 32
+_CHARACTERS: Final = 8_000
+
+_PAUSES: Final = (0.25, 0.5)
+_LONGEST_PAUSE: Final = 5.0
+
+_GATES: Final = {"mistral-embed": 0.8}
+_GUESSED_GATE: Final = 0.30
+_DIMENSIONS: Final = {"mistral-embed": 1024}
+
+# mistral-embed counts by the same tokenizer as Mistral 7B, the first of Mistral's.
+_count_tokens = token_counter("mistral-7b")
+
+
+class MistralEmbedder:
+    """Embeds by Mistral's embeddings endpoint (docs.mistral.ai/api), mistral-embed in 1,024 dimensions.
+
+    Args:
+        model: What Mistral calls the model.
+        api_key: Sent as a bearer token, nowhere else; None sends none.
+        base_url: The server, with or without ``/v1`` at its end.
+        gate: The cosine below which a query's best match means nothing; None takes the known
+            model's (mistral-embed 0.8), else 0.30, which is a guess.
+        seconds: How long one call may take.
+        sleep: Waits seconds between two tries.
+
+    Raises:
+        ConfigurationError: The address or the key can't be used.
+    """
+
+    def __init__(
+        self,
+        model: str = "mistral-embed",
+        *,
+        api_key: str | None = None,
+        base_url: str = DEFAULT_BASE_URL,
+        gate: float | None = None,
+        seconds: float = 30.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        if api_key and not (api_key.isascii() and api_key.isprintable()):
+            raise ConfigurationError("The embeddings API key has characters that no header can carry.")
+        self._model = model
+        self._authorization = f"Bearer {api_key}" if api_key else None
+        self._server = MistralServer(base_url, seconds=seconds, answer_bytes=ANSWER_BYTES)
+        self._gate = _GATES.get(model, _GUESSED_GATE) if gate is None else gate
+        self._sleep = sleep
+
+    def __repr__(self) -> str:
+        return f"MistralEmbedder({self._model!r})"
+
+    @property
+    def name(self) -> str:
+        """Names the vector space."""
+        return f"mistral:{self._model}"
+
+    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's; Mistral's models read every script
+        """Whether it was made for texts in that script: it was for all."""
+        return True
+
+    @property
+    def gate(self) -> float:
+        """The cosine below which a query's best match means nothing."""
+        return self._gate
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one unit vector a text, float32, in order; a text is cut to some 7,000 tokens.
+
+        Raises:
+            EmbedderError: Mistral failed, can't be reached, or answered with no usable vectors.
+        """
+        vectors: list[Vector] = []
+        for batch in batches(await asyncio.to_thread(lambda: [sendable(text) for text in texts])):
+            with waiting_for_others():
+                answered = await self._answer(batch)
+            vectors += _vectors(answered, len(batch), _DIMENSIONS.get(self._model))
+        return vectors
+
+    async def embed_question(self, text: str) -> Vector:
+        """Return the unit vector of what is asked: that of any text.
+
+        Raises:
+            EmbedderError: As ``embed``.
+        """
+        [vector] = await self.embed([text])
+        return vector
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._server.aclose()
+
+    async def _answer(self, texts: Sequence[str]) -> Sequence[Any]:
+        """Send until it is answered, but not too often."""
+        for pause in _PAUSES:
+            try:
+                return await self._try(texts)
+            except MistralCallError as error:
+                if not _passes(error):
+                    raise _failure(error) from None
+                # Spread, so that many callers do not come back all at once.
+                spread = pause * random.uniform(0.5, 1.5)  # noqa: S311 - nothing secret depends on it
+                wished = _wished_pause(error)
+            await self._sleep(spread if wished is None else wished)
+        try:
+            return await self._try(texts)
+        except MistralCallError as error:
+            raise _failure(error) from None
+
+    async def _try(self, texts: Sequence[str]) -> Sequence[Any]:
+        call = self._server.call(self._authorization)
+        try:
+            response = await call.sdk.embeddings.create_async(
+                model=self._model, inputs=list(texts), retries=None
+            )
+        except MistralCallError:
+            raise
+        except Exception:  # noqa: BLE001 - the SDK stumbles over answers in many ways, and quotes them
+            raise EmbedderError("Mistral's answer can't be read.") from None
+        return response.data
+
+
+def sendable(text: str) -> str:
+    """Return a text as it can be embedded: not empty, cut to what the model reads."""
+    prepared = prepare_to_send(text, _CHARACTERS) or " "
+    while (tokens := _count_tokens(prepared)) > _TOKENS_A_TEXT:
+        prepared = prepared[: len(prepared) * _TOKENS_A_TEXT // tokens]
+    return prepared
+
+
+def batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the texts in order, as many at once as one call takes."""
+    batch: list[str] = []
+    room = _TOKENS_A_CALL
+    for text in texts:
+        tokens = _count_tokens(text)
+        if batch and (tokens > room or len(batch) == _TEXTS_A_CALL):
+            yield batch
+            batch, room = [], _TOKENS_A_CALL
+        batch.append(text)
+        room -= tokens
+    if batch:
+        yield batch
+
+
+def _passes(error: MistralCallError) -> bool:
+    """Whether another try may help."""
+    if isinstance(error, MistralStatusError):
+        return (
+            error.status == HTTPStatus.TOO_MANY_REQUESTS or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        )
+    return isinstance(error, MistralUnreachableError) and not error.was_slow
+
+
+def _failure(error: MistralCallError) -> EmbedderError:
+    if isinstance(error, MistralStatusError):
+        return EmbedderError(f"Mistral's embeddings answered with the status {error.status}.")
+    if isinstance(error, MistralUnreachableError):
+        return EmbedderError(f"Mistral's embeddings can't be reached: {error}.")
+    return EmbedderError("Mistral's answer is too large.")
+
+
+def _wished_pause(error: MistralCallError) -> float | None:
+    """Return how many seconds the server asks to wait (RFC 9110, 10.2.3), within our bound."""
+    wished = error.retry_after if isinstance(error, MistralStatusError) else None
+    if wished is None:
+        return None
+    return min(float(wished), _LONGEST_PAUSE) if wished.isdecimal() else _LONGEST_PAUSE
+
+
+def _vectors(items: Sequence[Any], expected: int, dimensions: int | None) -> list[Vector]:
+    """Return the vectors at unit length, in the order of the texts."""
+    found = {item.index: item.embedding for item in items if item.embedding}
+    if len(items) != expected or sorted(found, key=str) != sorted(range(expected), key=str):
+        raise EmbedderError(f"Mistral answered {len(found)} vectors to {expected} texts.")
+    lengths = {len(embedding) for embedding in found.values()}
+    if len(lengths) != 1 or (dimensions is not None and lengths != {dimensions}):
+        raise EmbedderError("Mistral's vectors have not the dimensions they should have.")
+    # In double precision, so that no square of a finite number overflows early.
+    raw = np.array([found[index] for index in range(expected)], dtype=np.float64)
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(raw, axis=1, keepdims=True)
+    if not np.isfinite(norms).all() or not norms.all():
+        raise EmbedderError("Mistral answered a vector without direction.")
+    return list((raw / norms).astype(np.float32))

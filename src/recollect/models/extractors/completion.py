@@ -1,0 +1,102 @@
+"""Reads a chat completion, whole or as a stream of events. Never: how it was asked for, what its words mean."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.errors import ExtractorError
+from recollect.models.extractors.asking import Answer, Messages
+from recollect.text.tokens import estimate_tokens
+
+TOKENS_BELIEVED = 10_000_000
+"""The most tokens a server's own count of a call is believed to."""
+
+_BYTES_OF_TOKEN = 4
+_CUT = "length"
+_NO_COMPLETION = "The extraction model's server answered with no chat completion."
+
+
+def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
+    """Return what the first choice of a chat completion says; "" when the model said nothing.
+
+    Args:
+        content: The response's body, as platform.openai.com/docs/api-reference/chat has it; a stream is read as far as it goes.
+        messages: What was asked, to estimate the tokens where the server counts none.
+        model: Which model was asked.
+
+    Raises:
+        ExtractorError: It is no chat completion.
+    """
+    if is_stream(content):
+        return _read_stream(content, messages, model)
+    try:
+        completion = json.loads(content)
+        choice = completion["choices"][0]
+        said = _text(choice["message"].get("content"))
+        is_cut = choice.get("finish_reason") == _CUT
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        raise ExtractorError(_NO_COMPLETION) from None
+    return Answer(said, _tokens(completion.get("usage"), messages, said), model, is_cut=is_cut)
+
+
+def is_stream(content: bytes) -> bool:
+    """Whether a response is a stream of events, whatever its type is said to be."""
+    return content.lstrip()[:1] != b"{" and b"data:" in content
+
+
+def tokens_of(messages: Messages) -> int:
+    """Estimate the tokens of what is sent."""
+    return sum(estimate_tokens(message["content"]) for message in messages)
+
+
+def tokens_received(content: bytes) -> int:
+    """Estimate the tokens of what came of an answer: an event of a stream is one, more or less."""
+    return content.count(b"data:") if is_stream(content) else len(content) // _BYTES_OF_TOKEN
+
+
+def _read_stream(content: bytes, messages: Messages, model: str) -> Answer:
+    said: list[str] = []
+    usage: Any = None
+    heard = is_cut = False
+    for event in _events(content):
+        if isinstance(event.get("usage"), dict):
+            usage = event["usage"]
+        for choice in event.get("choices") or ():
+            heard, is_cut = True, is_cut or choice.get("finish_reason") == _CUT
+            said.append(_text((choice.get("delta") or choice.get("message") or {}).get("content")))
+    if not heard:
+        raise ExtractorError(_NO_COMPLETION)
+    text = "".join(said)
+    return Answer(text, _tokens(usage, messages, text), model, is_cut=is_cut)
+
+
+def _events(content: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the chunks of a stream, up to one that can't be read.
+
+    Raises:
+        ExtractorError: The server broke off with an error.
+    """
+    for line in content.splitlines():
+        if not line.startswith(b"data:"):
+            continue
+        try:
+            event = json.loads(line.removeprefix(b"data:"))
+        except (ValueError, RecursionError):
+            return  # [DONE], or a line that was cut off
+        if not isinstance(event, dict) or event.get("error"):
+            raise ExtractorError("The extraction model's server broke off its answer with an error.")
+        yield event
+
+
+def _text(said: object) -> str:
+    if isinstance(said, list):
+        parts = (part.get("text") for part in said if isinstance(part, dict) and part.get("type") == "text")
+        return "".join(part for part in parts if isinstance(part, str))
+    return said if isinstance(said, str) else ""
+
+
+def _tokens(usage: object, messages: Messages, text: str) -> int:
+    tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or not 0 < tokens <= TOKENS_BELIEVED:
+        return tokens_of(messages) + estimate_tokens(text)
+    return tokens

@@ -1,0 +1,173 @@
+"""Asks a model of Mistral's through its official SDK.
+
+Never: what is asked, what becomes of the answer. No text of the user's, no answer and no credential
+ever stands in an error.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+from http import HTTPStatus
+
+from recollect.errors import (
+    ConfigurationError,
+    ExtractorError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.models.extractors.asking import Answer, Messages, Schema
+from recollect.models.extractors.completion import read_completion, tokens_of
+from recollect.models.mistral_sdk import (
+    DEFAULT_BASE_URL,
+    MistralAnswerTooLargeError,
+    MistralCall,
+    MistralCallError,
+    MistralServer,
+    MistralStatusError,
+    MistralUnreachableError,
+)
+from recollect.models.spending import spend
+from recollect.ports import Asker
+
+DEFAULT_MODEL = "mistral-small-latest"
+"""The model that extracts where no other is named."""
+
+ANSWER_BYTES = 1_000_000
+"""The largest response read."""
+
+_ANSWER_TOKENS = 4096
+_SLOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT})
+_NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+_BEGUN = frozenset({HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY}) | _SLOW
+"""Statuses behind which a server may have worked on a call."""
+_DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
+"""What a server says of who asks, not of itself."""
+
+_PASSING = frozenset(
+    {
+        HTTPStatus.PAYMENT_REQUIRED,
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.TOO_EARLY,
+        HTTPStatus.TOO_MANY_REQUESTS,
+    }
+)
+
+
+class MistralModel:
+    """A Model over the SDK's ``chat.parse``: an answer is parsed into the form it was asked for in.
+
+    One that the SDK can't parse is handed on as it stands, for whoever asked reads more leniently.
+
+    Args:
+        model: The model to ask.
+        base_url: The server, with or without ``/v1`` at its end.
+        api_key: The credential to ask with; None uses the request's own while it is at hand.
+        is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not, the
+            request's credential is never sent there.
+        timeout: How long one call may take.
+
+    Raises:
+        ConfigurationError: ``base_url`` is no http or https address, or no header can carry the key.
+    """
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        base_url: str = DEFAULT_BASE_URL,
+        api_key: str | None = None,
+        is_upstream: bool = False,
+        timeout: timedelta = timedelta(seconds=120),
+    ) -> None:
+        if api_key and not (api_key.isascii() and api_key.isprintable()):
+            raise ConfigurationError("The extraction API key has characters that no header can carry.")
+        self._model = model
+        self._api_key = api_key
+        self._is_upstream = is_upstream
+        self._server = MistralServer(base_url, seconds=timeout.total_seconds(), answer_bytes=ANSWER_BYTES)
+
+    async def ask(
+        self, messages: Messages, schema: Schema, asker: Asker, most_tokens: int | None = None
+    ) -> Answer:
+        """Return what the model answers; in the very form asked for where the SDK could parse it.
+
+        Raises:
+            ExtractorUnusableError: No credential is left or it is refused, or the server refuses the call.
+            InvalidExtractionError: The answer is too large.
+            ExtractorTimeoutError: The server is too slow.
+            ExtractorError: It can't be reached, is too busy or broken.
+        """
+        try:
+            call = self._server.call(self._authorization(asker))
+        except UnicodeEncodeError:
+            raise ExtractorUnusableError("The credential can't be sent in a header.") from None
+        is_over = False
+        try:
+            most = max(1, int(asker.share * min(_ANSWER_TOKENS, most_tokens or _ANSWER_TOKENS)))
+            parsed = await self._parsed(call, messages, schema, most)
+            is_over = True
+        except MistralAnswerTooLargeError:
+            raise InvalidExtractionError("The extraction model's answer is too large.") from None
+        except MistralStatusError as error:
+            is_over = error.status not in _BEGUN
+            raise self._refusal(error.status) from None
+        except MistralCallError as error:
+            is_over = str(error) in _NOT_SENT
+            if isinstance(error, MistralUnreachableError) and error.was_slow:
+                raise ExtractorTimeoutError(
+                    "The extraction model did not finish its answer in time."
+                ) from None
+            raise ExtractorError(f"The extraction model can't be reached: {error}.") from None
+        finally:
+            if not is_over:  # cancelled or not; of the answer nothing is known before it is whole
+                spend(tokens_of(messages))
+        answer = read_completion(call.content or b"", messages, self._model)
+        spend(answer.tokens)
+        return answer if parsed is None else replace(answer, text=parsed)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._server.aclose()
+
+    async def _parsed(
+        self, call: MistralCall, messages: Messages, schema: Schema, most_tokens: int
+    ) -> str | None:
+        """Return the answer as the SDK parsed it, as JSON; None if it parsed none."""
+        try:
+            completion = await call.sdk.chat.parse_async(
+                schema.form,
+                model=self._model,
+                messages=[dict(message) for message in messages],
+                temperature=0,
+                max_tokens=most_tokens,
+                retries=None,  # who asked tries again, later
+            )
+        except MistralCallError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the SDK stumbles over answers in many ways, and quotes them
+            if call.content is None:
+                raise ExtractorError(f"The Mistral SDK failed: {type(error).__name__}.") from None
+            return None
+        message = completion.choices[0].message if completion.choices else None
+        return None if message is None or message.parsed is None else message.parsed.model_dump_json()
+
+    def _authorization(self, asker: Asker) -> str | None:
+        if self._api_key:
+            return f"Bearer {self._api_key}"
+        if self._is_upstream and asker.credential is None and asker.authorized:
+            raise ExtractorUnusableError("The request's credential is gone, and none is configured.")
+        return asker.credential if self._is_upstream else None
+
+    def _refusal(self, status: int) -> ExtractorError:
+        message = f"The extraction model's server answered with status {status}."
+        if status in _SLOW:
+            return ExtractorTimeoutError(message)
+        if status in _DENIED:
+            # A configured key can be mended, and then what was said meanwhile is learned from.
+            return (ExtractorError if self._api_key else ExtractorUnusableError)(message)
+        passes = status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        refusal = (ExtractorError if passes else ExtractorUnusableError)(message)
+        refusal.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL
+        return refusal

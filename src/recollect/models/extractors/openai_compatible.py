@@ -1,0 +1,305 @@
+"""Asks a model behind the OpenAI chat completions API.
+
+Never: what is asked, what becomes of the answer. No text of the user's, no answer and no credential
+ever stands in an error: servers quote both in their complaints.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import IntEnum
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+from cachetools import LRUCache
+
+from recollect.errors import (
+    ConfigurationError,
+    ExtractorError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.models.extractors.asking import Answer, Messages, Schema
+from recollect.models.extractors.complaint import Complaint, read_complaint
+from recollect.models.extractors.completion import is_stream, read_completion, tokens_of, tokens_received
+from recollect.models.spending import spend
+from recollect.ports import Asker
+
+ANSWER_BYTES = 1_000_000
+"""The largest response read."""
+
+STREAM_BYTES = 8 * ANSWER_BYTES
+"""The same of a stream, where some hundred bytes stand around each token."""
+
+_DIALECTS_KEPT = 256
+_FIXED = frozenset({"model", "messages", "stream", "response_format"})
+_SLOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT, 524})  # the last is Cloudflare's
+_BEGUN = frozenset({HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY}) | _SLOW
+"""Statuses behind which a server may have worked on a call."""
+_STREAMED = {"stream_options": {"include_usage": True}}
+_DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
+"""What a server says of who asks, not of itself."""
+_PASSING = frozenset(
+    {
+        HTTPStatus.PAYMENT_REQUIRED,
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.TOO_EARLY,
+        HTTPStatus.TOO_MANY_REQUESTS,
+    }
+)
+
+
+class _Form(IntEnum):
+    """How the model is held to JSON, strictest first."""
+
+    LIMITED = 0  # a schema that also says how long texts and lists may be, which not every server takes
+    SCHEMA = 1
+    OBJECT = 2
+    ASKED = 3  # by the prompt alone, which then stands in the user message
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """What one model's server was found to take."""
+
+    form: _Form = _Form.LIMITED
+    streams: bool = True
+    refused: frozenset[str] = frozenset()
+
+
+class OpenAICompatibleModel:
+    """A Model over ``POST {base_url}/chat/completions``.
+
+    It asks with a JSON schema that says how long texts and lists may be; a server that takes no such
+    limits is asked without, one that knows no schema for a JSON object, then for plain text, and
+    parameters it refuses by name are left out. What worked is remembered for each model while the
+    process lives. The answer comes as a stream: so a server notices at its next token that nobody
+    waits any more, and what came before is known. To cancel a call closes its connection.
+
+    Args:
+        client: Whose connections are used; it stays the caller's to close.
+        base_url: For example ``https://api.openai.com/v1``.
+        model: The model to ask; None asks the one that the asker's exchange was with.
+        api_key: The credential to ask with; None uses the request's own while it is at hand.
+        is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not,
+            neither the request's credential nor its model's name is ever sent there.
+        timeout: How long one call may take.
+        options: More parameters of the call, also instead of ours: ``temperature`` (0) and
+            ``max_tokens`` (4,096); None leaves one out.
+
+    Raises:
+        ConfigurationError: ``base_url`` is no http or https address.
+    """
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        *,
+        base_url: str,
+        model: str | None = None,
+        api_key: str | None = None,
+        is_upstream: bool = True,
+        timeout: timedelta = timedelta(seconds=120),
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._client = client
+        self._url = _completions_url(base_url)
+        self._model = model
+        self._api_key = api_key
+        self._is_upstream = is_upstream
+        self._seconds = timeout.total_seconds()
+        defaults = {"temperature": 0, "max_tokens": 4096}
+        self._options = {
+            name: value for name, value in {**defaults, **(options or {})}.items() if value is not None
+        }
+        self._dialects: LRUCache[str, _Dialect] = LRUCache(_DIALECTS_KEPT)
+
+    async def ask(
+        self, messages: Messages, schema: Schema, asker: Asker, most_tokens: int | None = None
+    ) -> Answer:
+        """Return what the model answers, in the strictest form that its server takes.
+
+        Raises:
+            ExtractorUnusableError: No model is named, no credential is left or it is refused, or
+                the server refuses the call in every form.
+            InvalidExtractionError: The answer is too large.
+            ExtractorTimeoutError: The server is too slow.
+            ExtractorError: It can't be reached, is too busy or broken.
+        """
+        model = self._model or (asker.model if self._is_upstream else "")
+        if not model:
+            raise ExtractorUnusableError("No extraction model is named.")
+        headers = self._headers(asker)
+        dialect = self._dialects.get(model, _Dialect())
+        while True:
+            body = self._body(model, messages, schema, dialect, most_tokens, asker.share)
+            status, content = await self._post(body, headers, messages)
+            if status == HTTPStatus.OK:
+                if _is_too_large(content):
+                    raise _too_large(content, messages)
+                self._dialects[model] = dialect
+                answer = read_completion(content, messages, model)
+                spend(answer.tokens)
+                return answer
+            try:
+                dialect = self._concede(dialect, schema, body, status, read_complaint(content))
+            except ExtractorError as error:
+                error.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL
+                raise
+
+    async def aclose(self) -> None:
+        """Forget what was learned of the servers; the client is its owner's to close."""
+        self._dialects.clear()
+
+    def _headers(self, asker: Asker) -> dict[bytes, bytes]:
+        headers = {
+            b"content-type": b"application/json",
+            b"accept": b"application/json, text/event-stream",
+            b"accept-encoding": b"identity",  # so that the limit on the answer's size means what it says
+            b"user-agent": b"recollect",
+        }
+        credential = f"Bearer {self._api_key}" if self._api_key else None
+        if credential is None and self._is_upstream:
+            credential = asker.credential
+            if credential is None and asker.authorized:
+                raise ExtractorUnusableError("The request's credential is gone, and none is configured.")
+        if credential is not None:
+            try:
+                headers[b"authorization"] = credential.encode("latin-1")  # as it came in (RFC 9110, 5.5)
+            except UnicodeEncodeError:
+                raise ExtractorUnusableError("The credential can't be sent in a header.") from None
+        return headers
+
+    def _body(
+        self,
+        model: str,
+        messages: Messages,
+        schema: Schema,
+        dialect: _Dialect,
+        most_tokens: int | None,
+        share: float,
+    ) -> dict[str, Any]:
+        options = {**self._options, **(_STREAMED if dialect.streams else {})}
+        body = {name: value for name, value in options.items() if name not in dialect.refused}
+        body |= {"model": model, "messages": list(messages), "stream": dialect.streams}
+        if isinstance(most := body.get("max_tokens"), int):
+            body["max_tokens"] = max(1, int(share * min(most, most_tokens or most)))
+        match dialect.form:
+            case _Form.LIMITED | _Form.SCHEMA:
+                limited = dialect.form is _Form.LIMITED
+                form = schema.limited_json_schema if limited else schema.json_schema
+                named = {"name": schema.name, "strict": True, "schema": form}
+                body["response_format"] = {"type": "json_schema", "json_schema": named}
+            case _Form.OBJECT:
+                body["response_format"] = {"type": "json_object"}
+            case _:
+                body["messages"] = _without_system(messages)
+        return body
+
+    async def _post(
+        self, body: Mapping[str, Any], headers: Mapping[bytes, bytes], messages: Messages
+    ) -> tuple[int, bytes]:
+        """Send one request past the client's cookies, log-in and redirects, which are not this user's.
+
+        What it took is told where it does not come to its end, cancelled or not.
+        """
+        request = httpx.Request(
+            "POST",
+            self._url,
+            headers=headers,
+            content=json.dumps(body).encode(),
+            extensions={"timeout": httpx.Timeout(self._seconds).as_dict()},
+        )
+        content, is_sent, is_whole = bytearray(), True, False
+        try:
+            async with asyncio.timeout(self._seconds):
+                status = await self._receive(request, content)
+            is_whole = True
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            is_sent = False
+            raise _unreachable(error) from None
+        except (TimeoutError, httpx.TimeoutException):
+            raise ExtractorTimeoutError("The extraction model did not finish its answer in time.") from None
+        except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError) as error:
+            raise _unreachable(error) from None
+        finally:
+            if (is_sent and not is_whole) or (is_whole and status in _BEGUN):
+                spend(tokens_of(messages) + tokens_received(bytes(content)))
+        return status, bytes(content)
+
+    async def _receive(self, request: httpx.Request, content: bytearray) -> int:
+        """Add to ``content`` what comes, and return the status."""
+        response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
+        try:
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if _is_too_large(content):
+                    break
+        finally:
+            await response.aclose()
+        return response.status_code
+
+    def _concede(
+        self, dialect: _Dialect, schema: Schema, body: Mapping[str, Any], status: int, complaint: Complaint
+    ) -> _Dialect:
+        """Return the next dialect to try after a refusal, or raise when there is none."""
+        message = f"The extraction model's server answered with status {status}."
+        if status in _DENIED:
+            raise (ExtractorError if self._api_key else ExtractorUnusableError)(message)
+        if status in _SLOW:
+            raise ExtractorTimeoutError(message)
+        if status < HTTPStatus.INTERNAL_SERVER_ERROR and dialect.streams and complaint.names("stream"):
+            return replace(dialect, streams=False)
+        about_form = complaint.names("response_format", "json_schema", "json_object", "grammar")
+        broken = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
+        if status in _PASSING or (broken and not about_form):
+            raise ExtractorError(message)
+        refused = next((name for name in body if name not in _FIXED and complaint.names(name)), None)
+        if refused is not None and not about_form:
+            return replace(dialect, refused=dialect.refused | {refused})
+        if dialect.form is _Form.ASKED:
+            raise (ExtractorError if broken else ExtractorUnusableError)(message)
+        unlimited = dialect.form is _Form.LIMITED and not schema.limits  # that is the plain schema already
+        return replace(dialect, form=_Form.OBJECT if unlimited else _Form(dialect.form + 1))
+
+
+def _completions_url(base_url: str) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL:
+        url = httpx.URL()
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ConfigurationError("The extraction model's base URL is no http or https address.")
+    return url.copy_with(path=f"{url.path.rstrip('/')}/chat/completions")
+
+
+def _without_system(messages: Messages) -> Messages:
+    """Return ``messages`` with the system prompt moved into the first user message.
+
+    Some models know no system role.
+    """
+    system, first, *rest = messages
+    return [{"role": "user", "content": f"{system['content']}\n\n{first['content']}"}, *rest]
+
+
+def _unreachable(error: Exception) -> ExtractorError:
+    # its message may quote a header
+    return ExtractorError(f"The extraction model can't be reached: {type(error).__name__}.")
+
+
+def _is_too_large(content: bytes | bytearray) -> bool:
+    return len(content) > ANSWER_BYTES and (
+        len(content) > STREAM_BYTES or not is_stream(bytes(content[:100]))
+    )
+
+
+def _too_large(content: bytes, messages: Messages) -> InvalidExtractionError:
+    error = InvalidExtractionError("The extraction model's answer is too large.")
+    error.tokens = tokens_of(messages) + tokens_received(content)
+    return error

@@ -1,0 +1,105 @@
+"""The forms that answers must have, as strict structured output wants them. Never: reads an answer."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from recollect.model import Asking, Kind, Lasting, Relation, Stance
+from recollect.models.extractors.asking import Schema
+
+
+class _Form(BaseModel):
+    # strict mode asks that no other field is allowed and, as there are no defaults, that each is there
+    model_config = ConfigDict(extra="forbid")
+
+
+class StatedMemory(_Form):
+    """One statement.
+
+    What a model writes first, the rest follows from: it quotes before it claims, and says whose the words are and
+    how they are meant before it says what they mean. That is the second look at a statement, in the same call.
+    """
+
+    evidence: str
+    subject: str | None
+    stance: Stance
+    steers: bool
+    lasts: Lasting
+    content: str
+    kind: Literal[Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY]
+    importance: float
+    relation: Relation
+    about: list[int]
+    ends: list[int]
+    affects: list[int]
+    event_date: str | None
+    valid_from: str | None
+    valid_to: str | None
+
+
+class StatedWish(_Form):
+    """Something that is asked of the memory itself."""
+
+    asking: Asking
+    evidence: str
+    about: list[int]
+
+
+class StatedMemories(_Form):
+    """What was found worth keeping, behind what a model is to look at first."""
+
+    words: Literal["own", "pasted", "played", "mixed"]  # looked at first; others' words hold no wishes
+    wishes: list[StatedWish]
+    memories: list[StatedMemory]
+
+
+class ChosenNumbers(_Form):
+    """The memories that are meant."""
+
+    numbers: list[int]
+
+
+class WrittenSummary(_Form):
+    """A summary and its parts."""
+
+    summary: str
+    facts: list[str]
+    preferences: list[str]
+    decisions: list[str]
+    todos: list[str]
+    entities: list[str]
+
+
+EXTRACTION = Schema(
+    "memories",
+    StatedMemories,
+    '{"words": "own", "wishes": [], "memories": [{"evidence": "...", "subject": null, "stance": "stated", '
+    '"steers": false, "lasts": "years", "content": "...", "kind": "fact", "importance": 0.5, "relation": "new", '
+    '"about": [], "ends": [], "affects": [], "event_date": null, "valid_from": null, "valid_to": null}]}',
+    limits={
+        "memories": 32,
+        "wishes": 5,
+        "about": 8,
+        "ends": 8,
+        "affects": 8,
+        "evidence": 500,
+        "subject": 80,
+        "content": 400,
+        "event_date": 20,
+        "valid_from": 20,
+        "valid_to": 20,
+    },
+)
+"""Statements worth keeping."""
+
+"""What each new statement is to a known one."""
+
+CHOICE = Schema("choice", ChosenNumbers, '{"numbers": []}')
+"""Which memories are meant."""
+
+SUMMARY = Schema(
+    "summary",
+    WrittenSummary,
+    '{"summary": "...", "facts": ["..."], "preferences": [], "decisions": [], "todos": [], "entities": []}',
+)
+"""What was said in a chat."""

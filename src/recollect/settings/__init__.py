@@ -1,0 +1,221 @@
+"""The engine's settings, from `RECOLLECT_*` variables or arguments. Imported by assembly and hosts only."""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from recollect.indexing import Embedded
+from recollect.model import Placement, Strategy
+from recollect.settings.internals import EngineInternals
+
+
+class Worker(StrEnum):
+    """Who works in the background."""
+
+    OWN = "own"
+    ELSEWHERE = "elsewhere"
+    WITHIN = "within"
+
+
+class ChatsFirst(StrEnum):
+    """To which chats the background yields."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+IN_MEMORY = "memory:"
+"""The database URL of one that is in memory."""
+
+NOWHERE = Path(":memory:")
+"""The data folder of who keeps nothing."""
+
+_EITHER = frozenset({IN_MEMORY, str(NOWHERE)})  # who writes the one for the other means the same
+
+PREFIX = "RECOLLECT_"
+"""What the variables' names begin with."""
+
+
+def is_setting(field: FieldInfo) -> bool:
+    """Tell a setting of an operator from what the code decides: it says what it is for."""
+    return field.description is not None
+
+
+def default_data_dir() -> Path:
+    """Return the data folder of the user who runs us; of root the system's, /var/lib/recollect.
+
+    Postgres refuses to run as root, so root's database runs as another account, which can't enter
+    root's home.
+    """
+    if os.geteuid() == 0:
+        return Path("/var/lib/recollect")
+    return platformdirs.user_data_path("recollect", appauthor=False)
+
+
+class _Variables(EnvSettingsSource):
+    """The variables of what an operator sets; those of what the code decides are none."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return what a field's variable says, under which name, and whether it is to be parsed."""
+        if not is_setting(field):
+            return None, field_name, False
+        return super().get_field_value(field, field_name)
+
+
+class EngineSettings(EngineInternals, BaseSettings):
+    """What the engine can be told. Each field of its own is also the variable `RECOLLECT_<FIELD>`."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", env_ignore_empty=True)
+
+    data_dir: Path = Field(
+        default_factory=default_data_dir,
+        description="Folder for the embedded database, the caches and files of yours; :memory:, and nothing outlives the process.",
+    )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="A Postgres with pgvector, as postgresql://...; empty: the embedded one in the data folder; "
+        "memory:, an embedded one that is gone with the process.",
+    )
+
+    embedder: str = Field(
+        default="local:all-MiniLM-L6-v2",
+        description="local:all-MiniLM-L6-v2, local:/path/to/a/model, openai:MODEL, or mistral:mistral-embed.",
+    )
+    embedder_base_url: str | None = Field(
+        default=None,
+        description="For openai:MODEL: the base URL that has /embeddings; for mistral:MODEL where it is not Mistral's own.",
+    )
+    embedder_api_key: SecretStr | None = Field(
+        default=None, description="For openai:MODEL and mistral:MODEL: its key."
+    )
+    second_embedder: str = Field(
+        default="local:multilingual-e5-small",
+        description="Of statements, in any language, beside the other: local:multilingual-e5-small, or off.",
+    )
+
+    recall_deadline_ms: int = Field(
+        default=300,
+        gt=0,
+        description="A chat never waits longer for its memories, nor for what it says to be written.",
+    )
+    recall_gate: float | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="Cosine of a best match that means nothing; empty: the embedder's own.",
+    )
+    embed: Embedded = Field(
+        default=Embedded.ALL,
+        description="What gets embeddings: memories, memories+summaries, marked (messages somebody marked too), or all.",
+    )
+    placement: Placement = Field(
+        default=Placement.STABLE,
+        description="Where memories go: stable (so that prompt caches hold), system, user, or off.",
+    )
+    memory_tokens: int = Field(default=1000, ge=50, description="Tokens the memories of a turn may take.")
+    standing_tokens: int = Field(
+        default=120,
+        ge=0,
+        description="Tokens for what stands in every chat whatever is asked: the most important statements; 0: none.",
+    )
+    history_tokens: int = Field(
+        default=800,
+        ge=0,
+        description="Tokens for what was said earlier in a conversation and the request lacks; 0: none.",
+    )
+
+    record: bool = Field(
+        default=True,
+        description="Keep what is said in the message log, whatever is made of it; off: it is not even logged.",
+    )
+    formation: Strategy = Field(
+        default=Strategy.EXTRACT,
+        description="extract (by the model, qa_turn where there is none), qa_turn, both, or off: logged, and nothing formed.",
+    )
+    formation_yields: ChatsFirst = Field(
+        default=ChatsFirst.AUTO,
+        description="Let chats come first where their LLM extracts: nothing begins while one runs, what runs is given up "
+        "for it and done later; auto (where that LLM is on this machine or its network), always, or never.",
+    )
+    extraction_model: str | None = Field(
+        default=None,
+        description="The model that extracts; empty: the chat's own, where its own LLM extracts.",
+    )
+    extraction_base_url: str | None = Field(
+        default=None,
+        description="Its base URL; empty: the chat's upstream. https://api.mistral.ai is asked by Mistral's own SDK.",
+    )
+    extraction_api_key: SecretStr | None = Field(
+        default=None,
+        description="Its key; empty: the request's own, while the process lives; never sent to another server.",
+    )
+    memories_per_hour: int = Field(
+        default=60,
+        ge=0,
+        description="Memories formed for a user within an hour at most; 0: any number, as while a history is imported.",
+    )
+    user_cap: int = Field(
+        default=200,
+        ge=0,
+        description="Memories a user may have; what is old, unimportant and long unused goes first; 0: any number.",
+    )
+    user_tokens_per_day: int = Field(
+        default=0, ge=0, description="Tokens models may take in the background for one user; 0: any number."
+    )
+    tokens_per_day: int = Field(default=0, ge=0, description="The same for all users together.")
+    worker: Worker = Field(
+        default=Worker.OWN,
+        description="Who forms memories: own (a process that is started and watched), elsewhere (`recollect worker`, on "
+        "this machine or others), or within (this process: a text that takes long then holds up every chat).",
+    )
+
+    log_secrets: bool = Field(
+        default=False,
+        description="Keep secrets in clear in the message log. Memories, summaries and what models are sent never have them.",
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return where values come from: arguments, then the variables of settings."""
+        del env_settings, dotenv_settings, file_secret_settings  # `_Variables` stands in for the first
+        return init_settings, _Variables(settings_cls)
+
+    @field_validator("data_dir")
+    @classmethod
+    def _whole_path(cls, value: Path) -> Path:
+        return NOWHERE if str(value) in _EITHER else value.expanduser().absolute()
+
+    @field_validator("database_url")
+    @classmethod
+    def _kept_or_not(cls, value: SecretStr | None, others: ValidationInfo) -> SecretStr | None:
+        if value and value.get_secret_value() not in _EITHER and others.data.get("data_dir") == NOWHERE:
+            raise ValueError(
+                "names a database, and the data folder :memory: keeps nothing; leave one of them out"
+            )
+        return value
+
+    def file(self, name: str) -> Path | None:
+        """Return the file of that name in the data folder; None where there is none."""
+        path = self.data_dir / name
+        return path if self.data_dir != NOWHERE and path.is_file() else None
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the database is gone with the process."""
+        if self.database_url is None:
+            return self.data_dir == NOWHERE
+        return self.database_url.get_secret_value() in _EITHER

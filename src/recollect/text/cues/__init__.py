@@ -1,0 +1,110 @@
+"""Reads from a message's words what sort of recall it asks for. Pure. Never: models, the store.
+
+Each function looks for words that say so plainly, in a dozen languages, in the first 2,000
+characters; what is said in other words is missed, and nothing is ever raised.
+"""
+
+import unicodedata
+
+from recollect.text.cues.word_lists import (
+    ASSISTANT_SAID,
+    BARE,
+    BEFORE,
+    CODE,
+    FOLLOW_ON,
+    FORMERLY,
+    LITTLE_WORDS,
+    ONESELF,
+    ONESELF_KOREAN,
+    POINTING,
+    POINTING_LAST,
+    SMALL_TALK,
+    SMALL_TALK_BESIDES,
+)
+from recollect.text.cues.wording import wording_of
+from recollect.text.patterns import bounded
+
+__all__ = [
+    "asks_about_code",
+    "asks_for_before",
+    "asks_how_it_was",
+    "asks_what_assistant_said",
+    "cannot_stand_alone",
+    "is_about_oneself",
+    "is_small_talk",
+]
+
+_SHORT_WORDS = 8
+_SHORT_LETTERS = 12
+"""How long a message that goes on from another is, where words are parted and where they are not."""
+_CONTENT_WORDS = 2
+"""The most words besides little ones with which a pronoun is all a message is about."""
+
+# 之前 and 以前 are "before" as an adverb only after who speaks, or at a beginning.
+_EAST_ASIAN_BEFORE = bounded(r"(?:^|[\s我你您们們他她咱,。、!?はがもに])(?:之前|以前)")
+# Each begins with a letter of its own, so that the search leaps to those.
+_CODE_TOKEN = bounded(
+    r"```|`[^`\n]{1,200}`|\((?<=\w\()\)|_(?<=[A-Za-z0-9]_)[A-Za-z0-9]"
+    r"|\.(?<=[\w-]\.)(?:py|js|ts|tsx|jsx|rs|go|java|cpp|hpp|sh|sql|json|ya?ml|toml|html|css|rb|php|ipynb)(?!\w)"
+    r"|=>|==|!=|::|&&|\|\||\{\}|</\w"
+)
+_CAMEL_CASE = bounded(r"\b[a-z][a-z0-9]{1,40}[A-Z][a-z]")
+_NO_CONTENT = LITTLE_WORDS.single | POINTING.single
+
+
+def asks_for_before(text: str) -> bool:
+    """Return whether the words ask for what was said in other, earlier conversations."""
+    wording = wording_of(text)
+    return BEFORE.is_in(wording) or _EAST_ASIAN_BEFORE.search(wording.folded) is not None
+
+
+def asks_what_assistant_said(text: str) -> bool:
+    """Return whether the words ask for what the assistant itself said, and not the user."""
+    return ASSISTANT_SAID.is_in(wording_of(text))
+
+
+def asks_how_it_was(text: str) -> bool:
+    """Return whether the words ask for what was so once, and may be so no longer."""
+    return FORMERLY.is_in(wording_of(text))
+
+
+def is_about_oneself(text: str) -> bool:
+    """Return whether the user speaks of himself, or of a group with himself in it."""
+    wording = wording_of(text)
+    return ONESELF.is_in(wording) or ONESELF_KOREAN.is_in(wording)
+
+
+def asks_about_code(text: str) -> bool:
+    """Return whether it is about programming: such a word, or a piece that looks like code."""
+    wording = wording_of(text)
+    looks_like_code = _CODE_TOKEN.search(wording.original) or _CAMEL_CASE.search(wording.original)
+    return looks_like_code is not None or CODE.is_in(wording)
+
+
+def is_small_talk(text: str) -> bool:
+    """Return whether there is nothing in it but a greeting, thanks, a farewell, emoji and the like."""
+    wording = wording_of(text)
+    if not wording.words:
+        return any(unicodedata.category(letter) == "So" for letter in wording.original)
+    return SMALL_TALK.is_in(wording) and SMALL_TALK.is_all_of(wording, besides=SMALL_TALK_BESIDES.single)
+
+
+def cannot_stand_alone(text: str) -> bool:
+    """Return whether it can't be understood without what was said before it.
+
+    It is a bare answer or question word, or a few words after an "and", or little but a pronoun.
+    """
+    wording = wording_of(text)
+    if not wording.words:
+        return any(mark in wording.folded for mark in "?!؟")
+    if BARE.is_all_of(wording):
+        return True
+    if len(wording.words) > _SHORT_WORDS or wording.unparted > _SHORT_LETTERS:
+        return False
+    if FOLLOW_ON.leads(wording):
+        return True
+    if wording.unparted:
+        return POINTING.is_in(wording)
+    content = [word for word in wording.words if word not in _NO_CONTENT]
+    points = POINTING.is_in(wording) or wording.words[-1] in POINTING_LAST
+    return points and len(content) <= _CONTENT_WORDS

@@ -1,0 +1,84 @@
+"""Reads which dates a text means, and how near a moment is to them. Pure. Never: models, the store.
+
+A parser of fixed rules, one for all languages, with a table of words for each. What is not certain
+is not a date: a recall that leans on a wrong date is worse than one that leans on none.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from recollect.text.dates.grammar import spans_meant
+from recollect.text.dates.reading import symbols
+from recollect.text.dates.spans import Span
+
+__all__ = ["Period", "dates_meant", "proximity"]
+
+_LIMIT = 5
+_DAY = timedelta(days=1)
+_AT_THE_BORDER = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The time from ``start`` up to, without, ``end``; both have a time zone, and are in order."""
+
+    start: datetime
+    end: datetime
+
+
+def dates_meant(text: str, now: datetime) -> tuple[Period, ...]:
+    """Return the dates that ``text`` speaks of, in order of appearance, at most five.
+
+    A date without its year is the latest that has begun, or, if the text speaks of the future, the
+    next. "03/04/2024" is both of its readings. "Before" and "after" reach a hundred years. Weeks
+    begin on Monday; seasons are those of the north. What overlaps is one period.
+
+    Args:
+        text: Any text; only its first 2,000 characters are read.
+        now: What "yesterday" is told from, in the time zone of who wrote; without a zone, in UTC.
+    """
+    zone = now.tzinfo or UTC
+    found = spans_meant(symbols(text, zone), now.toordinal())
+    return tuple(_period(one, zone) for one in _merged(found)[:_LIMIT])
+
+
+def proximity(moment: datetime, periods: Sequence[Period]) -> float:
+    """Return how near ``moment`` is to the nearest of ``periods``, from 0 to 1.
+
+    It is 1 inside, 0.5 at the border, and falls from there evenly to 0 at a distance of the
+    period's own length, but of a day at the least; 0 without periods. A moment without a time
+    zone is taken as UTC.
+    """
+    when = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max((_nearness(when, period) for period in periods), default=0.0)
+
+
+def _nearness(when: datetime, period: Period) -> float:
+    if period.start <= when < period.end:
+        return 1.0
+    distance = period.start - when if when < period.start else when - period.end
+    reach = max(_DAY, period.end - period.start)
+    return max(0.0, _AT_THE_BORDER * (1 - distance / reach))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans with those that overlap made one, at the place of the first of them."""
+    merged: list[Span] = []
+    for one in spans:
+        whole, place = one, len(merged)
+        for index in reversed(range(len(merged))):
+            other = merged[index]
+            if other.start < whole.end and whole.start < other.end:
+                whole, place = Span(min(whole.start, other.start), max(whole.end, other.end)), index
+                del merged[index]
+        merged.insert(place, whole)
+    return merged
+
+
+def _period(days: Span, zone: tzinfo) -> Period:
+    return Period(_midnight(days.start, zone), _midnight(days.end, zone))
+
+
+def _midnight(day: int, zone: tzinfo) -> datetime:
+    return datetime.combine(date.fromordinal(day), time(), zone)

@@ -1,0 +1,19 @@
+"""The terms by which texts are found, and how their matches are weighed. Never: a database, a setting.
+
+The same terms are made when a text is stored and when it is asked for, in every store.
+"""
+
+from recollect.text.lexical.bm25 import COVERED, idf, saturation
+from recollect.text.lexical.corrections import correction_prefixes, corrections
+from recollect.text.lexical.terms import document_terms, identifiers, query_terms
+
+__all__ = [
+    "COVERED",
+    "correction_prefixes",
+    "corrections",
+    "document_terms",
+    "identifiers",
+    "idf",
+    "query_terms",
+    "saturation",
+]

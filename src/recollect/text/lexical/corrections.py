@@ -1,0 +1,53 @@
+"""What a rare word may be a misspelling of, among the terms there are. Never: how terms are stored.
+
+Distance: optimal string alignment (restricted Damerau-Levenshtein), so that two letters swapped are
+one slip.
+"""
+
+from collections.abc import Iterable
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from recollect.text.lexical.scripts import UNSPACED
+from recollect.text.patterns import anchored
+
+_ONE_SLIP, _TWO_SLIPS = 5, 9
+"""From how many letters on a term may hold one slip, or two."""
+_SUGGESTIONS = 3
+_WORD = anchored(rf"[^\W\d_{UNSPACED}]+")
+
+
+def correction_prefixes(term: str) -> tuple[str, ...]:
+    """Return the prefixes under which every correction of ``term`` stands in a sorted vocabulary.
+
+    Its first two letters, under which most stand; the two swapped; and the first alone, which is
+    rarely wrong otherwise. Empty when ``term`` is not to be corrected: short, or not a word.
+    """
+    if not _slips(term):
+        return ()
+    return tuple(dict.fromkeys((term[:2], term[1] + term[0], term[0])))
+
+
+def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:
+    """Return what ``term`` may be a misspelling of, nearest first, at most three.
+
+    Words of ``vocabulary`` that start alike and are one slip away (two from nine letters on). None
+    when ``vocabulary`` holds ``term`` itself: it is spelled right.
+    """
+    prefixes = correction_prefixes(term)
+    if not prefixes:
+        return []
+    choices = {word for word in vocabulary if word.startswith(prefixes) and _WORD.fullmatch(word)}
+    if term in choices:
+        return []
+    near = process.extract(term, choices, scorer=OSA.distance, score_cutoff=_slips(term), limit=None)
+    ranked = sorted((distance, abs(len(word) - len(term)), word) for word, distance, _ in near)
+    return [word for _, _, word in ranked[:_SUGGESTIONS]]
+
+
+def _slips(term: str) -> int:
+    """Return how many slips ``term`` is long enough to hold."""
+    if len(term) < _ONE_SLIP or not _WORD.fullmatch(term):
+        return 0
+    return 2 if len(term) >= _TWO_SLIPS else 1

@@ -1,0 +1,84 @@
+"""Text as terms are read from it: one spelling for what people type in several. Never: languages, stop words.
+
+Compatibility forms are unified (NFKC, Unicode Standard Annex 15), case is folded (Unicode Standard,
+section 3.13), and marks that people leave out are removed.
+"""
+
+import hashlib
+import re
+import sys
+import unicodedata
+
+from recollect.text.lexical.scripts import MARK
+from recollect.text.patterns import bounded
+
+LONGEST_TERM = 64
+"""Characters of the longest term. What is longer keeps its beginning and a digest of the whole."""
+_DIGEST_BYTES = 4
+
+_MARKS_IN_A_ROW = 30
+"""What the Stream-Safe Text Format (Unicode Standard Annex 15, section 13) allows: longer runs cost
+quadratic time to bring into order, and no writing has them."""
+
+_MARK_RUN = bounded(f"((?:{MARK}){{{_MARKS_IN_A_ROW}}})(?:{MARK})+")
+_INVISIBLE = bounded("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufe00-\ufe0f]+")
+_FOREIGN_DIGIT = bounded(r"(?![0-9])\d")
+_APOSTROPHES = str.maketrans("\u2019\u02bc\u2018\u201b\u05f3\uff07", "''''''")
+_SPACES = str.maketrans({"\u200b": " ", "\x00": " "})
+
+# Latin letters whose stroke or ligature Unicode does not decompose; Arabic alef, yeh, teh marbuta and kaf in
+# one form each; tatweel only stretches.
+_LETTERS = str.maketrans(
+    "\u00f8\u0142\u0111\u00f0\u0131\u0127\u0622\u0623\u0625\u0671\u0649\u06cc\u0629\u06a9",
+    "olddih\u0627\u0627\u0627\u0627\u064a\u064a\u0647\u0643",
+    "\u0640",
+) | str.maketrans({"\u00e6": "ae", "\u0153": "oe", "\u00fe": "th"})
+# The breve and the diaeresis of й, ў and ї make letters of their own; stress marks and ё's dots do not.
+_ACCENT = bounded("(?:(?<=[иуі])(?![\u0306\u0308])|(?<![иуі]))[\u0300-\u036f]")
+_POINT = bounded(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]"
+)
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+
+
+def readable(text: str) -> str:
+    """Return ``text`` in NFKC, its apostrophes straight, its digits ASCII, without invisible characters.
+
+    Case and accents are kept, as humps and languages are told by them.
+    """
+    if text.isascii():
+        return text.replace("\x00", " ")
+    streamable = _MARK_RUN.sub(r"\1", text.translate(_SPACES))
+    composed = unicodedata.normalize("NFKC", streamable).translate(_APOSTROPHES)
+    return _FOREIGN_DIGIT.sub(_ascii_digit, _INVISIBLE.sub("", composed))
+
+
+def fold(word: str) -> str:
+    """Return ``word`` in folded case and without what people leave out when they type in a hurry.
+
+    Accents of Latin, Greek and Cyrillic, strokes and ligatures of Latin, harakat and the variants of
+    Arabic letters, points of Hebrew.
+    """
+    folded = word.casefold()
+    if folded.isascii():
+        return sys.intern(folded)
+    pointless = _POINT.sub("", folded.translate(_LETTERS))
+    bare = _ACCENT.sub("", unicodedata.normalize("NFD", pointless))
+    return unicodedata.normalize("NFC", bare).translate(_LETTERS)
+
+
+def clipped(term: str) -> str:
+    """Return ``term`` in at most `LONGEST_TERM` characters, still unlike other terms."""
+    if len(term) <= LONGEST_TERM:
+        return term
+    digest = hashlib.blake2b(term.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return f"{term[: LONGEST_TERM - len(digest) - 1]}~{digest}"
+
+
+def with_digraphs(word: str) -> str:
+    """Return ``word`` with ä, ö and ü written ae, oe and ue, as those write who lack the keys."""
+    return unicodedata.normalize("NFC", word.casefold()).translate(_DIGRAPHS)
+
+
+def _ascii_digit(digit: re.Match[str]) -> str:
+    return str(unicodedata.decimal(digit[0]))

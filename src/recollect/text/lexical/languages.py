@@ -1,0 +1,135 @@
+"""Which language a text is in, and the terms of a word in it. Never: how a text is cut into words.
+
+The language is that of the script, and in Latin script the one most of whose function words the text
+holds. A question is often too short to tell while the text it looks for is not, so a word of another
+language has two terms: its stem in that language, and the stem that undecided (and English) text has.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+import Stemmer
+
+from recollect.text.lexical.folding import clipped, fold, with_digraphs
+from recollect.text.lexical.scripts import language_of_script
+from recollect.text.lexical.stop_words import ENGLISH_LOOKALIKES, STOP_WORDS
+from recollect.text.patterns import bounded
+
+UNDECIDED = "english"
+"""What Latin text is read in that does not tell its language."""
+
+_KEPT_WORDS = 32_768
+_CLEAR, _WEAK = 2, 1
+"""What a function word weighs, and one that English text may hold by chance."""
+
+_STEMMERS = {language: Stemmer.Stemmer(language, 0) for language in STOP_WORDS}
+# A question in Danish and one in Norwegian often read the same.
+_STEMMERS["danish"] = _STEMMERS["norwegian"]
+_STOPS = {language: frozenset(map(fold, words.split())) for language, words in STOP_WORDS.items()}
+_LATIN_LANGUAGES = tuple(
+    language for language in STOP_WORDS if language not in {"russian", "greek", "arabic"}
+)
+_LETTER_VOTES = {
+    "ß": {"german": 2},
+    "ñ": {"spanish": 2},
+    "ã": {"portuguese": 2},
+    "õ": {"portuguese": 2},
+    "ő": {"hungarian": 2},
+    "ű": {"hungarian": 2},
+    "ğ": {"turkish": 2},
+    "\u0131": {"turkish": 2},
+    "ş": {"turkish": 1, "romanian": 1},
+    "ă": {"romanian": 2},
+    "ț": {"romanian": 2},
+    "ș": {"romanian": 2},
+    "œ": {"french": 2},
+    "ê": {"french": 1, "portuguese": 1},
+    "è": {"french": 1, "italian": 1},
+    "ç": {"french": 1, "portuguese": 1, "turkish": 1},
+    "å": {"swedish": 1, "danish": 1, "norwegian": 1},
+    "ø": {"danish": 1, "norwegian": 1},
+    "æ": {"danish": 1, "norwegian": 1},
+    "ä": {"german": 1, "swedish": 1, "finnish": 1},
+    "ö": {"german": 1, "swedish": 1, "finnish": 1, "hungarian": 1, "turkish": 1},
+    "ü": {"german": 1, "hungarian": 1, "turkish": 1},
+}
+"""Letter -> the languages it speaks for."""
+
+_ARTICLE = bounded("[وف]?(?:[بك]?ال|لل)(?=.{3})")
+"""The Arabic article with the conjunctions and prepositions written to it, before a word that is long enough."""
+
+
+def written(word: str) -> str:
+    """Return ``word`` in folded case with its accents, which stemmers of most languages need."""
+    folded = word.casefold()
+    if folded.isascii():
+        return folded
+    return unicodedata.normalize("NFC", folded).replace("i\u0307", "i")
+
+
+def language_of(words: Iterable[str]) -> str:
+    """Return the language of a Latin text, or `UNDECIDED`, by a vote of its distinct ``words``.
+
+    Function words vote, and letters that few languages have. English wins ties: its stems are part
+    of every reading, so that to miss another language costs less than to see one that is not there.
+
+    Args:
+        words: As `written` gives them; words in other scripts don't vote.
+    """
+    votes: Counter[str] = Counter()
+    for word in words:
+        function_word = _WORD_VOTES.get(word if word.isascii() else fold(word))
+        if function_word:
+            votes.update(function_word)
+        if not word.isascii():
+            for letter in set(word):
+                votes.update(_LETTER_VOTES.get(letter, {}))
+    best = max(_LATIN_LANGUAGES, key=votes.__getitem__)
+    return best if votes[best] >= _CLEAR else UNDECIDED
+
+
+@lru_cache(_KEPT_WORDS)
+def word_terms(language: str, word: str) -> tuple[str, ...]:
+    """Return the terms of one word of a text in ``language``: none for a stop word, at most three.
+
+    Args:
+        language: What `language_of` found for the text.
+        word: As `written` gives it.
+    """
+    folded = fold(word)
+    if not folded:
+        return ()
+    own_language = language_of_script(folded)
+    if own_language is None:
+        return (clipped(folded),)
+    language = own_language or language
+    if folded in _STOPS[language] or "'" in folded:
+        return ()
+    if own_language:
+        return (_stem(language, _ARTICLE.sub("", folded, count=1) if language == "arabic" else folded),)
+    terms = [_stem(UNDECIDED, folded)]
+    if language != UNDECIDED:
+        terms.append(_stem(language, word))
+    if language in {UNDECIDED, "german"}:
+        spelled = with_digraphs(word)
+        terms += [] if spelled == word else [_stem(UNDECIDED, fold(spelled))]
+    return tuple(dict.fromkeys(terms))
+
+
+def _word_votes() -> dict[str, Counter[str]]:
+    """Return every function word, folded, with the Latin languages it speaks for and its weight."""
+    votes: dict[str, Counter[str]] = {}
+    for language in _LATIN_LANGUAGES:
+        for word in _STOPS[language]:
+            weak = language != UNDECIDED and (len(word) == 1 or word in ENGLISH_LOOKALIKES)
+            votes.setdefault(word, Counter())[language] = _WEAK if weak else _CLEAR
+    return votes
+
+
+_WORD_VOTES = _word_votes()
+
+
+def _stem(language: str, word: str) -> str:
+    return clipped(fold(_STEMMERS[language].stemWord(word)) or fold(word))

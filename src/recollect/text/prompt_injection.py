@@ -1,0 +1,279 @@
+# ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
+"""Tells planted orders to the assistant by their structure. Pure. Never: a model, who wrote it.
+
+A page, a mail or a link may hold words that make an assistant remember what serves somebody else. What an order means
+is the model's to say (`Candidate.steers`). This is what stays where a model is gullible, or there is none: marks of
+prompts, addresses that are handed over, a note about "the user", and somebody named whom the assistant shall always
+put forward. People speak of themselves as "I", and who does is believed. What is found is held back for the person
+to look at, never thrown away.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+
+from recollect.text.looks import folded
+from recollect.text.patterns import Pattern, bounded
+
+LONGEST = 20_000
+"""Characters of a text that are read: no statement is as long."""
+
+_LONGEST_SENTENCE = 400
+_MARKS = bounded(
+    r"</?(?:system|assistant|instructions?|developer|sys|im_start|im_end)(?:\s[^<>]{0,100})?>|<\|[a-z_]{2,30}\|>|<<sys>>|\[/?inst\]"
+    r"|^[ \t>*]*#{1,6} ?(?:system|instructions?|new instructions?|system prompt|assistant)\b[ :]*$"
+    r"|^[ \t>*]*(?:system(?: ?prompt)?|assistant|developer) ?: ?\S"
+    r"|!\[[^\]\n]{0,200}\]\(https?://(?=[^)\s]{0,900}\))[^)\s?]{0,500}\?[^)\s=]{0,500}="
+    r"|\[[^\]\n]{0,200}\]\(https?://(?=[^)\s]{0,900}\))[^)\s?]{0,500}\?[^)\s]{0,500}(?:[{}]|%7b|\b(?:data|content|history|memory|memories|token|secret|prompt|"
+    r"conversation|chat|message)=)",
+    re.MULTILINE,
+)
+"""The tags of roles, headings of prompts, and links that carry data away."""
+_REACHED = (
+    r"https?://\S|\bwww\.\w|[\w.+-]{1,60}@[\w-]{1,60}\.\w|(?<![\w.@])@\w{3,40}(?![\w(]|\.\w)"
+    r"|\b[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}/\w|\+[0-9][0-9 ()./-]{7,20}[0-9]"
+)
+_WAY = bounded(_REACHED)
+"""A link, a mailbox, an account, a telephone number."""
+_ADDRESS = bounded(
+    rf"{_REACHED}|(?<![a-z0-9@.-])(?:[a-z0-9-]{{1,60}}\.){{1,3}}(?:com|net|org|io|ai|dev|app|info|biz|example)(?![a-z0-9-])"
+)
+"""The same, or a domain, which may be a firm's name."""
+
+
+def _words(listed: str, within: str = "") -> Pattern:
+    """Return an expression for words, "-" standing for an ending, and for those of scripts without spaces."""
+    words = "|".join(
+        re.escape(each).replace(r"\-", r"\w{0,12}").replace("_", r"\ ") for each in listed.split()
+    )
+    unspaced = "".join(f"|{re.escape(each)}" for each in within.split())
+    return bounded(rf"(?<![\w'])(?:{words})(?!\w){unspaced}")
+
+
+_OWN_WAY = bounded(r"(?<!\w)(?:me|us|mich|mir|uns|moi|nous|mí|mnie|mi|меня|мне)(?: [^\s@]{1,20}){0,2} ?$")
+"""Words in front of an address that make it a way to reach the person."""
+_I = bounded(
+    r"(?<!\w)I(?!\w)|(?:^|[.,;:!?] |\b(?:and|when|that|if|which|what|where|because|but|so|as|than) )i(?!\w)"
+)
+"""The English pronoun in a text as it is written; elsewhere a small "i" is another language's "in" or "and"."""
+_FIRST = _words(
+    "i'm i've i'd i'll me my mine myself we we're we've our ours us"
+    " ich mein- mir mich wir unser- uns je j'- m'- mon ma moi me nous notre nos"
+    " yo mi mis mío mía conmigo nosotr- nuestr- soy estoy tengo io mio mia miei mie sono noi nostr-"
+    " eu meu minha meus minhas sou tenho nós noss- ik mijn ons onze wij we"
+    " ja mój moja moje moim mojej mnie mi mam jestem my nasz- я мой моя моё мое мои моей моего моему мне меня мы наш- нам нас"
+    " мій моє мої мені мене ми jag min mitt mina mig jeg mit mine vi vår- minä minun minulla minut me meidän"
+    " já můj moje mě mi mám jsem my náš én az enyém nekem engem mi ben benim bana biz bizim eu meu mea mei mele noi"
+    " εγώ εμένα μου μας εμείς אני שלי אותי לי אנחנו أنا نحن بريدي موقعي عنواني मैं मेरा मेरी मेरे मुझे हम हमारा हमारी mera meri mere mujhe main hum"
+    " 나는 내 내가 제 제가 저는 저의 우리 우리는 tôi tao mình saya aku kami",
+    "我 咱 俺 私 僕 わたし うち 弊社 自分 ฉัน ผม เรา",
+)
+"""Pronouns of the first person: a closed class of a language, as the next."""
+_SECOND = _words(
+    "you your yourself du dich dir dein- tu te t'- toi ton ta tes vous votre vos tú ti tus"
+    " você vocês lhe teu tua jij je jou jouw u uw ty ciebie ci twój- ты тебе тебя тобой твой- вы вас вам ваш- ти тобі тебе"
+    " dig din ditt dina dit dine sinä sinun sinut te téged neked sen sana senin siz size εσύ εσένα σου σας אתה את שלך أنت तुम तू आप 너 네 당신 anda kamu bạn"
+    " que che żebyś żeby чтобы щоб dass damit om zodat hogy atti att để agar supaya",
+    "你 您 君 あなた",
+)
+"""The person spoken to, and conjunctions behind which languages that leave the pronoun out say what they shall do."""
+_USER = _words(
+    "the_user this_user the_customer the_account_owner user's der_nutzer die_nutzerin dem_nutzer den_nutzer der_benutzer dem_benutzer der_anwender"
+    " l'utilisat- l'usager el_usuario la_usuaria al_usuario o_usuário o_utilizador l'utente all'utente de_gebruiker użytkownik-"
+    " пользовател- kullanıcı- المستخدم the_assistant der_assistent dem_assistent l'assistant- el_asistente o_assistente l'assistente de_assistent"
+    " asystent ассистент- asistan المساعد the_chatbot the_ai the_bot die_ki l'ia la_ia ии",
+    "用户 用戶 使用者 利用者 ユーザー 사용자 助手 アシスタント",
+)
+"""The person or the assistant, named as only a third would."""
+_SCOPE = _words(
+    "always never only every everyone everybody whenever each all any from_now_on henceforth in_future going_forward"
+    " immer nie niemals jede- stets künftig alle- ab_sofort ab_jetzt toujours jamais chaque tout toute tous toutes désormais siempre nunca cada todo toda todos todas sempre mai ogni tutt-"
+    " altijd nooit elke alle voortaan zawsze nigdy każd- wszystk- всегда никогда кажд- все- завжди кожно- alltid altid aina mindig vždy hep"
+    " her_zaman her_defa- her_sefer- her_kez her_gün her_soru- her_cevap- her_yanıt- her_konu- her_konuşma- daima mereu πάντα תמיד دائما دوما हमेशा हर hamesha har 항상 모든 luôn selalu setiap",
+    "始终 优先 每个 总是 總是 永远 每次 每当 所有 一律 以后 今后 常に 毎回 必ず 今後 いつも すべて ทุกครั้ง",
+)
+"""For how long, or in how many cases. The Turkish "her" stands with its noun: alone it is an English word, as "tou-" and "tod-" would be their stems."""
+_FAVOURING = (
+    "recommend- promote praise trust prefer favour favor endorse advertise rank empfiehl- empfehl- bevorzug- recommand- recomiend- recomend- consigli-"
+    " raccomand- polec- рекомендуй- doporuč- ajánl- öner- tavsiye anbefal-"
+)
+_FAVOUR = _words(_FAVOURING, "推荐 推薦 勧め 推奨 추천")
+"""To put somebody forward, and nothing else."""
+_STEER = _words(
+    f"{_FAVOURING} suggest- mention- cite name link push refer consider treat present direct tell point"
+    " say add include empfiehl- empfehl- nenne- erwähn- verweis- schlag- zitier- bevorzug- verlink- lobe- vertrau- recommand- propos- suggèr- mentionn- cite- nomme- ajoute-"
+    " recomiend- recomend- sugier- sugir- menci- nombr- agreg- consigli- raccomand- suggeri- menzion- cita citi citare citate aggiung- beveel noem vermeld verwijs raad"
+    " polec- wspom- wymie- dodaj- рекомендуй- рекомендовал- совету- упомина- називай- назыв- додавай doporuč- ajánl- öner- tavsiye föreslå anbefal-"
+    " suosittel- προτείνεις",
+    "推荐 推薦 引用 提及 介绍 勧め 推奨 紹介 추천 언급 रिकॉमेंड सुझा انصح أوصِ",
+)
+"""The same, and what may do that, as "add" and "say"."""
+_RULES = _words(
+    "instruction- rules guidelines anweisung- regeln vorgaben consignes instruc- istruzion- regole instru- regras instructies regels instrukcj- zasad- инструкц-"
+    " правил- talimat- تعليمات",
+    "指令 指示 规则 規則 지시",
+)
+_ASIDE = _words(
+    "ignore disregard override forget bypass ignorier- missacht- vergiss umgeh- oublie- ignora- olvida- dimentica- ignorez esquece- negeer vergeet zignoruj zapomnij"
+    " игнорир- забудь görmezden تجاهل",
+    "忽略 无视 無視 忘记 무시",
+)
+_CHAT = _words(
+    "conversation chat history memories notes chatverlauf gespräch- unterhaltung conversación conversa conversazione historique gesprek rozmow- переписк- sohbet"
+    " المحادثة",
+    "聊天记录 对话 会話 履歴 대화",
+)
+_MEMORY = _words(
+    "remember- memory memori- merk- gedächtnis- recuerda- memoria retiens mémoire ricorda- lembr- memória zapamięt- pamię- onthoud запомни- памят- hatırla- تذكر",
+    "记住 記住 记忆 覚え 記憶 기억",
+)
+_SENTENCE_END = bounded(
+    r"[.!?\u2026]+[\"'\u201d\u00bb)\]}]*(?=\s|$)|[\u3002\uff01\uff1f\n\[\]{}\u3010\u3011\u3014\u3015()\uff08\uff09\u300a\u300b]+|<!--|-->|##+"
+)
+_APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
+_NO_LETTERS = bounded(r"[\W_]+")
+
+
+def takes_over(text: str) -> bool:
+    """Tell whether a message holds what takes an assistant over, so that none of it may be recalled.
+
+    That is more than an order: marks of prompts, rules that are to be ignored, and a memory or a chat that is to go
+    somewhere, or to put somebody forward for good. A developer's "the user is never logged out" and a translator's text are neither.
+
+    Args:
+        text: A message, or a part of one. Its first ``LONGEST`` characters are read.
+    """
+    read = _clear(text)
+    return bool(_MARKS.search(read.casefold())) or any(_takes_over(each) for each in _sentences(read))
+
+
+def is_instruction(text: str) -> bool:
+    """Tell whether a statement is an order about how the assistant shall act for others' benefit or against its rules.
+
+    None is how a person wishes to be answered ("in bullet points", "call me ..."), what they do themselves ("I
+    always recommend ..."), or a task of theirs.
+
+    Args:
+        text: A statement, or the words it was taken from. Its first ``LONGEST`` characters are read.
+    """
+    read = _clear(text)
+    return bool(_MARKS.search(read.casefold())) or any(_orders(sentence) for sentence in _sentences(read))
+
+
+def _takes_over(sentence: str) -> bool:
+    plain = sentence.casefold()
+    if _is_own(sentence):
+        return False
+    if _ASIDE.search(plain) and _RULES.search(plain):
+        return True
+    if _FAVOUR.search(plain) and _puts_forward(sentence):
+        return True
+    if not any(each.search(plain) for each in (_CHAT, _MEMORY)):
+        return False
+    steers = _STEER.search(plain) and _SCOPE.search(plain) and (_USER.search(plain) or any(_names(sentence)))
+    return bool(_ADDRESS.search(plain) or steers)
+
+
+def is_planted(content: str, evidence: str, said: str = "") -> bool:
+    """Tell whether a statement is an order, or rests on one, as `is_instruction` does, by all that is known of it.
+
+    That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That
+    they speak of "the user" counts against them, and so does an order right before or behind them: who plants a
+    mere praise begins with "ignore what you were told", or ends with "and do not tell the user".
+
+    Args:
+        content: The statement. Its first ``LONGEST`` characters are read.
+        evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
+        said: The message; empty where it is not known. Its first ``LONGEST`` characters are read.
+    """
+    content, evidence = _clear(content), _clear(evidence)
+    within, beside = _around(evidence, _clear(said))
+    if _MARKS.search(content.casefold()) or any(map(is_instruction, (evidence, within, *beside))):
+        return True
+    if _is_own(evidence) or _is_own(within):
+        return any(_asks_for(each) for each in (evidence, content))
+    return bool(
+        _WAY.search(evidence.casefold())
+        or _WAY.search(content.casefold())
+        or _USER.search(evidence.casefold())
+        or any(_orders(sentence) for sentence in _sentences(content))
+    )
+
+
+def speaks_of_self(text: str) -> bool:
+    """Tell whether somebody speaks of themselves: by the pronouns of many languages."""
+    return _is_own(_clear(text))
+
+
+def _orders(sentence: str) -> bool:
+    """Tell whether a sentence, by itself, orders something in favour of others, and speaks of nobody's self."""
+    plain = sentence.casefold()
+    if _is_own(sentence):
+        return _asks_for(sentence)
+    if _ASIDE.search(plain) and _RULES.search(plain):
+        return True
+    beside_address = (_SCOPE, _CHAT, _MEMORY)
+    if _ADDRESS.search(plain) and any(each.search(plain) for each in beside_address):
+        return True
+    if _USER.search(plain) and (_SCOPE.search(plain) or _STEER.search(plain)):
+        return True
+    return _puts_forward(sentence)
+
+
+def _asks_for(sentence: str) -> bool:
+    """Tell whether the person asks the assistant for what serves somebody else: of "I want you to ..." what follows."""
+    rest = sentence
+    while found := _SECOND.search(rest.casefold()):
+        rest = rest[found.end() :]
+        address = _ADDRESS.search(rest.casefold())
+        if address and _SCOPE.search(sentence.casefold()):
+            return _OWN_WAY.search(rest.casefold(), 0, address.start()) is None
+        if not _is_own(rest) and _puts_forward(rest):
+            return True
+    return False
+
+
+def _puts_forward(sentence: str) -> bool:
+    """Tell whether somebody with a name shall always be put forward."""
+    plain = sentence.casefold()
+    if not (_STEER.search(plain) and _SCOPE.search(plain)):
+        return False
+    return bool(_ADDRESS.search(plain)) or any(_names(sentence))
+
+
+def _names(sentence: str) -> Iterator[bool]:
+    """Tell of each word whether it may be a name: with a capital behind the first word, or of a script without any."""
+    for number, word in enumerate(sentence.split()):
+        bare = word.lstrip("\"'(\u201e\u201c\u00ab\u2018")
+        letters = [letter for letter in bare if letter.isalpha()]
+        yield (bool(number) and bare[:1].isupper() and bare != "I") or any(
+            letter.upper() == letter.lower() for letter in letters
+        )
+
+
+def _is_own(text: str) -> bool:
+    return bool(_FIRST.search(text.casefold()) or _I.search(text))
+
+
+def _clear(text: str) -> str:
+    return folded(text[:LONGEST]).translate(_APOSTROPHES)
+
+
+def _sentences(clear: str) -> list[str]:
+    parts = (" ".join(part.split())[:_LONGEST_SENTENCE] for part in _SENTENCE_END.split(clear))
+    return [part for part in dict.fromkeys(parts) if part]
+
+
+def _around(evidence: str, said: str) -> tuple[str, list[str]]:
+    """Return the sentences of a message that evidence stands in, as one, and those beside it; or nothing."""
+    sentences = _sentences(said)
+    letters = [_NO_LETTERS.sub("", each.casefold()) for each in sentences]
+    sought = _NO_LETTERS.sub("", evidence.casefold())
+    start = "".join(letters).find(sought) if sought else -1
+    if start < 0:
+        return "", []
+    ends = list(accumulate(map(len, letters)))
+    first, last = bisect_right(ends, start), bisect_left(ends, start + len(sought))
+    beside = [*sentences[max(first - 1, 0) : first], *sentences[last + 1 : last + 2]]
+    return " ".join(sentences[first : last + 1]), beside

@@ -1,0 +1,31 @@
+"""Secrets in what people say: found, and masked before anything is kept or sent. Pure. Never: whose they are.
+
+Found by their shape, their checksum, or the words around them; a secret in plain words that nothing announces is
+not found.
+"""
+
+from recollect.text.secrets.kinds import Kind
+from recollect.text.secrets.masking import (
+    Masked,
+    between_marks,
+    has_mark,
+    holds_secret,
+    mark,
+    mask,
+    mask_together,
+    without_marks,
+)
+from recollect.text.secrets.warming import warm
+
+__all__ = [
+    "Kind",
+    "Masked",
+    "between_marks",
+    "has_mark",
+    "holds_secret",
+    "mark",
+    "mask",
+    "mask_together",
+    "warm",
+    "without_marks",
+]

@@ -1,0 +1,160 @@
+"""Numbers of cards and bank accounts in a text, told from other numbers by their checksums. Pure. Never: whose.
+
+The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13616 (mod 97), that of the American
+Bankers Association's numbers of banks (weights 3, 7, 1).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from recollect.text.patterns import anchored, linear
+from recollect.text.secrets.kinds import Found, Kind, places
+
+_DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
+_GROUP = linear("[0-9]+")
+_CARD_SIZES = range(13, 20)
+_MOST_GROUPS = 19
+_MOST_OF_A_RUN = 2_000
+"""Groups of one run of digits that are looked at: more of them are a table."""
+
+_MOST_UNEVEN_GROUPS = 6
+_NETWORKS = anchored(
+    "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
+    "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard
+    "|3[47][0-9]{13}"  # American Express
+    "|3(?:0[0-5]|[689][0-9])[0-9]{11}"  # Diners Club
+    "|(?:6011|64[4-9][0-9]|65[0-9]{2}|35[2-8][0-9])[0-9]{12}"  # Discover, JCB
+    "|62[0-9]{14,17}"  # UnionPay
+    "|(?:50[0-9]{2}|5[6-8][0-9]{2}|6304|67[0-9]{2})[0-9]{12,15}"  # Maestro
+)
+_IBAN = linear(r"(?:^|[^A-Za-z0-9])([A-Za-z]{2}[0-9]{2})")
+_BANK = linear(
+    r"(?i)(?:^|[^\p{L}])(routing|aba|sort[ ]code|blz|bankleitzahl)(?:[ ](?:number|no\.?|code|nr\.?))?[ ]?(?:is|ist)?[ :#=-]{0,3}([0-9]{9}|[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{2}|[0-9]{3}[ ]?[0-9]{3}[ ]?[0-9]{2})(?:[^0-9]|$)"
+)
+"""A bank's number behind its name, as the United States, Britain, and Germany have it."""
+_BESIDE_BANK = linear(
+    r"(?i)(?:account|acct|a/c|konto)[a-z.]{0,8}(?:[ ](?:number|no\.?|nr\.?))?[ ]?(?:is|ist)?[ :#=-]{0,3}([0-9]{6,17})(?:[^0-9]|$)"
+)
+_ABA_SIZE = 9
+_NEAR_BANK = 100
+"""Characters around a bank's number in which that of an account is looked for."""
+_IN_ACCOUNT = " \u00a0-"
+_LONGEST_IBAN = 70
+"""Characters, with the spaces in it."""
+
+_IBAN_SIZES = {
+    **dict.fromkeys(("NO",), 15),
+    **dict.fromkeys(("BE",), 16),
+    **dict.fromkeys(("DK", "FI", "FO", "GL", "NL"), 18),
+    **dict.fromkeys(("MK", "SI"), 19),
+    **dict.fromkeys(("AT", "BA", "EE", "KZ", "LT", "LU", "XK"), 20),
+    **dict.fromkeys(("CH", "CR", "HR", "LI", "LV"), 21),
+    **dict.fromkeys(("BG", "BH", "DE", "GB", "GE", "IE", "ME", "RS"), 22),
+    **dict.fromkeys(("AE", "GI", "IL", "IQ", "TL"), 23),
+    **dict.fromkeys(("AD", "CZ", "ES", "MD", "PK", "RO", "SA", "SE", "SK", "TN", "VG"), 24),
+    **dict.fromkeys(("LY", "PT", "ST"), 25),
+    **dict.fromkeys(("IS", "TR"), 26),
+    **dict.fromkeys(("FR", "GR", "IT", "MC", "SM"), 27),
+    **dict.fromkeys(("AL", "AZ", "BY", "CY", "DO", "GT", "HU", "LB", "PL", "SV"), 28),
+    **dict.fromkeys(("BR", "EG", "PS", "QA", "UA"), 29),
+    **dict.fromkeys(("JO", "KW", "MU"), 30),
+    **dict.fromkeys(("MT", "SC"), 31),
+}
+"""Characters of an IBAN, by country; after the registry of SWIFT."""
+
+
+def card_numbers(text: str) -> Iterator[Found]:
+    """Yield where numbers of payment cards stand: of a known network, its length and a right check digit.
+
+    They may be written in groups. What stands before or behind them in groups of its own does not hide them.
+    """
+    for run in places(_DIGITS, text):
+        begin = run.start()
+        groups = [
+            (begin + one.start(), begin + one.end())
+            for one in islice(_GROUP.finditer(run[0]), _MOST_OF_A_RUN)
+        ]
+        before, behind = text[max(0, begin - 1) : begin], text[run.end() : run.end() + 1]
+        if before == "+":
+            continue
+        if before.isalnum() or before in {"_", ".", ","}:
+            groups = groups[1:]
+        if behind.isalnum() or behind == "_":
+            groups = groups[:-1]
+        at = 0
+        while at < len(groups):
+            taken = _card_from(text, groups, at)
+            if taken:
+                yield Found(groups[at][0], groups[at + taken - 1][1], Kind.CARD)
+            at += taken or 1
+
+
+def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
+    """Return how many of these groups of digits, from one on, are a card's number; 0 if none is."""
+    digits = ""
+    for taken, (start, end) in enumerate(groups[at : at + _MOST_GROUPS], start=1):
+        digits += text[start:end]
+        if (
+            len(digits) in _CARD_SIZES
+            and _NETWORKS.fullmatch(digits)
+            and _has_check_digit(digits)
+            and (taken <= _MOST_UNEVEN_GROUPS or _are_even(groups, at, at + taken))
+        ):
+            return taken
+    return 0
+
+
+def _are_even(groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
+    """Tell whether groups are all of one length, and those beside them of another: else many lists would be cards."""
+    lengths = {end - start for start, end in groups[first:last]}
+    beside = {end - start for start, end in (*groups[max(0, first - 1) : first], *groups[last : last + 1])}
+    return len(lengths) == 1 and not lengths & beside
+
+
+def _has_check_digit(digits: str) -> bool:
+    doubled = (sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
+    return (sum(map(int, digits[-1::-2])) + sum(doubled)) % 10 == 0
+
+
+def account_numbers(text: str) -> Iterator[Found]:
+    """Yield where IBANs stand: of a known country, its length and a right checksum."""
+    for found in places(_IBAN, text):
+        start = found.start(1)
+        end = _end_of_account(text[start : start + _LONGEST_IBAN])
+        if end:
+            yield Found(start, start + end, Kind.ACCOUNT)
+
+
+def _end_of_account(text: str) -> int:
+    """Return where the IBAN ends that a text begins with; 0 if it is none. What follows may look like more of it."""
+    size = _IBAN_SIZES.get(text[:2].upper(), 0)
+    places: list[int] = []
+    for place, each in enumerate(text):
+        if each.isascii() and each.isalnum():
+            places.append(place)
+        elif each not in _IN_ACCOUNT or (places and place - places[-1] > 1):
+            break
+    if not size or len(places) < size:
+        return 0
+    plain = "".join(text[place] for place in places[:size]).upper()
+    moved = plain[4:] + plain[:4]
+    rest = int("".join(str(int(character, 36)) for character in moved)) % 97
+    end = places[size - 1] + 1
+    return end if rest == 1 and not text[end : end + 1].isalnum() else 0
+
+
+def local_accounts(text: str) -> Iterator[Found]:
+    """Yield numbers of accounts that stand beside that of their bank, and American numbers of banks (ABA's check digit)."""
+    for bank in places(_BANK, text):
+        if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
+            continue
+        yield Found(bank.start(2), bank.end(2), Kind.ACCOUNT)
+        begin = max(0, bank.start(1) - _NEAR_BANK)
+        for account in _BESIDE_BANK.finditer(text[begin : bank.end(2) + _NEAR_BANK]):
+            start, end = account.span(1)
+            yield Found(begin + start, begin + end, Kind.ACCOUNT)
+
+
+def _has_aba_check(digits: str) -> bool:
+    weighed = (int(digit) * weight for digit, weight in zip(digits, (3, 7, 1) * 3, strict=True))
+    return sum(weighed) % 10 == 0

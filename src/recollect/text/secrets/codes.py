@@ -1,0 +1,178 @@
+# ruff: noqa: RUF001 - people speak many languages
+"""Codes, PINs and tokens, behind their names or beside a message. Pure. Never: how they are named."""
+
+from collections.abc import Iterator
+
+from recollect.text.patterns import linear
+from recollect.text.secrets import words
+from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.telling import (
+    BEFORE,
+    DATE,
+    LEAST_CODE,
+    LEAST_TOKEN,
+    PARTICLE,
+    TOLD,
+    UNIT,
+    WINDOW,
+    is_within_word,
+)
+from recollect.text.secrets.values import ENDINGS, MASK, has_digit, is_code, is_number, is_placeholder
+
+_DIGITS = linear(r"(?:^|[^0-9A-Za-z.,:/_#-])((?:[A-Z]-)?[0-9]{3,4}[ -][0-9]{3,4}|(?:[A-Z]-)?[0-9]{3,8})")
+_LONGER = linear(
+    r"^(?:[.,:/-]?[0-9]|[ ]?(?:[%€$£]|(?:eur|usd|gbp|lines?|characters?|digits?|bits?|years?|euros?|dollars?|zeichen|stellig\p{L}*|ziffern|people|times?)(?:[^\p{L}]|$)))"
+)
+_YEAR = linear(r"(?:19|20)[0-9]{2}")
+_SINCE = linear(
+    r"(?i)(?:^|\s)(?:in|since|from|until|by|seit|im|bis|en|depuis|desde|nel|dal|em|sinds|od|w|с|в|of|year)\s$"
+)
+_CODE = linear(rf"(?i)({words.ANYTHING_SENT})")
+_SENT = linear(rf"(?i){words.SENT}")
+_SAFE = linear(
+    r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
+)
+_PERSON = linear(r"(?:^|[^0-9])([0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})(?:[^0-9]|$)")
+_PERSON_BY_ITSELF = linear(r"(?:^|[^0-9A-Za-z-])([0-8][0-9]{2}-[0-9]{2}-[0-9]{4})(?:[^0-9A-Za-z-]|$)")
+_TOKEN = linear(r"^[\"'`\x{201c}\x{201e}]?([A-Za-z0-9][0-9A-Za-z_.~+/=-]{7,})")
+_HEXADECIMAL = linear(r"^[ ]{1,2}[\"'`(]?([0-9a-fA-F]{20,128})(?:[^0-9A-Za-z_-]|$)")
+_ARTICLE = linear(r"(?i)^(?:the|der|die|das|le|la|el|il|o|a)[ ]{1,2}")
+_PIN_IS_SOMETHING = linear(r"(?i)^[ ](?:is|to|ist|an|est|es|à)[ ]")
+_POSSESSIVE = linear(
+    r"(?i)(?:^|[^\p{L}])(?:my|our|your|his|her|their|mein\p{L}{0,2}|dein\p{L}{0,2}|unser\p{L}{0,2}|ihr\p{L}{0,2}|mon|ton|son|notre|votre|mi|tu|su|nuestro|mio|tuo|meu|seu|mijn|jouw|uw)[ ](?:\p{L}+[ ]){0,2}$"
+)
+"""Whose a PIN is: without it "pin 12 is ..." is one of a chip."""
+_BEHIND_CODE = linear(r"^\s{0,3}[(]?(?:[:：=＝]|是|为|為|改成|改为|は|が)?\s{0,3}")
+_CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s,;。，、()]{4,60}){0,12}")
+_WORD = linear(r"[^\s,;\"'`“„]+")
+
+
+def by_number(text: str) -> Iterator[Found]:
+    """Yield numbers of persons as they are written, and codes that came by a message."""
+    for found in places(_PERSON_BY_ITSELF, text):
+        area, group, number = found[1].split("-")
+        if area not in {"000", "666"} and group != "00" and number != "0000":
+            yield Found(found.start(1), found.end(1), Kind.PERSON)
+    yield from _sent(text)
+
+
+def _sent(text: str) -> Iterator[Found]:
+    """Yield the numbers beside a code that came by a message."""
+    for code in places(_CODE, text):
+        start, end = code.span()
+        if is_within_word(text, start, end):
+            continue
+        sentence = text[end : end + WINDOW // 2].split("\n", 1)[0]
+        if _SENT.search(f"{text[max(0, start - BEFORE) : start]} {sentence}") is None:
+            continue
+        found = _digits(sentence, least=LEAST_CODE)
+        if found is not None:
+            yield Found(end + found[0], end + found[1], Kind.CODE)
+
+
+def read_pin(before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return where the number stands that a name announces."""
+    found = _digits(window[:90].split("\n", 1)[0], least=LEAST_CODE)
+    if found is None or window[: found[0]].strip():
+        return found
+    is_of_chip = _PIN_IS_SOMETHING.search(window[found[1] :]) and not _POSSESSIVE.search(before)
+    return None if is_of_chip else found
+
+
+def read_check(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return where what stands on a card stands behind its name."""
+    return _digits(window[:60].split("\n", 1)[0], least=LEAST_CODE - 1, most=LEAST_CODE)
+
+
+def _digits(window: str, *, least: int, most: int = 8) -> tuple[int, int] | None:
+    """Return where the first number of so many digits stands, that is no year and counts nothing."""
+    for found in _DIGITS.finditer(window):
+        start, end = found.span(1)
+        figures = sum(map(str.isdigit, found[1]))
+        if not least <= figures <= most or _LONGER.search(window[end : end + 24]):
+            continue
+        if any(
+            each in ".!?;\u3002" and window[at + 1 : at + 2] in {" ", ""}
+            for at, each in enumerate(window[:start])
+        ):
+            return None
+        if _YEAR.fullmatch(found[1]) and _SINCE.search(window[:start]):
+            continue
+        return start, end
+    return None
+
+
+def read_person(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return where a person's number stands behind its name."""
+    found = _PERSON.search(window[:40])
+    return None if found is None else found.span(1)
+
+
+def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return where a code stands, or the first of several: what has digits, behind the name or behind "is"."""
+    told = TOLD.search(window)
+    places = [told.end()] if told is not None else []
+    behind = _BEHIND_CODE.search(window)
+    if behind is not None:
+        places.append(behind.end())
+    for at in _behind_articles(window, places):
+        listed = _CODES_LISTED.search(window[at:])
+        if listed is None:
+            continue
+        end = 0
+        for each in _WORD.finditer(listed[0]):
+            if not is_secret_code(each[0].rstrip(ENDINGS)):
+                break
+            end = each.start() + len(each[0].rstrip(ENDINGS))
+        start = next((n for n, each in enumerate(listed[0]) if each.isalnum()), 0)
+        if end > start and not is_placeholder(listed[0][start:end]):
+            return at + start, at + end
+    return None
+
+
+def _behind_articles(window: str, at: list[int]) -> list[int]:
+    """Return these places, those before an article behind it: "le code est le ..."."""
+    articles = [(each, _ARTICLE.search(window[each:])) for each in at]
+    return [each + (article.end() if article is not None else 0) for each, article in articles]
+
+
+def read_safe(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return where the numbers that open something stands behind its name."""
+    found = _SAFE.search(window)
+    return None if found is None or UNIT.search(window[found.end(1) :]) else found.span(1)
+
+
+def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
+    """Return where a token stands behind its name: letters and digits, told by "is" or a sign."""
+    told = TOLD.search(window)
+    at = told.end() if told is not None else 0
+    if not at or (told is not None and words.PURPOSE.intersection(told[1].casefold().split())):
+        particle = PARTICLE.search(window)
+        at = particle.end() if particle and window[: particle.end()].strip() else 0
+        if not at:
+            return _hexadecimal(window)
+    found = _TOKEN.search(window[at:])
+    if found is None:
+        return None
+    value = found[1].rstrip(ENDINGS)
+    if len(value) < LEAST_TOKEN or not has_digit(value) or DATE.fullmatch(value) or is_number(value):
+        return None
+    if is_placeholder(value) or is_code(value):
+        return None
+    return at + found.start(1), at + found.start(1) + len(value)
+
+
+def _hexadecimal(window: str) -> tuple[int, int] | None:
+    """Return where a long hexadecimal number stands right behind a name."""
+    found = _HEXADECIMAL.search(window)
+    return found.span(1) if found is not None and not found[1].isdecimal() else None
+
+
+def is_secret_code(value: str) -> bool:
+    """Tell whether what stands beside a code's name is one: four digits, or digits with letters or dashes; no year."""
+    digits = sum(each.isdigit() for each in value)
+    if not digits or MASK in value or DATE.fullmatch(value) or (is_number(value) and digits < LEAST_CODE):
+        return False
+    if digits >= LEAST_CODE:
+        return True
+    return digits < len(value) and len(value) >= (LEAST_CODE + 1 if digits > 1 else LEAST_CODE + 2)

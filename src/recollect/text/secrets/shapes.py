@@ -1,0 +1,109 @@
+"""Secrets told by their look alone: keys of known makers, private keys, what is random. Pure. Never: the words around."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from math import log2
+
+from recollect.text.patterns import linear
+from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.makers import WEB_SIGNED, WITH_PREFIX
+from recollect.text.secrets.values import has_digit, is_humped, is_placeholder
+
+_OF_MAKERS = linear(rf"(?:^|[^A-Za-z0-9])(?:({'|'.join(WITH_PREFIX)})|({WEB_SIGNED}))")
+_KEY_FILE = linear(
+    r"-----(?:(BEGIN)|END) (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----"
+    r"|(PuTTY-User-Key-File-[0-9])"
+)
+_RUN = linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_UUID = linear(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HEXADECIMAL = linear(r"(?:0[xX])?[0-9a-fA-F]+")
+_LINK = linear(r"(?i)(?:https?://|www\.)[^\s?#<>\"']*$")
+_ATTRIBUTE = linear(r"(?i)(?:^|[^a-z])(?:class|classname|id)=[\"'][^\"'\n]*$")
+"""How things look, and what they are called, in mark-up."""
+_DATA = linear(r"(?:base64,|sha(?:1|256|384|512):)$")
+_DIGEST = linear(r"^sha(?:1|256|384|512)-")
+_BEFORE = 300
+"""Characters before a run in which a link that it may be a part of begins."""
+
+_LONGEST_KEY = 256
+"""What is random and longer is no key: an image, a file."""
+
+_LEAST_ENTROPY = 3.3
+"""Bits a character (Shannon) below which nothing of 24 characters is random; a key has four or more."""
+
+_MIXED_CHANGES = 0.42
+"""Share of neighbouring characters of different sorts (small, capital, digit) above which a string of all three is
+no name somebody gave: for a random one it is about two thirds, for words joined by capitals about a quarter."""
+
+_TWO_SORTS_CHANGES = 0.28
+"""The same of a string of small letters and digits alone; a random one has about 0.4."""
+
+_LEAST_DIGITS = 3
+_LOWER, _UPPER, _DIGIT = "a", "A", "0"
+
+
+def keys(text: str) -> Iterator[Found]:
+    """Yield the keys that their makers give a shape of its own."""
+    for found in places(_OF_MAKERS, text):
+        start, end = found.span(1) if found[1] else found.span(2)
+        value = text[start:end].rstrip("-_.")
+        if (has_digit(value) or is_humped(value)) and not is_placeholder(value):
+            yield Found(start, start + len(value), Kind.KEY if found[1] else Kind.TOKEN)
+
+
+def private_keys(text: str) -> Iterator[Found]:
+    """Yield the private keys; one that is not closed runs to the end."""
+    begun: int | None = None
+    for found in places(_KEY_FILE, text):
+        if found[1] or found[2]:
+            begun = found.start() if begun is None else begun
+        elif begun is not None:
+            yield Found(begun, found.end(), Kind.PRIVATE_KEY)
+            begun = None
+    if begun is not None:
+        yield Found(begun, len(text), Kind.PRIVATE_KEY)
+
+
+def random_strings(text: str) -> Iterator[Found]:
+    """Yield long strings that nobody would think of; not those within links, nor what encodes an image or a file."""
+    for found in places(_RUN, text):
+        start, end = found.span()
+        if end - start > _LONGEST_KEY or _DIGEST.search(found[0][:8]) or not is_random(text[start:end]):
+            continue
+        before = text[max(0, start - _BEFORE) : start]
+        if _LINK.search(before) or _DATA.search(before) or _ATTRIBUTE.search(before):
+            continue
+        if _is_line_of_data(text, start, end):
+            continue
+        yield Found(start, end, Kind.KEY)
+
+
+def _is_line_of_data(text: str, start: int, end: int) -> bool:
+    """Tell whether a string is one line of several as long, as a file in base64 has them."""
+    length = end - start
+    if text[start - 1 : start] not in {"\n", ""} or text[end : end + 1] not in {"\n", ""}:
+        return False
+    above = text[max(0, start - 1 - length) : max(0, start - 1)]
+    below = text[end + 1 : end + 1 + length]
+    return any(len(each) == length and _RUN.fullmatch(each) is not None for each in (above, below))
+
+
+def is_random(value: str) -> bool:
+    """Tell whether a string of 24 characters or more looks as if a machine had made it, and not to name something."""
+    if _UUID.search(value) or _HEXADECIMAL.fullmatch(value):
+        return False
+    sorts = [
+        _DIGIT if each.isdigit() else _UPPER if each.isupper() else _LOWER for each in value if each.isalnum()
+    ]
+    if sorts.count(_DIGIT) < _LEAST_DIGITS or entropy(value) < _LEAST_ENTROPY:
+        return False
+    changes = sum(one != other for one, other in pairwise(sorts)) / len(sorts)
+    if _UPPER in sorts and _LOWER in sorts:
+        return changes > _MIXED_CHANGES
+    return value.isalnum() and _LOWER in sorts and changes > _TWO_SORTS_CHANGES
+
+
+def entropy(value: str) -> float:
+    """Return the Shannon entropy of a string's characters, in bits a character; 0 for nothing."""
+    return -sum(count / len(value) * log2(count / len(value)) for count in Counter(value).values())

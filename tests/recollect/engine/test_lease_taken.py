@@ -1,0 +1,51 @@
+"""What is said while its user's lease is taken for another work is looked at as soon as that is done."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.recollect.engines import PATIENT, engine_over
+from tests.scripted_models import ScriptedExtractor, WordEmbedder
+from tests.stores import Store
+
+from recollect.engine import Engine
+from recollect.engine.policy import Batching
+from recollect.model import Strategy, Vector
+
+FIRST, SECOND = "I row on Mondays", "I paint on Tuesdays"
+
+
+class Overheard(WordEmbedder):
+    """Lets the person say something more while what they said first is embedded for the index."""
+
+    subject: Engine
+    store: Store
+    is_told = False
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Embed, and let them speak, once."""
+        if FIRST in texts and not self.is_told:
+            self.is_told = True
+            await self.subject.remember(self.store.turn(SECOND, key="m2"), "Nice.")
+        return await super().embed(texts)
+
+
+@pytest.mark.parametrize("strategy", [Strategy.EXTRACT, Strategy.QA_TURN])
+async def test_what_is_said_while_the_index_is_kept_waits_for_no_other_job(
+    store: Store, strategy: Strategy
+) -> None:
+    batching = Batching(turns=2, quiet=timedelta(seconds=30))
+    embedder, extractor = Overheard(), ScriptedExtractor()
+    policy = replace(PATIENT, strategy=strategy, batching=batching)
+    embedder.subject = engine_over(store, policy, embedder=embedder, extractor=extractor)
+    embedder.store = store
+    await embedder.subject.remember(store.turn(FIRST), "Nice.")
+
+    while (again := await embedder.subject.drain(store.anna)) is not None:
+        assert again == timedelta()
+
+    assert embedder.is_told
+    assert await store.inbox.pending(store.anna, limit=9) == []
+    if strategy is Strategy.EXTRACT:
+        assert [len(exchanges) for exchanges, _ in extractor.asked] == [2]

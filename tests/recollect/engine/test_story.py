@@ -1,0 +1,179 @@
+"""The story of a request says what was found and why it was taken or left, and no word of anybody."""
+
+import json
+from dataclasses import asdict, replace
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.recollections import NOON, passage, recalled_passage, recollection, turn
+
+from recollect.composition import Bounds, Placed, place
+from recollect.engine.recalling import Prepared
+from recollect.engine.story import tell
+from recollect.model import Chat, Drop, Hit, Placement, Recall, Recollection, Skip, Stage, Turn
+from recollect.retrieval import Candidates, Ranking, read_query
+from recollect.retrieval.terms import TermScores
+from recollect.text.tokens import estimate_tokens
+
+REQUEST = uuid4()
+ASKED = turn("Which tea did I order on 3 May 2025?", model="gpt-4o")
+
+
+def prepared(
+    ranked: list[Recollection],
+    *,
+    asked: Turn = ASKED,
+    bounds: Bounds | None = None,
+    hits: list[Hit] | None = None,
+) -> Prepared:
+    """Return what comes of recalling when this was ranked and selected so."""
+    chosen = tuple(each for each in ranked if each.dropped is None)
+    placed = place(asked, chosen, Chat(), bounds or Bounds(), count=estimate_tokens, at=NOON)
+    found = [Hit(each.item, n, 0.5) for n, each in enumerate(ranked)] if hits is None else hits
+    terms = TermScores(np.array([1], np.int64), np.array([[2.0, 1.0, 2.0, 1.0]]), 3.0)
+    candidates = Candidates(found, terms, has_vector=True)
+    recall = Recall(chosen, tuple(ranked), gate_score=0.7, milliseconds=12.5, stages={Stage.SEARCH: 3.0})
+    ranking = Ranking(read_query(asked), candidates, tuple(ranked), 0.7)
+    return Prepared(recall, placed, ranking, ("user-wide",))
+
+
+def story(of: Prepared, asked: Turn = ASKED) -> Any:
+    record = tell(of, asked, request_id=REQUEST, at=NOON, api="completions")
+    return json.loads(json.dumps(record.story))
+
+
+def test_a_candidate_says_what_it_is_and_how_it_scored() -> None:
+    memory = replace(recollection("Ordered oolong."), parts=(("dense", 0.123456), ("lexical", 1.0)))
+
+    [told] = story(prepared([memory]))["candidates"]
+
+    assert told == {
+        "id": str(memory.item.id),
+        "kind": "fact",
+        "source": "extracted",
+        "part": None,
+        "score": 0.9,
+        "parts": {"dense": 0.1235, "lexical": 1.0},
+        "dropped": None,
+        "standing": False,
+    }
+
+
+def test_a_passage_of_the_log_says_which_part_it_is() -> None:
+    [told] = story(prepared([recalled_passage("Oolong it is.", part=3)]))["candidates"]
+
+    assert (told["kind"], told["source"], told["part"], told["dropped"]) == ("message", "log", 3, None)
+
+
+def test_each_says_why_it_was_left_out() -> None:
+    taken, huge = recollection("Ordered oolong."), recollection("long " * 3000)
+    left = [replace(recollection(f"Note {drop}."), dropped=drop) for drop in Drop]
+
+    told = story(prepared([taken, huge, *left]))["candidates"]
+
+    assert [each["dropped"] for each in told] == [None, "budget", *(drop.value for drop in Drop)]
+
+
+def test_of_two_parts_of_one_message_the_right_one_is_in_the_prompt() -> None:
+    message = passage("Oolong it is.")
+    whole = Recollection(message, 0.9)
+    other = Recollection(replace(message, part=1, content="word " * 5000, code=True), 0.8)
+    small = Bounds(memory_tokens=75)
+
+    told = story(prepared([other, whole], bounds=small))["candidates"]
+
+    assert [each["dropped"] for each in told] == ["budget", None]
+
+
+def test_without_a_block_all_that_was_chosen_had_no_place() -> None:
+    told = story(prepared([recollection("Ordered oolong.")], bounds=Bounds(placement=Placement.OFF)))
+
+    assert [each["dropped"] for each in told["candidates"]] == ["budget"]
+
+
+def test_where_the_request_has_no_certain_place_that_is_why_they_are_left_out() -> None:
+    chosen = prepared([recollection("Ordered oolong."), replace(recollection("Tea."), dropped=Drop.LIMIT)])
+    nowhere = replace(chosen, placed=Placed(), recall=replace(chosen.recall, skipped=Skip.NO_PLACE))
+
+    record = tell(nowhere, ASKED, request_id=REQUEST, at=NOON, api="completions")
+
+    assert record.skipped is Skip.NO_PLACE
+    assert (record.items, record.tokens) == (0, 0)
+    assert [each["dropped"] for each in record.story["candidates"]] == ["no-place", "limit"]
+
+
+def test_no_more_than_fifty_are_told_of() -> None:
+    many = [replace(recollection(f"Note {n}."), dropped=Drop.LIMIT) for n in range(70)]
+
+    told = story(prepared(many))["candidates"]
+
+    assert [each["id"] for each in told] == [str(each.item.id) for each in many[:50]]
+
+
+def test_the_query_is_told_of_in_numbers_and_dates() -> None:
+    query = story(prepared([]))["query"]
+
+    assert query["dates"] == [["2025-05-03T00:00:00+00:00", "2025-05-04T00:00:00+00:00"]]
+    assert query["terms"] == len(read_query(ASKED).terms)
+    assert query["asks_about_code"] is False
+
+
+def test_the_numbers_are_right() -> None:
+    ranked = [
+        recollection("One.", score=0.91234567),
+        recalled_passage("Two.", score=0.8),
+        replace(recollection("Three."), score=float(np.float32(0.5)), dropped=Drop.CLIFF),
+        *(replace(recollection(f"Left {n}.", score=0.1), dropped=Drop.CLIFF) for n in range(4)),
+        recollection("long " * 3000, score=0.05),
+    ]
+    hits = [Hit(each.item, n, None if n else 0.5) for n, each in enumerate(ranked)]
+    given_ = prepared(ranked, hits=hits)
+
+    record = tell(given_, ASKED, request_id=REQUEST, at=NOON, api="responses")
+
+    assert record.id == REQUEST
+    assert record.scope == ASKED.scope
+    assert (record.path, record.model) == ("responses/stable", "gpt-4o")
+    assert (record.candidates, record.dense_hits, record.lexical_hits, record.log_hits) == (8, 1, 1, 1)
+    assert (record.items, record.truncated) == (2, 1)
+    assert given_.placed.block is not None
+    assert record.tokens == given_.placed.block.tokens
+    assert record.history_tokens == 0
+    assert record.top_scores == (0.9123, 0.8, 0.5, 0.1, 0.1)
+    assert (record.gate_score, record.milliseconds, record.stages) == (0.7, 12.5, {Stage.SEARCH: 3.0})
+    assert (record.skipped, record.degraded, record.error_stage) == (None, (), None)
+    assert record.flags == ("user-wide",)
+
+
+def test_where_nothing_was_looked_for_there_is_little_to_tell() -> None:
+    skipped = Prepared(
+        Recall(skipped=Skip.DEADLINE, error_stage=Stage.CHAT), Placed(history_tokens=7, tokens=3)
+    )
+
+    record = tell(skipped, ASKED, request_id=REQUEST, at=NOON, api="messages")
+
+    assert record.story == {"candidates": [], "standing_items": 0, "standing_tokens": 0}
+    assert (record.skipped, record.error_stage) == (Skip.DEADLINE, Stage.CHAT)
+    assert (record.candidates, record.dense_hits, record.lexical_hits, record.log_hits) == (0, 0, 0, 0)
+    assert (record.items, record.tokens, record.history_tokens, record.truncated) == (0, 3, 7, 0)
+
+
+words = st.text(st.sampled_from("ghijklmnopqrstuvwxyzGHIJ"), min_size=12, max_size=20)
+
+
+@given(st.lists(words, min_size=7, max_size=7, unique=True), st.sampled_from([None, *Drop]))
+def test_no_word_of_anybody_is_kept(canaries: list[str], drop: Drop | None) -> None:
+    asked, code, said, speaker, language, memory, evidence = canaries
+    ranked = [
+        replace(recollection(f"{memory} {evidence}"), dropped=drop),
+        replace(recalled_passage(said, speaker=speaker, language=language, code=True), dropped=drop),
+    ]
+    request = turn(f"What of {asked} and `{code}()`?", speaker=speaker, prompt=(said,))
+
+    record = tell(prepared(ranked, asked=request), request, request_id=REQUEST, at=NOON, api="completions")
+
+    kept = json.dumps(record.story) + json.dumps(asdict(record), default=str)
+    assert not [canary for canary in canaries if canary.lower() in kept.lower()]

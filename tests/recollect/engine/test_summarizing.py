@@ -1,0 +1,228 @@
+"""Chats are summarized when they are due, and what is not there is not made up."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.recollect.engines import engine_over
+from tests.scripted_models import BrokenEmbedder, ScriptedExtractor, ScriptedSummarizer
+from tests.stores import NOON, Store
+
+from recollect.engine import Engine
+from recollect.engine.inbox import TAKEN_DELAY
+from recollect.engine.policy import Policy, Summarizing
+from recollect.errors import (
+    BudgetSpentError,
+    ExtractorError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.model import Actor, Kind, Memory, Outline, Reason, Retire, Strategy
+from recollect.ports import Asker, Embedder, Material, Summarized
+
+DUE = Policy(strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
+
+
+def engine(
+    store: Store,
+    summarizer: ScriptedSummarizer,
+    policy: Policy = DUE,
+    *,
+    embedder: Embedder | None = None,
+) -> Engine:
+    return engine_over(store, policy, extractor=ScriptedExtractor(), summarizer=summarizer, embedder=embedder)
+
+
+async def chat(store: Store, subject: Engine, *texts: str, start: int = 0) -> None:
+    for number, text in enumerate(texts, start):
+        said = store.turn(text, key=f"m{number}", at=NOON + timedelta(minutes=number - 60))
+        await subject.remember(said, f"Answer {number}.")
+
+
+async def summaries(store: Store) -> Sequence[Memory]:
+    found = (await store.memories.page(store.anna, limit=50)).memories
+    return [memory for memory in found if memory.kind is Kind.SUMMARY]
+
+
+async def test_a_chat_is_summarized_every_so_many_turns(store: Store) -> None:
+    summarizer = ScriptedSummarizer()
+    subject = engine(store, summarizer)
+
+    await chat(store, subject, "I plan a trip to Oslo")
+    await subject.drain(store.anna)
+    assert await summaries(store) == []
+
+    await chat(store, subject, "by train, in May", start=1)
+    await subject.drain(store.anna)
+
+    [summary] = await summaries(store)
+    assert "I plan a trip to Oslo" in summary.content
+    assert summary.provenance.session_id == store.anna.scope.session_id
+    assert len(summary.provenance.message_ids) == 4
+    assert subject.counts.summaries == 1
+
+
+async def test_a_later_summary_takes_up_the_one_before_and_its_place(store: Store) -> None:
+    first = Summarized("Plans a trip to Oslo.", Outline(todos=("book a hotel",)))
+    summarizer = ScriptedSummarizer(first, Summarized("Plans a trip to Bergen."))
+    subject = engine(store, summarizer)
+
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+    await chat(store, subject, "no, to Bergen", "and no hotel", start=2)
+    await subject.drain(store.anna)
+
+    assert [each.content for each in await summaries(store)] == ["Plans a trip to Bergen."]
+    assert summarizer.asked[1].before == "Plans a trip to Oslo."
+    assert summarizer.asked[1].outline == Outline(todos=("book a hotel",))
+    assert summarizer.asked[1].messages[0].text == "no, to Bergen"
+
+
+async def test_what_is_open_can_be_asked_for(store: Store) -> None:
+    summarizer = ScriptedSummarizer(Summarized("Plans a trip.", Outline(todos=("book a hotel",))))
+    subject = engine(store, summarizer)
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+
+    [summary] = await subject.todos(store.anna, limit=9)
+
+    assert summary.outline == Outline(todos=("book a hotel",))
+
+
+async def test_many_tokens_make_it_due_as_well(store: Store) -> None:
+    summarizer = ScriptedSummarizer()
+    subject = engine(store, summarizer, replace(DUE, summarizing=Summarizing(tokens=200)))
+
+    await chat(store, subject, "short")
+    await subject.drain(store.anna)
+    assert summarizer.asked == []
+
+    await chat(store, subject, "a long story " * 100, start=1)
+    await subject.drain(store.anna)
+    assert len(await summaries(store)) == 1
+
+
+@pytest.mark.parametrize("error", [ExtractorUnusableError(), BudgetSpentError()])
+async def test_who_may_not_ask_now_asks_with_the_next_turn(store: Store, error: Exception) -> None:
+    summarizer = ScriptedSummarizer(error)
+    subject = engine(store, summarizer)
+
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    assert await subject.drain(store.anna) is None
+    assert await summaries(store) == []
+    await chat(store, subject, "in May", start=2)
+    await subject.drain(store.anna)
+
+    [summary] = await summaries(store)
+    assert "I plan a trip to Oslo" in summary.content
+
+
+async def test_a_model_that_fails_is_asked_again_with_the_next_turn(store: Store) -> None:
+    summarizer = ScriptedSummarizer(ExtractorError())
+    subject = engine(store, summarizer)
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+
+    assert await subject.drain(store.anna) is None
+    assert await summaries(store) == []
+    await chat(store, subject, "in May", start=2)
+    await subject.drain(store.anna)
+
+    assert len(await summaries(store)) == 1
+
+
+async def test_one_that_fails_again_and_again_is_given_up_for_these_turns_and_stops_no_other_calls(
+    store: Store,
+) -> None:
+    summarizer = ScriptedSummarizer(*(ExtractorError() for _ in range(9)))
+    subject = engine(store, summarizer)
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    for _ in range(6):
+        assert await subject.drain(store.anna) is None
+
+    assert len(summarizer.asked) == 3
+    assert (await subject.model_use()).guarded.failures == 0
+
+
+async def test_a_chat_nobody_may_ask_for_keeps_no_other_from_its_summary(store: Store) -> None:
+    summarizer = ScriptedSummarizer(ExtractorUnusableError())
+    subject = engine(store, summarizer)
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    for number in range(2):
+        at = NOON - timedelta(minutes=9 - number)
+        said = store.turn(f"I bake bread {number}", store.anna.elsewhere, key=f"b{number}", at=at)
+        await subject.remember(said, "Fine.")
+    await subject.drain(store.anna)
+
+    [summary] = await summaries(store)
+    assert "bake bread" in summary.content
+
+
+async def test_an_answer_nobody_can_read_is_not_paid_for_with_every_turn(store: Store) -> None:
+    summarizer = ScriptedSummarizer(InvalidExtractionError())
+    subject = engine(store, summarizer)
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+    await chat(store, subject, "in May", start=2)
+    await subject.drain(store.anna)
+
+    assert len(summarizer.asked) == 1
+
+
+async def test_a_secret_does_not_stand_in_it(store: Store) -> None:
+    spilled = "The wifi password is Tulip-77-garden"
+    summarizer = ScriptedSummarizer(Summarized(f"{spilled}.", Outline(facts=(spilled,), todos=(spilled,))))
+    subject = engine(store, summarizer)
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+
+    [summary] = await summaries(store)
+    assert "Tulip" not in f"{summary.content} {summary.outline}"
+
+
+async def test_without_embeddings_it_is_kept_nevertheless(store: Store) -> None:
+    summarizer = ScriptedSummarizer()
+    subject = engine(store, summarizer, embedder=BrokenEmbedder())
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+
+    assert len(await summaries(store)) == 1
+
+
+async def test_who_forgets_what_it_rests_on_forgets_the_summary(store: Store) -> None:
+    summarizer = ScriptedSummarizer()
+    subject = engine(store, summarizer, replace(DUE, strategy=Strategy.BOTH))
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+    page = await store.memories.page(store.anna, limit=9)
+    oslo = next(each for each in page.memories if each.kind is Kind.QA_TURN and "Oslo" in each.content)
+
+    forgotten = [Retire(oslo.id, Reason.DELETED)]
+    await store.memories.apply(store.anna.chat(""), forgotten, actor=Actor.USER, at=NOON)
+
+    assert await summaries(store) == []
+
+
+async def test_without_a_model_no_chat_is_summarized(store: Store) -> None:
+    summarizer = ScriptedSummarizer()
+    subject = engine(store, summarizer, replace(DUE, strategy=Strategy.QA_TURN))
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+    await subject.drain(store.anna)
+
+    assert summarizer.asked == []
+
+
+async def test_what_is_said_while_a_chat_is_summarized_is_formed_right_after(store: Store) -> None:
+    class Interrupted(ScriptedSummarizer):
+        async def summarize(self, material: Material, asker: Asker) -> Summarized:
+            await chat(store, subject, "and a boat", start=2)
+            assert await subject.drain(store.anna) == TAKEN_DELAY
+            return await super().summarize(material, asker)
+
+    subject = engine(store, Interrupted())
+    await chat(store, subject, "I plan a trip to Oslo", "by train")
+
+    assert await subject.drain(store.anna) == timedelta()
+    assert len(await store.inbox.pending(store.anna, limit=9)) == 1
+    assert await subject.drain(store.anna) is None
+    assert await store.inbox.pending(store.anna, limit=9) == []

@@ -1,0 +1,171 @@
+"""What the engine looks after by itself: what has no index yet is indexed, old requests are forgotten."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import pytest
+from structlog.testing import capture_logs
+from tests.databases import administrator
+from tests.recollect.engines import PATIENT, engine_over
+from tests.stores import NOON, Store
+from tests.waiting import until
+from tests.watched_stores import Through
+from uuid_utils.compat import uuid7
+
+from recollect.engine import Engine, tidying
+from recollect.errors import StoreUnavailableError
+from recollect.model import RequestRecord
+from recollect.ports import LogIndex, RequestLog
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tidy again at once, where a real engine waits for an hour."""
+    monkeypatch.setattr(tidying, "_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(tidying, "_RETRY_SECONDS", 0.01)
+
+
+@dataclass
+class Tidied:
+    """How often a store was tidied.
+
+    Attributes:
+        enqueued: How often what has no index was enqueued.
+        pruned: How often old requests were forgotten.
+        breaks: Why both fail; None: they don't.
+    """
+
+    enqueued: int = 0
+    pruned: int = 0
+    breaks: Exception | None = None
+
+
+class WatchedIndex(Through):
+    def __init__(self, index: LogIndex, tidied: Tidied) -> None:
+        super().__init__(index)
+        self._index = index
+        self._tidied = tidied
+
+    async def enqueue_unindexed(self) -> int:
+        self._tidied.enqueued += 1
+        if self._tidied.breaks is not None:
+            raise self._tidied.breaks
+        return await self._index.enqueue_unindexed()
+
+
+class WatchedRequests(Through):
+    def __init__(self, requests: RequestLog, tidied: Tidied) -> None:
+        super().__init__(requests)
+        self._requests = requests
+        self._tidied = tidied
+
+    async def prune_requests(self, before: datetime) -> int:
+        self._tidied.pruned += 1
+        if self._tidied.breaks is not None:
+            raise self._tidied.breaks
+        return await self._requests.prune_requests(before)
+
+
+def watched(store: Store, tidied: Tidied) -> Store:
+    """Return the store, which notes when it is tidied, and may break at it."""
+    index, requests = WatchedIndex(store.index, tidied), WatchedRequests(store.requests, tidied)
+    return replace(store, index=index, requests=requests)
+
+
+@asynccontextmanager
+async def running(engine: Engine) -> AsyncIterator[None]:
+    task = asyncio.create_task(engine.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+    assert task.cancelled()
+
+
+async def tidied_again(tidied: Tidied, times: int = 2) -> None:
+    wanted = tidied.pruned + times
+    await until(lambda: tidied.pruned >= wanted)
+
+
+def request_at(store: Store, at: datetime) -> RequestRecord:
+    return RequestRecord(uuid7(), at, store.anna.scope, "completions/stable", "scripted")
+
+
+async def test_old_requests_are_forgotten_and_others_stay(own_store: Store) -> None:
+    tidied = Tidied()
+    engine = engine_over(watched(own_store, tidied), replace(PATIENT, keep_requests_days=7))
+    old, young = (request_at(own_store, NOON - timedelta(days=days)) for days in (8, 6))
+    for told in (old, young):
+        await engine.record(told, own_store.turn())
+
+    async with running(engine):
+        await tidied_again(tidied)
+
+    assert await engine.request(old.id) is None
+    assert await engine.request(young.id) == young
+
+
+async def test_what_was_said_before_there_was_an_index_is_indexed(own_dsn: str, own_store: Store) -> None:
+    engine = engine_over(own_store, PATIENT)
+    await engine.remember(own_store.turn("I drink tea"), "Good.")
+    async with administrator(own_dsn) as connection:
+        await connection.execute("DELETE FROM recollect.pgqueuer")  # as in a database of before
+
+    async def is_indexed() -> bool:
+        return not await own_store.index.unindexed(own_store.anna, limit=1)
+
+    async with running(engine):
+        await until(is_indexed)
+
+
+async def test_a_store_that_is_away_is_tidied_later(own_store: Store) -> None:
+    tidied = Tidied()
+    engine = engine_over(watched(own_store, tidied), PATIENT)
+    old = request_at(own_store, NOON - timedelta(days=365))
+    await engine.record(old, own_store.turn())
+    tidied.breaks = StoreUnavailableError()
+
+    with capture_logs() as logs:
+        async with running(engine):
+            await tidied_again(tidied)
+            tidied.breaks = None
+            await tidied_again(tidied)
+
+    assert {line["event"] for line in logs} >= {"enqueue_unindexed_failed", "prune_requests_failed"}
+    assert await engine.request(old.id) is None
+
+
+async def test_a_fault_in_tidying_ends_no_formation_and_quotes_nobody(own_store: Store) -> None:
+    tidied = Tidied(breaks=ValueError("I drink tea"))
+    engine = engine_over(watched(own_store, tidied), PATIENT)
+
+    async def all_formed() -> bool:
+        return (await engine.backlog()).pending == 0
+
+    with capture_logs() as logs:
+        async with running(engine):
+            await tidied_again(tidied)
+            await engine.remember(own_store.turn("I drink tea"), "Good.")
+            await until(all_formed)
+
+    failed = [line for line in logs if line["event"].endswith("_failed")]
+    assert {line["error"] for line in failed} == {"ValueError"}
+    assert all(line["place"] for line in failed)
+    assert "tea" not in str(failed)
+
+
+async def test_what_has_no_index_is_enqueued_until_that_has_succeeded_once(own_store: Store) -> None:
+    tidied = Tidied(breaks=ValueError())
+
+    async with running(engine_over(watched(own_store, tidied), PATIENT)):
+        await until(lambda: tidied.enqueued >= 3)
+        tidied.breaks = None
+        await tidied_again(tidied)
+        enqueued = tidied.enqueued
+        await tidied_again(tidied, 3)
+
+    assert tidied.enqueued == enqueued

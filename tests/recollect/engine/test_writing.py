@@ -1,0 +1,399 @@
+"""What is said goes to the log, or to the spool and then to the log: once, in order, and whatever is slow, full or killed."""
+
+import asyncio
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+from uuid import UUID
+
+import pytest
+from structlog.testing import capture_logs
+from tests.recollect.openers import Opener
+from tests.stores import NOON, Store
+from tests.waiting import until
+from tests.watched_stores import Through
+
+from recollect.engine import live_engine, phase_writing, saying, writing
+from recollect.engine.live_engine import LiveEngine
+from recollect.engine.saying import Saying
+from recollect.engine.without_secrets import masking_is_ready
+from recollect.engine.writing import Writing
+from recollect.errors import StoreUnavailableError
+from recollect.model import Became, Exchange, Flags, Scope, Written
+from recollect.postgres import message_log
+from recollect.spool import Spool
+from recollect.spool import beside as lines
+from recollect.spool.segments import FileSegment
+
+ROOM = 1_000_000
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
+    monkeypatch.setattr(phase_writing, "_SOON_SECONDS", 0.0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "spool"
+
+
+class HangingLog(Through):
+    """A log that takes no turn while it hangs."""
+
+    def __init__(self, log: object) -> None:
+        super().__init__(log)
+        self.hangs = True
+
+    async def begin(
+        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
+    ) -> UUID | Written:
+        if self.hangs:
+            await asyncio.Event().wait()
+        logged: UUID | Written = await self._port.begin(exchange, keeps=keeps)
+        return logged
+
+
+def away(store: Store) -> Opener:
+    """Return what opens an engine whose store does not answer."""
+    opener = Opener(store)
+    opener.outage.failure = StoreUnavailableError()
+    return opener
+
+
+async def said(store: Store, scope: Scope | None = None) -> list[tuple[str, str]]:
+    chat = await store.chats.chat(scope or store.anna.scope, exchanges=99)
+    return [(each.said, each.reply) for each in chat.exchanges]
+
+
+def on_disk(folder: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in folder.iterdir())
+
+
+async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0) -> Saying:
+    saying = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
+    assert saying is not None
+    await saying.durable()
+    await saying._begun  # into the log or the spool; a chat waits for the journal alone
+    return saying
+
+
+async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_can(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readied = asyncio.Event()
+
+    async def is_ready() -> None:
+        await readied.wait()
+        await masking_is_ready()  # this may be the first test of its process
+
+    monkeypatch.setattr(phase_writing, "masking_is_ready", is_ready)
+    monkeypatch.setattr(saying, "_PATIENCE_SECONDS", 0.5)
+    live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
+    live.open()
+    begun = live.begin(store.turn("one"), credential=None)
+    assert begun is not None
+    waiting = asyncio.create_task(begun.durable())
+    await asyncio.wait(
+        {waiting}, timeout=0.6
+    )  # longer than a chat waits for a turn of a process that is ready
+    assert not waiting.done()
+
+    readied.set()
+    await waiting
+
+    assert b'"one"' in on_disk(folder)
+    await live.aclose()
+
+
+async def test_a_turn_and_its_answer_come_together_wherever_each_of_them_waited(
+    store: Store, folder: Path
+) -> None:
+    opener = Opener(store)
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM), patience=10)
+    await live.start()
+    logged = await say(live, store, "one")
+    opener.outage.failure = StoreUnavailableError()
+    await logged.end("First.", recollections=())
+    waiting = await say(live, store, "two", seconds=1)
+    assert live.waiting.exchanges == 2
+    opener.outage.failure = None
+    await waiting.end("Second.", recollections=())
+    failed = await say(live, store, "three", seconds=2)
+    failed.fail()
+    await live.settle(20)
+
+    assert await said(store) == [("one", "First."), ("two", "Second."), ("three", "")]
+    await live.aclose()
+    assert list(folder.iterdir()) == []  # noqa: ASYNC240 -- it is a test
+
+
+async def test_a_store_that_is_slow_is_waited_for_no_longer_than_a_chat_can_bear(
+    store: Store, folder: Path
+) -> None:
+    log = HangingLog(store.log)
+    live = LiveEngine(Opener(replace(store, log=log)), spool=Spool(folder, limit=ROOM), patience=0.5)
+    await live.start()
+
+    with capture_logs() as logs:
+        saying = await say(live, store, "one")
+    assert live.waiting.exchanges == 1
+    assert [line["event"] for line in logs] == ["remember_failed"]
+    log.hangs = False
+    await saying.end("First.", recollections=())
+    await live.settle(20)
+
+    assert await said(store) == [("one", "First.")]
+    await live.aclose()
+
+
+async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothing(
+    store: Store, folder: Path, tmp_path: Path
+) -> None:
+    before = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
+    await before.start()
+    for number in range(4):
+        saying = await say(before, store, f"said {number}", seconds=number)
+        if number == 2:
+            saying.fail()
+        elif number != 3:
+            await saying.end("Good.", recollections=())
+    await before.aclose()
+    shutil.copytree(folder, tmp_path / "kept")
+
+    for _ in range(3):
+        after = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
+        await after.start()
+        await until(lambda: not any(folder.iterdir()))
+        await after.aclose()
+        assert await said(store) == [
+            ("said 0", "Good."),
+            ("said 1", "Good."),
+            ("said 2", ""),
+            ("said 3", ""),
+        ]
+        shutil.copytree(tmp_path / "kept", folder, dirs_exist_ok=True)  # as if it had not come to delete it
+
+
+async def test_a_full_spool_costs_what_is_said_and_no_chat_and_is_told_of(store: Store, folder: Path) -> None:
+    live = LiveEngine(away(store), spool=Spool(folder, limit=1500), patience=10)
+    await live.start()
+
+    with capture_logs() as logs:
+        for number in range(4):
+            await (await say(live, store, "a secret")).end(f"{number}", recollections=())
+        await live.aclose()
+
+    lost = [line for line in logs if line["event"] == "exchange_lost"]
+    assert [line["count"] for line in lost] == list(range(1, live.lost + 1))
+    assert live.lost > 0
+    assert {line["reason"] for line in lost} == {"the spool is full"}
+    assert "secret" not in str(logs)
+
+
+async def test_who_is_known_to_want_nothing_kept_is_not_kept_on_disk_either(
+    store: Store, folder: Path
+) -> None:
+    opener = Opener(store)
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM), patience=10)
+    await live.start()
+    await store.flags.set_flags(store.anna, Flags(record=False), at=NOON)
+    await say(live, store, "one")
+    opener.outage.failure = StoreUnavailableError()
+
+    await (await say(live, store, "two")).end("Good.", recollections=())
+
+    assert live.waiting.exchanges == 0
+    await live.aclose()
+
+
+async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_disk(
+    store: Store, folder: Path
+) -> None:
+    found: list[str | None] = []
+
+    class Watched(Through):
+        async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
+            found.append(exchange.credential)
+            is_new: bool = await self._port.append(exchange, revives=revives)
+            return is_new
+
+    opener = Opener(replace(store, log=Watched(store.log)))
+    opener.outage.failure = StoreUnavailableError()
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
+    await live.start()
+    remembering = live.remember(store.turn(), "Good.", recollections=(), credential="Bearer secret")
+    assert remembering is not None
+    await remembering
+    assert b"secret" not in b"".join(file.read_bytes() for file in folder.iterdir())  # noqa: ASYNC240 -- it is a test
+    opener.outage.failure = None
+    await live.settle(20)
+
+    assert found == ["Bearer secret"]
+    await live.aclose()
+
+
+async def test_a_bug_ends_no_chat_and_is_told_by_its_name(store: Store, folder: Path) -> None:
+    class Faulty(Through):
+        async def begin(self, *_: object, **__: object) -> NoReturn:
+            raise LookupError("my secret words")
+
+    live = LiveEngine(Opener(replace(store, log=Faulty(store.log))), spool=Spool(folder, limit=ROOM))
+    await live.start()
+
+    with capture_logs() as logs:
+        await say(live, store, "one")
+
+    assert [line["event"] for line in logs] == ["remember_failed", "exchange_lost"]
+    assert "secret" not in str(logs)
+    await live.aclose()
+
+
+async def test_a_parent_that_no_key_can_be_costs_no_exchange(store: Store, folder: Path) -> None:
+    opener = Opener(store)
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM), patience=10)
+    await live.start()
+    became: list[Became] = []
+    for number, failure in enumerate((None, StoreUnavailableError())):
+        opener.outage.failure = failure
+        turn = store.turn(f"said {number}", parent="\ud800", anchors=((0, "\ud800"),))
+        remembering = live.remember(turn, "Good.", recollections=(), credential=None)
+        assert remembering is not None
+        became.append(await remembering)
+    assert live.waiting.exchanges == 1  # the log could take the first as it is
+    known, later = became
+    assert known is Written.NEW
+    assert isinstance(later, asyncio.Future)
+    assert not later.done()
+    opener.outage.failure = None
+    await live.settle(20)
+
+    assert await later is Written.NEW
+    assert await said(store) == [("said 0", "Good."), ("said 1", "Good.")]
+    assert live.lost == 0
+    await live.aclose()
+
+
+async def test_what_fails_before_anything_is_written_is_lost_and_counted(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: object, __: object) -> NoReturn:
+        raise LookupError("my secret words")
+
+    live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
+    await live.start()
+    monkeypatch.setattr(Writing, "noting", fails)
+
+    with capture_logs() as logs:
+        remembering = live.remember(store.turn(), "Good.", recollections=(), credential=None)
+        assert remembering is not None
+        assert await remembering is None
+
+    assert [line["event"] for line in logs] == ["remember_failed", "exchange_lost"]
+    assert "secret" not in str(logs)
+    assert live.lost == 1
+    await live.aclose()
+
+
+# -- beside the loop ---------------------------------------------------------------------------------
+
+
+async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the journal and the spool together."""
+    beside: list[tuple[str, bool]] = []
+
+    def watch(module: ModuleType, name: str) -> None:
+        real = getattr(module, name)
+
+        def watched(given: object) -> object:
+            beside.append((name, threading.current_thread() is not threading.main_thread()))
+            return real(given)
+
+        monkeypatch.setattr(module, name, watched)
+
+    watch(lines, "encode")
+    watch(message_log, "estimate_tokens")
+    opener = away(store)
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
+    await live.start()
+    for text in ("short", "long " * 10_000):
+        remembering = live.remember(store.turn(text), "", recollections=(), credential=None)
+        assert remembering is not None
+        await remembering
+    assert live.waiting.exchanges == 2
+    assert beside == [("encode", False), ("encode", True)]
+    opener.outage.failure = None
+    await live.settle(20)
+
+    assert beside[2:] == [("estimate_tokens", False), ("estimate_tokens", True)]
+    await live.aclose()
+
+
+# -- the end -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("succeeded", [False, True])
+async def test_closing_waits_for_a_file_that_is_being_removed(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, *, succeeded: bool
+) -> None:
+    removing, may_end, remove = threading.Event(), threading.Event(), FileSegment.remove
+
+    def slow(segment: FileSegment) -> None:
+        remove(segment)
+        removing.set()
+        may_end.wait(20)
+
+    opener = away(store)
+    live, successor = LiveEngine(opener, spool=Spool(folder, limit=ROOM)), LiveEngine(Opener(store))
+    await live.start()
+    await successor.start()
+    await say(live, store, "one")
+    monkeypatch.setattr(FileSegment, "remove", slow)
+    opener.outage.failure = None
+    await until(removing.is_set)
+
+    closing = asyncio.create_task(live.give_way(successor) if succeeded else live.aclose())
+    done, _ = await asyncio.wait({closing}, timeout=0.05)
+    assert not done
+    may_end.set()
+    await closing
+
+    assert live.engine is None
+    assert await said(store) == [("one", "")]
+    await successor.aclose()
+
+
+async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_waits_stays(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise OSError(5, "Input/output error")
+
+    opener = Opener(store)
+    live, successor = LiveEngine(opener, spool=Spool(folder, limit=ROOM)), LiveEngine(Opener(store))
+    await live.start()
+    await successor.start()
+    opener.outage.failure = StoreUnavailableError()
+    await say(live, store, "one")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FileSegment, "lines", fails)
+        with pytest.raises(OSError, match="Input/output"):
+            await live.give_way(successor)
+    await successor.aclose()
+
+    assert (live.engine, opener.closed) == (None, 1)
+    after = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
+    await after.start()
+    await until(lambda: not any(folder.iterdir()))
+    assert await said(store) == [("one", "")]
+    await after.aclose()

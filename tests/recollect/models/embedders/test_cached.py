@@ -1,0 +1,256 @@
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from recollect.errors import EmbedderError
+from recollect.model import Vector
+from recollect.models.embedders.cache import CachedEmbedder
+from recollect.models.embedders.local import LocalEmbedder
+from recollect.ports import Embedder
+
+DAY = timedelta(days=1)
+
+
+class SlowEmbedder:
+    """Notes what it is asked for, and answers as soon as ``gate_open`` is set; fails on "bad"."""
+
+    name = "slow"
+    gate = 0.4
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self.open = asyncio.Event()
+        self.open.set()
+        self.closed = False
+
+    def reads(self, text: str) -> bool:
+        return text.isascii()
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked.append(list(texts))
+        await self.open.wait()
+        if "bad" in texts:
+            raise EmbedderError
+        return [np.array([len(text), 1], dtype=np.float32) for text in texts]
+
+    async def embed_question(self, text: str) -> Vector:
+        [vector] = await self.embed([f"{text}?"])
+        return vector
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def values(vectors: list[Vector]) -> list[float]:
+    return [float(vector[0]) for vector in vectors]
+
+
+async def test_it_stands_before_the_real_embedder(minilm: LocalEmbedder) -> None:
+    cached: Embedder = CachedEmbedder(minilm, size=10, ttl=DAY)
+
+    first = await cached.embed(["green tea", "rain", "green tea"])
+    again = await cached.embed(["rain", "green tea"])
+
+    assert (cached.name, cached.gate) == (minilm.name, minilm.gate)
+    np.testing.assert_array_equal(first, await minilm.embed(["green tea", "rain", "green tea"]))
+    assert again[0] is first[1]
+    assert again[1] is first[0] is first[2]
+
+
+async def test_a_known_text_is_not_asked_for_again() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+
+    assert values(await cached.embed(["a", "bb", "a"])) == [1, 2, 1]
+    assert values(await cached.embed(["bb", "ccc", "a"])) == [2, 3, 1]
+    assert await cached.embed([]) == []
+
+    assert inner.asked == [["a", "bb"], ["ccc"]]
+
+
+async def test_a_question_is_remembered_apart_from_the_text_of_the_same_words() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+
+    for _ in range(2):
+        assert values(await cached.embed(["tea"])) == [3]
+        assert values([await cached.embed_question("tea")]) == [4]
+
+    assert inner.asked == [["tea"], ["tea?"]]
+
+
+async def test_a_question_that_fails_is_not_remembered() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+
+    with pytest.raises(EmbedderError):
+        await cached.embed(["bad"])
+    assert values([await cached.embed_question("bad")]) == [4]
+
+
+async def test_a_model_that_knows_no_questions_embeds_them_as_texts(minilm: LocalEmbedder) -> None:
+    for embedder in (minilm, CachedEmbedder(minilm, size=10, ttl=DAY)):
+        [text] = await embedder.embed(["Where do I live?"])
+        np.testing.assert_array_equal(await embedder.embed_question("Where do I live?"), text)
+
+
+async def test_half_a_surrogate_pair_has_a_key_too() -> None:
+    cached = CachedEmbedder(SlowEmbedder(), size=10, ttl=DAY)
+
+    assert values(await cached.embed(["\ud83d", "\ud83e!"])) == [1, 2]
+
+
+async def test_no_text_is_kept() -> None:
+    cached = CachedEmbedder(SlowEmbedder(), size=10, ttl=DAY)
+    await cached.embed(["my secret"])
+
+    assert "my secret" not in repr(vars(cached))
+    assert [len(key) for key in cached._vectors] == [32]
+
+
+async def test_shared_vectors_can_not_be_written() -> None:
+    (vector,) = await CachedEmbedder(SlowEmbedder(), size=10, ttl=DAY).embed(["a"])
+
+    with pytest.raises(ValueError, match="read-only"):
+        vector[0] = 7
+
+
+async def test_the_least_recently_used_vector_goes_first() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=2, ttl=DAY)
+    for text in ("a", "bb", "a", "ccc"):
+        await cached.embed([text])
+
+    await cached.embed(["a"])
+    await cached.embed(["bb"])
+
+    assert inner.asked == [["a"], ["bb"], ["ccc"], ["bb"]]
+
+
+async def test_more_texts_than_fit_are_answered_all_the_same() -> None:
+    cached = CachedEmbedder(SlowEmbedder(), size=2, ttl=DAY)
+
+    assert values(await cached.embed(["a", "bb", "ccc", "dddd"])) == [1, 2, 3, 4]
+
+
+async def test_with_a_size_of_nothing_nothing_is_kept() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=0, ttl=DAY)
+
+    assert values(await cached.embed(["a", "a"])) == [1, 1]
+    assert values(await cached.embed(["a"])) == [1]
+    assert inner.asked == [["a"], ["a"]]
+
+
+async def test_a_vector_is_forgotten_after_its_time() -> None:
+    inner, now = SlowEmbedder(), 0.0
+    cached = CachedEmbedder(inner, size=10, ttl=timedelta(seconds=60), timer=lambda: now)
+    await cached.embed(["a"])
+    now = 59
+    await cached.embed(["a"])
+    now = 61
+    await cached.embed(["a"])
+
+    assert inner.asked == [["a"], ["a"]]
+
+
+async def test_those_who_ask_at_once_share_one_computation() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner.open.clear()
+    askers = [asyncio.create_task(cached.embed(texts)) for texts in (["a"], ["a", "bb"], ["bb", "a", "ccc"])]
+    await asyncio.sleep(0)
+    inner.open.set()
+
+    assert [values(vectors) for vectors in await asyncio.gather(*askers)] == [[1], [1, 2], [2, 1, 3]]
+    assert inner.asked == [["a"], ["bb"], ["ccc"]]
+
+
+async def test_one_who_gives_up_leaves_the_others_their_answer() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner.open.clear()
+    first, second = asyncio.create_task(cached.embed(["a"])), asyncio.create_task(cached.embed(["a"]))
+    await asyncio.sleep(0)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    inner.open.set()
+
+    assert values(await second) == [1]
+    assert inner.asked == [["a"]]
+
+
+async def test_what_all_gave_up_on_is_there_for_the_next() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner.open.clear()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(cached.embed(["a"]), 0.001)
+    inner.open.set()
+
+    assert values(await cached.embed(["a"])) == [1]
+    assert inner.asked == [["a"]]
+
+
+async def test_a_failure_reaches_all_who_wait_and_is_not_remembered() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+
+    outcomes = await asyncio.gather(cached.embed(["bad"]), cached.embed(["bad"]), return_exceptions=True)
+    with pytest.raises(EmbedderError):
+        await cached.embed(["bad"])
+
+    assert [type(outcome) for outcome in outcomes] == [EmbedderError, EmbedderError]
+    assert inner.asked == [["bad"], ["bad"]]
+    assert values(await cached.embed(["good"])) == [4]
+
+
+async def test_cleared_means_forgotten() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    await cached.embed(["a"])
+
+    cached.clear()
+    await cached.embed(["a"])
+
+    assert inner.asked == [["a"], ["a"]]
+
+
+async def test_what_was_being_computed_when_it_was_cleared_is_answered_but_not_kept() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner.open.clear()
+    asker = asyncio.create_task(cached.embed(["a"]))
+    await asyncio.sleep(0)
+    cached.clear()
+    inner.open.set()
+
+    assert values(await asker) == [1]
+    assert len(cached._vectors) == 0
+    assert values(await cached.embed(["a"])) == [1]
+    assert inner.asked == [["a"], ["a"]]
+
+
+async def test_closing_ends_what_is_being_computed_and_closes_the_inner_embedder() -> None:
+    inner = SlowEmbedder()
+    cached = CachedEmbedder(inner, size=10, ttl=DAY)
+    inner.open.clear()
+    asker = asyncio.create_task(cached.embed(["a"]))
+    await asyncio.sleep(0)
+
+    await cached.aclose()
+
+    with pytest.raises(EmbedderError, match="closed"):
+        await asker
+    assert inner.closed
+
+
+def test_it_reads_what_the_other_one_reads() -> None:
+    cached = CachedEmbedder(SlowEmbedder(), size=1, ttl=timedelta(hours=1))
+
+    assert cached.reads("tea")
+    assert not cached.reads("чай")

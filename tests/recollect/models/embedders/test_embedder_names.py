@@ -1,0 +1,30 @@
+import pytest
+
+from recollect.errors import ConfigurationError
+from recollect.models.embedders import EmbedderName, parse_embedder_name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("local:all-MiniLM-L6-v2", EmbedderName("local", "all-MiniLM-L6-v2")),
+        ("local:/models/my model", EmbedderName("local", "/models/my model")),
+        ("openai:qwen3-embedding:0.6b", EmbedderName("openai", "qwen3-embedding:0.6b")),
+        (" openai : mistral-embed ", EmbedderName("openai", "mistral-embed")),
+        ("mistral:mistral-embed", EmbedderName("mistral", "mistral-embed")),
+    ],
+)
+def test_a_name_is_split_at_its_first_colon(text: str, name: EmbedderName) -> None:
+    assert parse_embedder_name(text) == name
+
+
+@pytest.mark.parametrize("text", ["", "all-MiniLM-L6-v2", "cohere:embed-v3", ":model", "OpenAI:x"])
+def test_an_unknown_scheme_is_refused_with_those_that_are_known(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="local:MODEL or openai:MODEL or mistral:MODEL"):
+        parse_embedder_name(text)
+
+
+@pytest.mark.parametrize("text", ["local:", "openai", "openai:  ", "mistral:"])
+def test_a_scheme_without_a_model_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="names no model"):
+        parse_embedder_name(text)

@@ -1,0 +1,124 @@
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from numpy.typing import NDArray
+
+from recollect.errors import EmbedderError
+from recollect.models.embedders.model_folder import Architecture
+from recollect.models.embedders.onnx_graph import build_graph
+
+Weights = dict[str, NDArray[np.float32]]
+Array = Any  # arithmetic between arrays is typed as Any
+
+ARCHITECTURE = Architecture(
+    vocabulary=12,
+    positions=12,
+    types=2,
+    hidden=16,
+    intermediate=24,
+    layers=2,
+    heads=4,
+    epsilon=1e-12,
+    activation="gelu",
+)
+TEXTS = [[2, 4, 5, 3], [2, 6, 7, 8, 9, 10, 1, 4, 5, 11, 6, 3], [2, 3], [1]]
+
+
+def layer_norm(weights: Weights, name: str, x: Array) -> Array:
+    centred = x - x.mean(-1, keepdims=True)
+    scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + ARCHITECTURE.epsilon)
+    return scaled * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+
+def dense(weights: Weights, name: str, x: Array) -> Array:
+    return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+
+def activation(kind: str, x: Array) -> Array:
+    if kind == "relu":
+        return np.maximum(x, 0)
+    if kind == "gelu":
+        return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
+    return x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+
+
+def reference(weights: Weights, kind: str, ids: list[int]) -> Array:
+    """The same encoder, head by head, in double precision and without any padding."""
+    hidden: Array = (
+        weights["embeddings.word_embeddings.weight"][ids]
+        + weights["embeddings.position_embeddings.weight"][: len(ids)]
+        + weights["embeddings.token_type_embeddings.weight"][0]
+    ).astype(np.float64)
+    hidden = layer_norm(weights, "embeddings.LayerNorm", hidden)
+    width = ARCHITECTURE.hidden // ARCHITECTURE.heads
+    for layer in range(ARCHITECTURE.layers):
+        name = f"encoder.layer.{layer}"
+        parts = [
+            dense(weights, f"{name}.attention.self.{part}", hidden) for part in ("query", "key", "value")
+        ]
+        mixed = []
+        for head in range(ARCHITECTURE.heads):
+            query, key, value = (part[:, head * width : (head + 1) * width] for part in parts)
+            scores = np.exp(query @ key.T / math.sqrt(width))
+            mixed.append(scores / scores.sum(-1, keepdims=True) @ value)
+        attended = dense(weights, f"{name}.attention.output.dense", np.concatenate(mixed, -1))
+        hidden = layer_norm(weights, f"{name}.attention.output.LayerNorm", attended + hidden)
+        wide = activation(kind, dense(weights, f"{name}.intermediate.dense", hidden))
+        hidden = layer_norm(
+            weights, f"{name}.output.LayerNorm", dense(weights, f"{name}.output.dense", wide) + hidden
+        )
+    mean: Array = hidden.mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+def run(model: onnx.ModelProto, texts: list[list[int]]) -> NDArray[np.float32]:
+    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    ids = np.zeros((len(texts), max(map(len, texts))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, text in enumerate(texts):
+        ids[row, : len(text)] = text
+        mask[row, : len(text)] = 1
+    vectors: NDArray[np.float32] = session.run(["vectors"], {"input_ids": ids, "attention_mask": mask})[0]
+    return vectors
+
+
+@pytest.mark.parametrize("kind", ["gelu", "gelu_tanh", "relu"])
+def test_the_graph_computes_what_the_encoder_is_defined_as(weights: Weights, kind: str) -> None:
+    model = build_graph(replace(ARCHITECTURE, activation=kind), weights.__getitem__)
+
+    onnx.checker.check_model(model, full_check=True)
+    vectors = run(model, TEXTS)
+
+    assert vectors.dtype == np.float32
+    expected = np.array([reference(weights, kind, ids) for ids in TEXTS])
+    np.testing.assert_allclose(vectors, expected, atol=2e-5)
+
+
+def test_padding_changes_nothing(weights: Weights) -> None:
+    model = build_graph(ARCHITECTURE, weights.__getitem__)
+
+    together = run(model, TEXTS)
+
+    for ids, vector in zip(TEXTS, together, strict=True):
+        np.testing.assert_allclose(run(model, [ids])[0], vector, atol=1e-5)
+
+
+def test_half_precision_weights_are_read(weights: Weights) -> None:
+    halves = {name: tensor.astype(np.float16) for name, tensor in weights.items()}
+    rounded = {name: tensor.astype(np.float32) for name, tensor in halves.items()}
+
+    vectors = run(build_graph(ARCHITECTURE, halves.__getitem__), TEXTS)
+
+    np.testing.assert_array_equal(vectors, run(build_graph(ARCHITECTURE, rounded.__getitem__), TEXTS))
+
+
+def test_a_tensor_of_the_wrong_shape_is_named(weights: Weights) -> None:
+    weights["encoder.layer.1.output.dense.bias"] = np.zeros(5, dtype=np.float32)
+
+    with pytest.raises(EmbedderError, match=r"encoder\.layer\.1\.output\.dense\.bias has the shape \(5,\)"):
+        build_graph(ARCHITECTURE, weights.__getitem__)

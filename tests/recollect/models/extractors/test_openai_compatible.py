@@ -1,0 +1,560 @@
+"""The model against a chat completions server on a real socket."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx
+import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.recollect.models.extractors.completions_server import Body, Reply, Server, raw, refuses, says
+
+from recollect.errors import (
+    ConfigurationError,
+    ExtractorError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.models.extractors import Answer, OpenAICompatibleModel
+from recollect.models.extractors.completion import TOKENS_BELIEVED
+from recollect.models.extractors.openai_compatible import ANSWER_BYTES
+from recollect.models.extractors.schema import CHOICE, EXTRACTION
+from recollect.models.spending import counting_tokens
+from recollect.ports import Asker
+from recollect.text.tokens import estimate_tokens
+
+ANSWER = '{"numbers": [2]}'
+MESSAGES = [
+    {"role": "system", "content": "Choose. Answer in JSON."},
+    {"role": "user", "content": "Forget that I live in Leipzig"},
+]
+ASKER = Asker("anna", "chat-model")
+SIGNED = replace(ASKER, authorized=True, credential="Bearer secret-of-anna")
+
+
+@pytest.fixture(autouse=True)
+def _answering(server: Server) -> None:
+    server.replies = [says(ANSWER)]
+
+
+async def test_one_call_asks_in_the_strictest_form(server: Server, model: OpenAICompatibleModel) -> None:
+    server.replies = [says(ANSWER, total_tokens=321)]
+
+    assert await model.ask(MESSAGES, CHOICE, ASKER) == Answer(ANSWER, 321, "chat-model")
+
+    [body] = server.bodies
+    assert body["stream"] is True
+    assert body["temperature"] == 0
+    assert body["messages"] == MESSAGES
+    named = body["response_format"]["json_schema"]
+    assert named == {"name": "choice", "strict": True, "schema": CHOICE.json_schema}
+
+
+@pytest.mark.parametrize(
+    "counted", [None, 0, -3, True, "many", 1.5, TOKENS_BELIEVED + 1, 10**40, {"total": 7}]
+)
+async def test_tokens_are_estimated_where_the_server_does_not_count_them(
+    server: Server, model: OpenAICompatibleModel, counted: object
+) -> None:
+    server.replies = [says(ANSWER, total_tokens=counted)]
+
+    answer = await model.ask(MESSAGES, CHOICE, ASKER)
+
+    assert answer.tokens == sum(map(estimate_tokens, [*(m["content"] for m in MESSAGES), ANSWER]))
+
+
+async def test_a_usage_that_is_no_object_counts_nothing(server: Server, model: OpenAICompatibleModel) -> None:
+    server.replies = [raw(b'{"choices": [{"message": {"content": ""}}], "usage": 7}')]
+
+    assert (await model.ask(MESSAGES, CHOICE, ASKER)).tokens > 0
+
+
+def test_an_answer_never_shows_its_words() -> None:
+    assert "tea" not in repr(Answer("prefers tea", 3, "a-model"))
+
+
+ASKED_TOKENS = sum(estimate_tokens(m["content"]) for m in MESSAGES)
+
+
+def token(words: str) -> object:
+    return {"choices": [{"delta": {"content": words}}], "usage": None, "error": None}
+
+
+class TestAStream:
+    async def test_is_read_as_one_answer(self, server: Server, model: OpenAICompatibleModel) -> None:
+        counted = {"choices": [], "usage": {"total_tokens": 77}}
+        server.streams(token('{"num'), token('bers": [2]}'), counted)
+
+        assert await model.ask(MESSAGES, CHOICE, ASKER) == Answer(ANSWER, 77, "chat-model")
+
+    async def test_a_server_that_takes_none_is_asked_without(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        server.replies = [refuses(400, "no streams here", "stream"), says(ANSWER)]
+
+        assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ANSWER
+        assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ANSWER
+
+        assert [body["stream"] for body in server.bodies] == [True, False, False]
+        assert ["stream_options" in body for body in server.bodies] == [True, False, False]
+
+    async def test_an_error_within_it_is_one(self, server: Server, model: OpenAICompatibleModel) -> None:
+        server.streams(token("{"), {"error": {"message": "out of memory"}})
+
+        with pytest.raises(ExtractorError, match="broke off"):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+
+class TestWhatWasTaken:
+    async def test_of_an_answer_that_takes_too_long_what_came_is_counted(
+        self, server: Server, client: httpx.AsyncClient
+    ) -> None:
+        server.streams(*[token("so on and so on ")] * 50, then=asyncio.Event().wait)
+        hurried = OpenAICompatibleModel(client, base_url=server.base_url, timeout=timedelta(seconds=0.5))
+
+        with counting_tokens() as spent, pytest.raises(ExtractorTimeoutError):
+            await hurried.ask(MESSAGES, CHOICE, ASKER)
+
+        assert spent.tokens == ASKED_TOKENS + 50
+
+    async def test_of_one_that_is_given_up_too_and_the_server_sees_its_client_leave(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        came, left = asyncio.Event(), asyncio.Event()
+
+        async def wait() -> None:
+            came.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                left.set()
+
+        server.streams(*[token("so on ")] * 7, then=wait)
+
+        with counting_tokens() as spent:
+            asking = asyncio.create_task(model.ask(MESSAGES, CHOICE, ASKER))
+            await came.wait()
+            await asyncio.sleep(0.1)  # what was written has come
+            asking.cancel()
+            async with asyncio.timeout(1):
+                await asyncio.wait({asking})
+                await left.wait()
+
+        assert asking.cancelled()
+        assert spent.tokens == ASKED_TOKENS + 7
+
+    @pytest.mark.parametrize(("status", "counts"), [(500, True), (502, True), (429, False), (503, False)])
+    async def test_what_a_server_did_not_begin_costs_nothing(
+        self, server: Server, model: OpenAICompatibleModel, status: int, *, counts: bool
+    ) -> None:
+        server.replies = [refuses(status)]
+
+        with counting_tokens() as spent, pytest.raises(ExtractorError):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert (spent.tokens >= ASKED_TOKENS) is counts
+
+
+async def test_half_may_be_answered_where_half_is_asked_for(
+    server: Server, model: OpenAICompatibleModel
+) -> None:
+    await model.ask(MESSAGES, CHOICE, ASKER)
+    await model.ask(MESSAGES, CHOICE, replace(ASKER, share=0.5))
+
+    whole, half = (body["max_tokens"] for body in server.bodies)
+    assert half == whole // 2
+
+
+class TestWhichModelAndCredential:
+    async def test_the_chats_own_where_none_is_configured(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        await model.ask(MESSAGES, CHOICE, SIGNED)
+
+        assert server.bodies[0]["model"] == "chat-model"
+        assert server.requests[0].headers["authorization"] == "Bearer secret-of-anna"
+
+    async def test_the_configured_ones_before_the_chats(
+        self, server: Server, client: httpx.AsyncClient
+    ) -> None:
+        model = OpenAICompatibleModel(client, base_url=server.base_url, model="small", api_key="ours")
+
+        await model.ask(MESSAGES, CHOICE, SIGNED)
+
+        assert server.bodies[0]["model"] == "small"
+        assert server.requests[0].headers["authorization"] == "Bearer ours"
+
+    async def test_a_chat_without_credential_is_asked_without(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert "authorization" not in server.requests[0].headers
+
+    async def test_a_credential_that_is_gone_makes_it_unusable(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        with pytest.raises(ExtractorUnusableError):
+            await model.ask(MESSAGES, CHOICE, replace(SIGNED, credential=None))
+
+        assert server.bodies == []
+
+    async def test_a_credential_that_fits_no_header_makes_it_unusable(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        with pytest.raises(ExtractorUnusableError):
+            await model.ask(MESSAGES, CHOICE, replace(SIGNED, credential="Bearer \u20ac"))
+
+        assert server.bodies == []
+
+    async def test_without_a_models_name_it_is_unusable(self, model: OpenAICompatibleModel) -> None:
+        with pytest.raises(ExtractorUnusableError):
+            await model.ask(MESSAGES, CHOICE, replace(ASKER, model=""))
+
+    async def test_another_server_than_the_chats_gets_neither(
+        self, server: Server, client: httpx.AsyncClient
+    ) -> None:
+        own = OpenAICompatibleModel(client, base_url=server.base_url, model="local", is_upstream=False)
+        nameless = OpenAICompatibleModel(client, base_url=server.base_url, is_upstream=False)
+
+        await own.ask(MESSAGES, CHOICE, SIGNED)
+        with pytest.raises(ExtractorUnusableError):
+            await nameless.ask(MESSAGES, CHOICE, SIGNED)
+
+        [request] = server.requests
+        assert "authorization" not in request.headers
+        assert server.bodies[0]["model"] == "local"
+
+    async def test_no_cookie_of_one_user_reaches_another(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        def with_cookie(_: Body) -> web.Response:
+            response = web.json_response({"choices": [{"message": {"content": ANSWER}}]})
+            response.set_cookie("session", "anna")
+            return response
+
+        server.replies = [with_cookie]
+
+        await model.ask(MESSAGES, CHOICE, ASKER)
+        await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert "cookie" not in server.requests[1].headers
+
+    async def test_a_redirect_is_not_followed(self, server: Server, model: OpenAICompatibleModel) -> None:
+        def elsewhere(_: Body) -> web.Response:
+            return web.Response(status=307, headers={"location": f"{server.base_url}/elsewhere"})
+
+        server.replies = [elsewhere]
+
+        with pytest.raises(ExtractorUnusableError):
+            await model.ask(MESSAGES, CHOICE, SIGNED)
+
+        assert {request.path for request in server.requests} == {"/v1/chat/completions"}
+
+
+class TestWhatTheServerTakes:
+    @pytest.mark.parametrize("status", [400, 404, 422, 500, 501])
+    async def test_a_server_without_json_schema_is_asked_for_an_object(
+        self, server: Server, model: OpenAICompatibleModel, status: int
+    ) -> None:
+        def reply(body: Body) -> web.StreamResponse | Awaitable[web.StreamResponse]:
+            asked = body["response_format"]["type"]
+            refused = refuses(status, "response_format json_schema is not supported")
+            return refused(body) if asked == "json_schema" else says(ANSWER)(body)
+
+        server.replies = [reply]
+
+        assert await model.ask(MESSAGES, CHOICE, ASKER)
+        assert await model.ask(MESSAGES, CHOICE, ASKER)
+        assert server.forms == ["json_schema", "json_object", "json_object"]
+
+    async def test_a_server_without_any_is_asked_in_plain_text_and_without_system_role(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        server.replies = [refuses(400), refuses(400), says(f"Here you are:\n```json\n{ANSWER}\n```")]
+
+        assert await model.ask(MESSAGES, CHOICE, ASKER)
+        assert server.forms == ["json_schema", "json_object", "asked"]
+        assert [message["role"] for message in server.bodies[2]["messages"]] == ["user"]
+
+    async def test_a_server_that_takes_no_limits_in_a_schema_is_asked_without(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        server.replies = [refuses(400, "'maxLength' is not permitted", "response_format"), says(ANSWER)]
+
+        await model.ask(MESSAGES, EXTRACTION, ASKER)
+        await model.ask(MESSAGES, EXTRACTION, ASKER)
+
+        schemas = [body["response_format"]["json_schema"]["schema"] for body in server.bodies]
+        assert schemas == [
+            EXTRACTION.limited_json_schema,
+            EXTRACTION.json_schema,
+            EXTRACTION.json_schema,
+        ]
+
+    async def test_an_answer_takes_no_more_than_whoever_asks_allows_or_the_model_is_set_to(
+        self, server: Server, client: httpx.AsyncClient, model: OpenAICompatibleModel
+    ) -> None:
+        await model.ask(MESSAGES, CHOICE, ASKER, 500)
+        await model.ask(MESSAGES, CHOICE, ASKER, 50_000)
+        await model.ask(MESSAGES, CHOICE, ASKER)
+        unset = OpenAICompatibleModel(client, base_url=server.base_url, options={"max_tokens": None})
+        await unset.ask(MESSAGES, CHOICE, ASKER, 500)
+
+        assert [body.get("max_tokens") for body in server.bodies] == [500, 4096, 4096, None]
+
+    @pytest.mark.parametrize(("reason", "is_cut"), [("length", True), ("stop", False), (None, False)])
+    async def test_an_answer_tells_whether_it_was_cut_off(
+        self, server: Server, model: OpenAICompatibleModel, reason: str | None, *, is_cut: bool
+    ) -> None:
+        choice = {"message": {"content": ANSWER}, "finish_reason": reason}
+        server.replies = [raw(json.dumps({"choices": [choice]}).encode())]
+
+        assert (await model.ask(MESSAGES, CHOICE, ASKER)).is_cut is is_cut
+
+    async def test_what_works_is_remembered_for_each_model(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        server.replies = [refuses(400), says(ANSWER)]
+
+        await model.ask(MESSAGES, CHOICE, ASKER)
+        await model.ask(MESSAGES, CHOICE, replace(ASKER, model="another"))
+        await model.ask(MESSAGES, CHOICE, ASKER)
+        await model.aclose()
+        await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert server.forms == ["json_schema", "json_object", "json_schema", "json_object", "json_schema"]
+
+    @pytest.mark.parametrize(
+        "complaint",
+        [
+            refuses(400, "Unsupported value: 0 is not supported with this model", "temperature"),
+            refuses(400, "'temperature' is deprecated for this model"),
+            raw(b'{"detail": [{"loc": ["body", "temperature"], "msg": "Extra inputs"}]}', 422),
+        ],
+    )
+    async def test_a_refused_parameter_is_left_out_for_good(
+        self, server: Server, model: OpenAICompatibleModel, complaint: Reply
+    ) -> None:
+        server.replies = [complaint, says(ANSWER)]
+
+        await model.ask(MESSAGES, CHOICE, ASKER)
+        await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert ["temperature" in body for body in server.bodies] == [True, False, False]
+        assert ["max_tokens" in body for body in server.bodies] == [True, True, True]
+        assert server.forms == ["json_schema"] * 3
+
+    async def test_options_are_sent_and_none_leaves_one_out(
+        self, server: Server, client: httpx.AsyncClient
+    ) -> None:
+        options = {"max_tokens": None, "reasoning_effort": "low", "temperature": 1}
+        model = OpenAICompatibleModel(client, base_url=server.base_url, options=options)
+
+        await model.ask(MESSAGES, CHOICE, ASKER)
+
+        [body] = server.bodies
+        assert (body["reasoning_effort"], body["temperature"], "max_tokens" in body) == ("low", 1, False)
+
+    async def test_a_server_that_refuses_everything_is_unusable(
+        self, server: Server, model: OpenAICompatibleModel
+    ) -> None:
+        server.replies = [refuses(404, "model chat-model not found")]
+
+        with pytest.raises(ExtractorUnusableError):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+    async def test_the_query_of_the_base_url_is_kept(self, server: Server, client: httpx.AsyncClient) -> None:
+        model = OpenAICompatibleModel(client, base_url=f"{server.base_url}/?api-version=2026-01")
+
+        await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert server.requests[0].path_qs == "/v1/chat/completions?api-version=2026-01"
+
+    @pytest.mark.parametrize("base_url", ["", "ftp://host/v1", "api.example", "http://", "http://[::1"])
+    async def test_a_base_url_that_is_none_is_a_configuration_error(
+        self, client: httpx.AsyncClient, base_url: str
+    ) -> None:
+        with pytest.raises(ConfigurationError):
+            OpenAICompatibleModel(client, base_url=base_url)
+
+
+class TestFailures:
+    @pytest.mark.parametrize("status", [402, 409, 425, 429, 500, 502, 503])
+    async def test_what_may_pass_is_worth_another_try_later(
+        self, server: Server, model: OpenAICompatibleModel, status: int
+    ) -> None:
+        server.replies = [refuses(status)]
+
+        with pytest.raises(ExtractorError) as caught:
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert type(caught.value) is ExtractorError
+        assert len(server.bodies) == 1
+
+    @pytest.mark.parametrize("status", [401, 403])
+    async def test_a_users_own_credential_that_is_refused_makes_it_unusable(
+        self, server: Server, client: httpx.AsyncClient, status: int
+    ) -> None:
+        server.replies = [refuses(status)]
+
+        with pytest.raises(ExtractorUnusableError):
+            await OpenAICompatibleModel(client, base_url=server.base_url).ask(MESSAGES, CHOICE, SIGNED)
+        with pytest.raises(ExtractorError) as configured:
+            await OpenAICompatibleModel(client, base_url=server.base_url, api_key="x").ask(
+                MESSAGES, CHOICE, SIGNED
+            )
+
+        assert type(configured.value) is ExtractorError
+
+    async def test_a_server_that_is_not_there(self, client: httpx.AsyncClient, unused_tcp_port: int) -> None:
+        model = OpenAICompatibleModel(client, base_url=f"http://127.0.0.1:{unused_tcp_port}/v1")
+
+        with pytest.raises(ExtractorError, match="ConnectError"):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+    async def test_a_server_that_hangs(self, server: Server, client: httpx.AsyncClient) -> None:
+        async def hang(_: Body) -> web.StreamResponse:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+        server.replies = [hang]
+        hurried = OpenAICompatibleModel(client, base_url=server.base_url, timeout=timedelta(milliseconds=200))
+
+        with pytest.raises(ExtractorTimeoutError, match="in time"):
+            await hurried.ask(MESSAGES, CHOICE, ASKER)
+
+    @pytest.mark.parametrize("status", [408, 504, 524])
+    async def test_a_server_that_says_it_is_too_slow(
+        self, server: Server, model: OpenAICompatibleModel, status: int
+    ) -> None:
+        server.replies = [refuses(status)]
+
+        with pytest.raises(ExtractorTimeoutError):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+    async def test_a_server_that_drips(self, server: Server, client: httpx.AsyncClient) -> None:
+        async def drip(request: web.Request) -> web.StreamResponse:
+            response = web.StreamResponse()
+            await response.prepare(request)
+            while True:
+                await response.write(b" ")
+                await asyncio.sleep(0.01)
+
+        server.replies = [lambda _: drip(server.requests[-1])]
+        hurried = OpenAICompatibleModel(client, base_url=server.base_url, timeout=timedelta(milliseconds=200))
+
+        with pytest.raises(ExtractorError, match=r"in time|Timeout"):
+            await hurried.ask(MESSAGES, CHOICE, ASKER)
+
+    async def test_a_server_that_breaks_off(self, server: Server, model: OpenAICompatibleModel) -> None:
+        async def break_off(request: web.Request) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"content-length": "1000"})
+            await response.prepare(request)
+            await response.write(b"{")
+            assert request.transport is not None
+            request.transport.abort()
+            return response
+
+        server.replies = [lambda _: break_off(server.requests[-1])]
+
+        with pytest.raises(ExtractorError):
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+    @pytest.mark.parametrize(
+        "content", [b"<html>log in</html>", b'{"error": {"code": 429}}', b'{"choices": []}', b"[" * 5000]
+    )
+    async def test_an_answer_that_is_no_completion_is_worth_another_try(
+        self, server: Server, model: OpenAICompatibleModel, content: bytes
+    ) -> None:
+        server.replies = [raw(content)]
+
+        with pytest.raises(ExtractorError) as caught:
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert type(caught.value) is ExtractorError
+
+    @pytest.mark.parametrize("status", [200, 503])
+    async def test_an_endless_answer_is_not_read_to_its_end(
+        self, server: Server, model: OpenAICompatibleModel, status: int
+    ) -> None:
+        server.replies = [raw(b"x" * (ANSWER_BYTES + 1), status)]
+
+        with pytest.raises(ExtractorError) as caught:
+            await model.ask(MESSAGES, CHOICE, ASKER)
+
+        assert isinstance(caught.value, InvalidExtractionError) is (status == 200)
+        assert (caught.value.tokens > ANSWER_BYTES // 4) is (status == 200)
+
+    async def test_neither_words_nor_keys_stand_in_errors_or_logs(
+        self, server: Server, client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.INFO)
+        failures = []
+        replies = [refuses(401, "bad key secret-of-anna"), refuses(500, "Leipzig"), raw(b"Leipzig, Leipzig")]
+        for server.replies in ([reply] for reply in replies):
+            model = OpenAICompatibleModel(client, base_url=server.base_url)
+            with pytest.raises(ExtractorError) as caught:
+                await model.ask(MESSAGES, CHOICE, SIGNED)
+            failures.append(caught.value)
+        with pytest.raises(ExtractorError) as caught:
+            await model.ask(MESSAGES, CHOICE, replace(SIGNED, credential="Bearer secret-of-anna\n"))
+        failures.append(caught.value)
+
+        said = "\n".join([*map(str, failures), caplog.text])
+        assert "Leipzig" not in said
+        assert "secret-of-anna" not in said
+        assert all(failure.__suppress_context__ or failure.__context__ is None for failure in failures)
+
+
+@pytest.mark.parametrize("content", [None, 7, [{"type": "image"}], [{"type": "text"}], []])
+async def test_an_answer_without_words_is_an_empty_one(
+    server: Server, model: OpenAICompatibleModel, content: object
+) -> None:
+    server.replies = [says(content)]
+
+    assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ""
+
+
+async def test_text_in_parts_is_read(server: Server, model: OpenAICompatibleModel) -> None:
+    parts = [{"type": "thinking", "text": "hm"}, {"type": "text", "text": ANSWER}, "?"]
+    server.replies = [says(parts)]
+
+    assert (await model.ask(MESSAGES, CHOICE, ASKER)).text == ANSWER
+
+
+@given(
+    content=st.one_of(
+        st.binary(max_size=2000),
+        st.text().map(lambda text: json.dumps({"choices": [{"message": {"content": text}}]}).encode()),
+        st.recursive(
+            st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=10),
+            lambda inner: (
+                st.lists(inner)
+                | st.dictionaries(st.sampled_from(["choices", "message", "content", "usage", "error"]), inner)
+            ),
+        ).map(lambda value: json.dumps(value).encode()),
+    ),
+    status=st.sampled_from([200, 200, 200, 400, 404, 503]),
+)
+def test_whatever_is_answered_it_returns_text_or_says_it_failed(content: bytes, status: int) -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(status, content=content)
+
+    async def ask() -> None:
+        async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+            model = OpenAICompatibleModel(client, base_url="http://model.test/v1")
+            found = await model.ask(MESSAGES, CHOICE, ASKER)
+        assert isinstance(found.text, str)
+        assert found.tokens > 0
+
+    try:
+        asyncio.run(ask())
+    except ExtractorError:
+        return

@@ -1,0 +1,168 @@
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]  # it ships no types
+import pytest
+from tests.scripted_extraction import wish
+
+from recollect.errors import ConfigurationError
+from recollect.model import Asking
+from recollect.models.extractors.asking import Schema
+from recollect.models.extractors.prompts import Prompt, read_prompt
+from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
+from recollect.text.tokens import estimate_tokens
+
+PROMPTS = [("extraction", EXTRACTION), ("forgetting", CHOICE), ("summary", SUMMARY)]
+
+
+def objects(part: Any) -> list[dict[str, Any]]:
+    """All object types in a JSON schema."""
+    if isinstance(part, list):
+        return [found for item in part for found in objects(item)]
+    if not isinstance(part, dict):
+        return []
+    inner = [found for value in part.values() for found in objects(value)]
+    return [part, *inner] if part.get("type") == "object" else inner
+
+
+@pytest.mark.parametrize("schema", [schema for _, schema in PROMPTS], ids=lambda schema: schema.name)
+class TestSchemas:
+    def test_every_field_is_required_and_no_other_allowed(self, schema: Schema) -> None:
+        found = objects(schema.json_schema)
+
+        assert found
+        for each in found:
+            assert each["required"] == list(each["properties"])
+            assert each["additionalProperties"] is False
+
+    def test_it_is_a_schema_in_the_plainest_words(self, schema: Schema) -> None:
+        jsonschema.Draft202012Validator.check_schema(schema.json_schema)
+
+        written = json.dumps(schema.json_schema)
+        for word in ("$ref", "$defs", "anyOf", '"title"', '"description"', '"default"'):
+            assert word not in written
+
+    def test_its_example_has_its_form(self, schema: Schema) -> None:
+        jsonschema.validate(json.loads(schema.example), schema.json_schema)
+
+
+def test_a_null_field_may_be_null_and_no_other() -> None:
+    whole = json.loads(EXTRACTION.example)
+    [item] = whole["memories"]
+    right = whole | {"memories": [item | {"about": [3], "subject": "my son", "valid_to": "2026"}]}
+    jsonschema.validate(right, EXTRACTION.json_schema)
+
+    for wrong in ({"content": None}, {"about": 3}, {"kind": "summary"}, {"stance": None}, {"more": 1}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(whole | {"memories": [item | wrong]}, EXTRACTION.json_schema)
+
+
+def test_limits_are_those_that_servers_take() -> None:
+    """llama.cpp takes none of 2,000 and more; OpenAI's strict mode takes those of lists."""
+    whole = json.loads(EXTRACTION.example)
+    [item] = whole["memories"]
+    limited = EXTRACTION.limited_json_schema
+    jsonschema.Draft202012Validator.check_schema(limited)
+    jsonschema.validate(whole, limited)
+
+    too_much = [
+        {"memories": [item] * (EXTRACTION.limits["memories"] + 1)},
+        {"memories": [item | {"evidence": "x" * (EXTRACTION.limits["evidence"] + 1)}]},
+        {"memories": [item | {"ends": [1] * (EXTRACTION.limits["ends"] + 1)}]},
+        {"memories": [item | {"subject": "x" * (EXTRACTION.limits["subject"] + 1)}]},
+        {"wishes": [wish("forget", "x")] * (EXTRACTION.limits["wishes"] + 1)},
+    ]
+    for each in too_much:
+        jsonschema.validate(whole | each, EXTRACTION.json_schema)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(whole | each, limited)
+    assert all(0 < limit < 2_000 for limit in EXTRACTION.limits.values())
+    assert set(EXTRACTION.limits) <= {name for each in objects(limited) for name in each["properties"]}
+
+
+@pytest.mark.parametrize(("name", "schema"), PROMPTS)
+def test_the_prompt_files_have_versions_and_tell_every_field(name: str, schema: Schema) -> None:
+    prompt = read_prompt(name)
+    text = prompt.filled(form=schema.example)
+
+    assert prompt.version >= 1
+    assert "version:" not in text
+    assert schema.example in text
+    assert not re.search(r"\{\w+\}", text)
+    for each in objects(schema.json_schema):
+        for field, form in each["properties"].items():
+            for word in [field, *form.get("enum", [])]:
+                assert f"`{word}`" in text or f'"{word}"' in text
+
+
+@pytest.mark.parametrize(("name", "schema"), PROMPTS)
+def test_the_answers_in_a_prompt_have_the_form(name: str, schema: Schema) -> None:
+    """But for the fields of statements that the examples are said to leave out."""
+    whole = json.loads(EXTRACTION.example)
+    left_out = whole["memories"][0]
+    answers = [
+        json.loads(found)
+        for found in re.findall(r"^\{.*\}$", read_prompt(name).text, re.MULTILINE)
+        if found not in {"{form}", "{instructions}"}
+    ]
+
+    assert answers
+    for answer in answers:
+        if schema is EXTRACTION:
+            memories = [left_out | item for item in answer["memories"]]
+            answer = whole | answer | {"memories": memories}  # noqa: PLW2901 -- with what it left out
+        jsonschema.validate(answer, schema.json_schema)
+
+
+def test_every_quote_in_the_examples_stands_in_what_is_quoted() -> None:
+    examples = read_prompt("extraction").text.partition("# Examples")[2].split("\n\n")
+    answered = [example.rpartition("\n") for example in examples if example.endswith("}")]
+
+    assert len(answered) > 5
+    for said, _, answer in answered:
+        told = json.loads(answer)
+        assert all(item["evidence"] in said for item in [*told["memories"], *told.get("wishes", [])])
+
+
+def test_the_prompt_shows_what_each_field_is_for() -> None:
+    examples = read_prompt("extraction").text.partition("# Examples")[2]
+    answers = [json.loads(found) for found in re.findall(r"^\{.*\}$", examples, re.MULTILINE)]
+    told = [item for answer in answers for item in answer["memories"]]
+
+    for field in ("subject", "lasts", "about", "ends", "affects", "event_date", "valid_to"):
+        assert any(item.get(field) for item in told), field
+    assert {wish["asking"] for answer in answers for wish in answer.get("wishes", [])} == set(Asking)
+    assert {item["relation"] for item in told if "relation" in item} >= {"refines", "contradicts"}
+
+
+def test_the_prompt_is_no_longer_than_it_may_be() -> None:
+    """It is read with each call, and again wherever a server keeps nothing of it."""
+    assert estimate_tokens(read_prompt("extraction").filled(form=EXTRACTION.example)) < 2_800
+
+
+def test_the_repair_prompt_tells_problem_and_form() -> None:
+    assert "{problem}" in read_prompt("repair").text
+    assert '{"numbers": []}' in read_prompt("repair").filled(form='{"numbers": []}')
+
+
+def test_instructions_stand_under_a_heading_of_their_own() -> None:
+    prompt = Prompt(1, "Rules.\n\n{instructions}\n\n# Answer\n\n{form}")
+
+    assert prompt.filled(form="{}") == "Rules.\n\n# Answer\n\n{}"
+    filled = prompt.filled(form="{}", instructions="Keep {form} and {instructions}.")
+    assert filled.startswith("Rules.\n\n# Instructions of this deployment\n\n")
+    assert filled.endswith("\n\nKeep {form} and {instructions}.\n\n# Answer\n\n{}")
+
+
+def test_a_prompt_without_version_is_a_configuration_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    (folder / "bare.md").write_text("Do as I say.")
+    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+
+    with pytest.raises(ConfigurationError):
+        read_prompt("bare")

@@ -1,0 +1,204 @@
+"""Texts and questions of many languages find each other, with and without accents."""
+
+from tests.tables import table
+
+from recollect.text.lexical import document_terms, query_terms
+from recollect.text.lexical.languages import UNDECIDED, language_of
+
+FOUND = [
+    ("chinese", "我家的猫叫咪咪，今年三岁了。", "我的猫叫什么名字？", "昨天北京下雨。"),
+    ("japanese", "私の猫の名前はタマです。", "猫の名前は何ですか", "東京で電車に乗りました。"),
+    ("japanese half-width", "好きな食べ物はﾗｰﾒﾝです", "ラーメンが好き？", "電車で行きました"),
+    ("korean", "우리 고양이는 나비라고 불러요.", "고양이의 이름은?", "어제 서울에 비가 왔다"),
+    ("thai", "แมวของฉันชื่อมะลิ", "แมวของฉันชื่ออะไร", "เมื่อวานฝนตกที่กรุงเทพ"),
+    (
+        "german",
+        "Gestern habe ich mit Frau Müller über die Häuser gesprochen.",
+        "Welches Haus meinte Mueller?",
+        "Es regnet in Köln.",
+    ),
+    (
+        "german undecided",
+        "Gestern habe ich mit Frau Müller über die Häuser gesprochen.",
+        "muller",
+        "Es regnet in Köln.",
+    ),
+    ("french", "Ma sœur a acheté un vélo électrique à Orléans.", "velo electrique", "Il pleut sur Brest."),
+    (
+        "french stems",
+        "Nous avons adopté deux chevaux, c'est génial.",
+        "Quel cheval avons-nous adopté ?",
+        "Il pleut sur Brest.",
+    ),
+    (
+        "spanish",
+        "Mi canción favorita es de los años ochenta.",
+        "¿Cuáles son mis canciones favoritas?",
+        "Llueve en Bilbao.",
+    ),
+    ("spanish plain", "Mi canción favorita es de los años ochenta.", "cancion", "Llueve en Bilbao."),
+    ("portuguese", "O João mora em São Paulo com a irmã dele.", "joao sao paulo", "Choveu ontem no Porto."),
+    (
+        "italian",
+        "L'amica di Chiara lavora all'università di Padova.",
+        "Dove lavorano le amiche di Chiara?",
+        "Piove a Torino.",
+    ),
+    (
+        "dutch",
+        "Mijn zus heeft twee katten en een hond.",
+        "Hoe heet de kat van mijn zus?",
+        "Het regent in Utrecht.",
+    ),
+    (
+        "swedish",
+        "Jag har köpt en ny cykel till min dotter.",
+        "Vad kostade min cykel?",
+        "Det regnade i Malmö.",
+    ),
+    ("danish", "Jeg har købt et nyt hus på Fyn.", "Hvor er huset, jeg har kobt?", "Toget var forsinket."),
+    (
+        "norwegian",
+        "Jeg har to katter som heter Pus og Mons.",
+        "Hvor er kattene?",
+        "Toget ble ikke forsinket.",
+    ),
+    (
+        "finnish",
+        "Koirani nimi on Musti ja se on vanha.",
+        "Mikä on koirani nimi?",
+        "Junat ovat tänään myöhässä.",
+    ),
+    (
+        "hungarian",
+        "A kutyám neve Bodri, és nagyon szereti a csontot.",
+        "Mi a kutyám neve?",
+        "Esik az eső Pécsett.",
+    ),
+    (
+        "romanian",
+        "Câinele meu se numește Azor și este foarte bătrân.",
+        "cainele azor",
+        "Trenul a întârziat la Cluj.",
+    ),
+    ("turkish", "Köpeğimin adı Karabaş ve çok yaşlı.", "Köpeğim kaç yaşında?", "Dün Ankara'da yağmur yağdı."),
+    (
+        "turkish plain",
+        "İstanbul'da bir köpek aldım ve çok mutluyum.",
+        "ISTANBUL kopek",
+        "Dün Ankara'da yağmur yağdı.",
+    ),
+    ("russian", "Мою кошку зовут Мурка, она ещё котёнок.", "Как зовут мою кошку?", "Вчера шёл дождь."),
+    ("greek", "Η γάτα μου λέγεται Ψιψίνα.", "ΠΩΣ ΛΕΓΟΝΤΑΙ ΟΙ ΓΑΤΕΣ", "Χθες έβρεξε στην Πάτρα."),
+    ("arabic", "اشتريتُ السيَّارة من المدرســـة أمس", "والسيارة؟", "نزل المطر في القاهرة"),
+    ("hebrew", "הַכֶּלֶב שלי גר בירושלים", "איפה הכלב", "אתמול ירד גשם"),
+    ("vietnamese", "Con mèo của tôi ở Đà Nẵng", "meo da nang", "Trời mưa"),
+    ("hindi", "मेरी बिल्ली का नाम मीनू है", "बिल्ली कहाँ", "कल बारिश हुई"),
+    ("polish", "Mój kot nazywa się Łatek", "latek kot", "Wczoraj padało"),
+]
+
+
+@table(("document", "question", "unrelated"), [row[1:] for row in FOUND])
+def test_a_question_finds_what_it_asks_for_and_nothing_else(
+    document: str, question: str, unrelated: str
+) -> None:
+    wanted = set(query_terms(question))
+    assert wanted & document_terms(document).keys()
+    assert not wanted & document_terms(unrelated).keys()
+
+
+@table(
+    ("text", "language"),
+    [
+        ("ich weiß nicht was das ist", "german"),
+        ("je ne sais pas où est la gare", "french"),
+        ("no sé dónde está la estación", "spanish"),
+        ("não sei onde fica a estação", "portuguese"),
+        ("non so dove sia la stazione", "italian"),
+        ("ik weet niet waar het station is", "dutch"),
+        ("jag vet inte var stationen är", "swedish"),
+        ("jeg ved ikke hvornår du blev født", "danish"),
+        ("jeg vet ikke noe om deg", "norwegian"),
+        ("minä en tiedä missä asema on", "finnish"),
+        ("nem tudom hol van az állomás", "hungarian"),
+        ("nu știu unde este gara", "romanian"),
+        ("istasyon nerede bilmiyorum ama çok uzak değil", "turkish"),
+        ("i do not know where the station is", UNDECIDED),
+        ("die hard was in rome", UNDECIDED),
+        ("station", UNDECIDED),
+        ("ai art", UNDECIDED),
+        ("dan visited paris", UNDECIDED),
+        ("", UNDECIDED),
+        ("weißwurst", "german"),
+    ],
+)
+def test_function_words_and_letters_tell_the_language(text: str, language: str) -> None:
+    assert language_of(text.split()) == language
+
+
+def test_a_word_of_another_language_has_its_stem_and_the_undecided_one() -> None:
+    assert document_terms("Wo sind die Katzen und die Bücher?") == {
+        "katzen": 1,
+        "katz": 1,
+        "bucher": 1,
+        "buch": 1,
+        "buecher": 1,
+    }
+
+
+def test_a_contraction_in_another_language_is_no_term() -> None:
+    assert document_terms("Ich weiß nicht, don't ask") == {"weiss": 1, "ask": 1}
+
+
+@table(
+    ("one", "other"),
+    [
+        ("São João", "sao joao"),
+        ("Mu\u0308ller", "müller"),
+        ("Müller", "mueller"),
+        ("STRASSE", "straße"),
+        ("Ærøskøbing Łódź Đorđe", "aeroskobing lodz dorde"),
+        ("ёлка", "елка"),
+        ("замо́к", "замок"),
+        ("γάτα", "ΓΑΤΑ"),
+        ("مُدَرِّس", "مدرس"),
+        ("مدرسة", "مدرسه"),
+        ("إلى آخر", "الى اخر"),
+        ("کتابی", "كتابي"),
+        ("וְשָׁלוֹם", "ושלום"),
+        ("ＦＵＬＬ", "full"),
+        ("co\u00adoperate\u200d", "cooperate"),
+    ],
+)
+def test_spellings_of_one_word_find_each_other(one: str, other: str) -> None:
+    assert set(query_terms(one)) & document_terms(other).keys()
+    assert set(query_terms(other)) & document_terms(one).keys()
+
+
+def test_letters_that_only_look_accented_stay_letters() -> None:
+    assert document_terms("їжак йод").keys() == {"їжак", "йод"}
+    assert document_terms("и\u0301на и\u0306\u0301од").keys() == {"ин", "йод"}
+
+
+def test_the_arabic_article_is_taken_from_long_enough_words() -> None:
+    assert document_terms("والمدرسة بالسيارة للبيت") == document_terms("مدرسة سيارة بيت")
+    assert document_terms("الله").keys() == {"الله"}
+
+
+def test_chinese_is_read_in_pairs_between_function_characters() -> None:
+    assert document_terms("我的猫喜欢牛奶").keys() == {"猫喜", "喜欢", "欢牛", "牛奶"}
+    assert document_terms("他是猫").keys() == {"猫"}
+
+
+def test_japanese_is_cut_where_the_script_changes() -> None:
+    assert document_terms("猫とラーメンを食べました").keys() == {"猫", "ラー", "ーメ", "メン", "食", "べま"}
+
+
+def test_korean_is_read_in_pairs_within_words_and_thai_in_triples() -> None:
+    assert document_terms("고양이 집").keys() == {"고양", "양이", "집"}
+    assert document_terms("แมวดำ").keys() == {"แมว", "มวด", "วด\u0e4d", "ด\u0e4dา"}
+    assert document_terms("มา").keys() == {"มา"}
+
+
+def test_scripts_are_told_apart_without_spaces() -> None:
+    assert document_terms("用Python写getUserName函数").keys() >= {"python", "getusername", "函数"}

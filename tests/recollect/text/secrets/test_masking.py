@@ -1,0 +1,233 @@
+import random
+import string
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.long_texts import up_to
+from tests.secret_texts import redacted
+from tests.tables import table
+
+from recollect.text.secrets import holds_secret
+
+CALM = settings(deadline=None)
+
+
+def made_up(length: int, letters: str = string.ascii_letters + string.digits) -> str:
+    """Return a string like a key's random part; no real key stands in a test."""
+    chosen = random.Random(7)
+    return "9f" + "".join(chosen.choice(letters) for _ in range(length - 2))
+
+
+KEYS = {
+    "openai": "sk-" + made_up(40),
+    "openai, of a project": "sk-proj-" + made_up(60),
+    "anthropic": "sk-ant-api03-" + made_up(40),
+    "github": "ghp_" + made_up(36),
+    "github, fine-grained": "github_pat_" + made_up(60),
+    "gitlab": "glpat-" + made_up(20),
+    "slack": "xoxb-" + made_up(24),
+    "amazon": "AKIA" + made_up(16).upper(),
+    "amazon, temporary": "ASIA" + made_up(16).upper(),
+    "amazon's secret": "wJ4lrXUt/" + made_up(31),
+    "google": "AIza" + made_up(35),
+    "hugging face": "hf_" + made_up(34),
+    "npm": "npm_" + made_up(36),
+    "pypi": "pypi-" + made_up(60),
+    "sendgrid": "SG." + made_up(22) + "." + made_up(43),
+    "stripe": "sk_live_" + made_up(24),
+    "stripe, restricted": "rk_live_" + made_up(24),
+    "jwt": "eyJ" + made_up(20) + ".eyJ" + made_up(30) + "." + made_up(30),
+    "slack's webhook": "https://hooks.slack.com/services/T0/B0/" + made_up(24),
+    "nobody's shape": made_up(32),
+    "small letters and digits": made_up(32, string.ascii_lowercase + string.digits * 2),
+}
+
+
+@table("key", KEYS.values())
+def test_a_key_is_blacked_out_and_the_words_around_it_stay(key: str) -> None:
+    assert (
+        redacted(f"My staging key is {key}, please use it.") == "My staging key is [redacted], please use it."
+    )
+    assert redacted(key) == "[redacted]"
+    assert redacted(f"({key})") == "([redacted])"
+
+
+ANNOUNCED = [
+    ("The wifi password is kaffeepause", "kaffeepause"),
+    ("my password is hunter22 and my cat is Momo", "hunter22"),
+    ("password: Blumen-Topf!7", "Blumen-Topf!7"),
+    ('password = "correct horse battery"', "correct horse battery"),
+    ("password for the router at my mum's is sunny4ever.", "sunny4ever"),
+    ("new password Sommer2031!", "Sommer2031!"),
+    ("login anna pw: geheim_33", "geheim_33"),
+    ("Mein Passwort lautet Regenbogen9", "Regenbogen9"),
+    ("Das Kennwort für den Drucker ist toner#44", "toner#44"),
+    ("le mot de passe du wifi est croissant75", "croissant75"),
+    ("la contraseña es gatito-2019", "gatito-2019"),
+    ("A senha do wifi é caipirinha88", "caipirinha88"),
+    ("la password è pomodoro!1", "pomodoro!1"),
+    ("het wachtwoord is stroopwafel12", "stroopwafel12"),
+    ("hasło to pierogi2020", "pierogi2020"),
+    ("пароль от вайфая: borshch55", "borshch55"),
+    ("Пароль это снежинка7", "снежинка7"),
+    ("şifrem: baklava34", "baklava34"),
+    ("我的密码是panda8888", "panda8888"),
+    ("密码：tea#leaf9", "tea#leaf9"),
+    ("パスワードはsakura2024です", "sakura2024"),
+    ("비밀번호는 kimchi77", "kimchi77"),
+    ("my PIN is 4711", "4711"),
+    ("PIN: 08154", "08154"),
+    ("PINコードは 2580", "2580"),
+    ("mon code PIN est 7391", "7391"),
+    ("CVV 123", "123"),
+    ("the api key for the weather thing is a1b2c3d4e5f6", "a1b2c3d4e5f6"),
+    ("API_KEY=deadbeef0123", "deadbeef0123"),
+    ("token: 3f2a9c77d01b", "3f2a9c77d01b"),
+    ("Authorization: Bearer 9f" + 7 * "Kd3x", "9f" + 7 * "Kd3x"),
+    ("postgres://anna:s3same@db.example.org:5432/shop", "s3same"),
+    ("My SSN is 219-09-9999", "219-09-9999"),
+    ("SSN 219099999", "219099999"),
+    ("card 4111 1111 1111 1111 exp 04/29", "4111 1111 1111 1111"),
+    ("5555555555554444", "5555555555554444"),
+    ("my amex 3782-822463-10005", "3782-822463-10005"),
+    ("order 12 4111 1111 1111 1111 please", "4111 1111 1111 1111"),
+    ("IBAN DE89 3704 0044 0532 0130 00 bitte", "DE89 3704 0044 0532 0130 00"),
+    ("gb29nwbk60161331926819", "gb29nwbk60161331926819"),
+    ("FR14 2004 1010 0505 0001 3M02 606.", "FR14 2004 1010 0505 0001 3M02 606"),
+]
+
+
+@table(("text", "secret"), ANNOUNCED)
+def test_what_is_announced_or_checks_out_is_blacked_out(text: str, secret: str) -> None:
+    assert secret in text
+    assert redacted(text) == text.replace(secret, "[redacted]")
+    assert holds_secret(text)
+
+
+def test_a_key_behind_a_link_is_no_part_of_it() -> None:
+    assert redacted(f"https://example.org/a/b and {made_up(32)}") == "https://example.org/a/b and [redacted]"
+
+
+def test_a_wallets_words_are_blacked_out() -> None:
+    words = "apple river stone cloud tiger lemon piano chair ocean bread candle forest"
+
+    assert redacted(f"my seed phrase is: {words}.") == "my seed phrase is: [redacted]."
+    assert redacted(f"recovery phrase: {words} {words}") == "recovery phrase: [redacted]"
+    assert not holds_secret(f"We saw: {words}")
+
+
+def test_a_private_key_is_blacked_out_also_where_it_is_not_closed() -> None:
+    opening, closing = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+
+    assert redacted(f"It is\n{opening}\nMIIE\nabc=\n{closing}\nThanks") == "It is\n[redacted]\nThanks"
+    assert redacted(f"It is\n{opening}\nMIIE\nabc=") == "It is\n[redacted]"
+    assert redacted(f"{opening}a{closing} and {opening}b{closing}") == "[redacted] and [redacted]"
+    assert not holds_secret("-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----")
+
+
+@table(
+    "text",
+    [
+        "My order number is 4029 3311 0087 2150.",
+        "Bestellnummer 4512345678901234567",
+        "Call me at +49 170 1234567 or 555-867-5309",
+        "+4111111111111111",
+        "ISBN 978-3-16-148410-0",
+        "ISBN 9783161484100",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "Fixed in 3f2a9c77d01b4e5fa6b7c8d9e0f1a2b3c4d5e6f7",
+        "commit 9fceb02",
+        "my password manager is Bitwarden",
+        "I forgot my password",
+        "the password must have 8 characters",
+        "the password is wrong",
+        "The password is the same as before?",
+        "Passwort vergessen, was nun",
+        "Das Passwort ist falsch",
+        "le mot de passe est oublié",
+        "la contraseña es incorrecta",
+        "密码是错误",
+        "I store passwords with bcrypt",
+        "password sha256 or bcrypt?",
+        "password-less login in 2 steps",
+        "The token is invalid",
+        "The secret is that I never liked opera",
+        "my secret ingredient is cinnamon",
+        "The key is to practise every day",
+        "I pin 12 photos to the wall",
+        "born on 1984-03-12, paid 1.299,00 EUR on 12.03.2031",
+        "I was born on 12 03 1984 and weigh 80 kg",
+        "HttpClientConnectionPoolFactoryBean2Test is my class",
+        "src/main/java/com/example/orders/OrderService2Test and docs/2024/readme",
+        "it lives in https://example.org/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
+        "my-very-long-branch-name-with-ticket-4711-and-more",
+        "DE89 3704 0044 0532 0130 01",
+        "XX89 3704 0044 0532 0130 00",
+        "Bearer of responsibilities-and-duties",
+        "basic understanding-of-everything",
+        "http://localhost:8080/a@b",
+        "task-management-software-for-teams 2024",
+        "my key date is 2024-05-01 and the other key date is 31.05.2024",
+        "SSN-like 000-12-3456 and 666-12-3456",
+        "",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redacted(text) == text
+    assert not holds_secret(text)
+
+
+def test_lists_of_numbers_are_hardly_ever_a_card() -> None:
+    chosen = random.Random(1)
+    lists = [" ".join(str(chosen.randint(1, 60)) for _ in range(20)) for _ in range(400)]
+
+    assert sum(map(holds_secret, lists)) < 10
+
+
+@pytest.mark.parametrize("card", [" ".join("4111111111111111"), "41 11 11 11 11 11 11 11"])
+def test_a_card_in_many_groups_is_one_where_they_are_alike_and_no_more(card: str) -> None:
+    assert redacted(f"card {card}.") == "card [redacted]."
+    assert not holds_secret(f"{card} {card[: card.index(' ')]}")
+    assert not holds_secret("4 11 1 11 11 11 11 11 11 1")
+
+
+@CALM
+@given(st.text(max_size=400))
+def test_any_text_is_survived_and_a_key_in_it_never_left(text: str) -> None:
+    key = "ghp_" + made_up(36)
+
+    assert key not in redacted(f"{text} {key} {text}")
+    assert holds_secret(text) == (redacted(text) != text)
+
+
+@up_to(100_000)
+@table(
+    "piece",
+    [
+        "a",
+        "1 ",
+        "1",
+        "DE12 ",
+        "DE12",
+        "password ",
+        "password is ",
+        "://a:",
+        "key ",
+        "seed ",
+        "seed phrase is apple ",
+        "-----BEGIN PRIVATE KEY-----",
+        "https://",
+        "aA0",
+        "\ud800",
+        "\x00",
+        "密码",
+        "pin ",
+        "sk-",
+        "eyJ",
+        "4",
+        "AAAA-",
+    ],
+)
+def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
+    assert redacted(piece * (length // len(piece)) + " Bye.").endswith((" Bye.", "[redacted]"))
