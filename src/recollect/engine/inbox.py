@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from recollect.engine.counting import FormationCounts
+from recollect.engine.counts import FormationCounts
 from recollect.engine.policy import Batching
 from recollect.errors import (
     EmbedderError,
@@ -73,7 +73,7 @@ class Former(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Draining:
+class InboxDrain:
     """How an inbox is drained.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Writes what is said to the message log; to the spool while the log can't take it, and from there once it can.
+"""Writes what is said into the journal at once, then to the message log; to the spool while the log can't take it.
 
 To be patient with a store that is away lives here, and nowhere else. Never: raises into a chat, what is worth keeping.
 """
@@ -14,10 +14,14 @@ import structlog
 from cachetools import LRUCache, TTLCache
 
 from recollect.engine import Engine
+from recollect.engine.exchanges import Pace, entry_without_secrets, masking_is_ready
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import Became, LogEntry, Phase, Written
 from recollect.spool import FullError, Noted, Spool, Waiting
+
+_SOON_SECONDS = 0.5
+"""For how long a turn that its answer does not end is in the journal alone."""
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
@@ -30,7 +34,7 @@ _KEPT, _CREDENTIAL_SECONDS = 10_000, 3600.0
 log = structlog.get_logger(__name__)
 
 
-class Writing:
+class LogWriter:
     """Writes the steps of exchanges, each user's in order.
 
     Args:
@@ -230,7 +234,7 @@ class Writing:
         """Wait for the log no longer: what it has not taken by now goes to the spool."""
         self._closing.set()
 
-    async def close(self, successor: "Writing | None" = None) -> None:
+    async def close(self, successor: "LogWriter | None" = None) -> None:
         """Write no more. What waits is left to whoever comes next; or handed to a successor, of another store.
 
         All that was to be written must be, or be waiting.
@@ -260,6 +264,66 @@ class Writing:
         await self._opened.wait()
         await spool.replay(self._spool.add)
         self._wake.set()
+
+
+async def write_phase(
+    log_writer: Callable[[], LogWriter],
+    entry: LogEntry,
+    behind: asyncio.Task[Became] | None,
+    pace: Pace,
+    *,
+    masks: bool,
+) -> Became:
+    """Return what became of the phase in the log, once it will outlive this process; never raises.
+
+    Args:
+        log_writer: Returns what writes now.
+        entry: Which phase.
+        behind: The writing of the phase before it.
+        pace: Who waits for what of it.
+        masks: Whether its secrets are masked before.
+    """
+    try:
+        await log_writer().ready()
+        if masks:
+            await masking_is_ready()
+        pace.ready.set()
+        if masks:
+            entry = await entry_without_secrets(entry)
+        return await _write(log_writer(), entry, behind, pace)
+    except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
+        log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+        log_writer().lose(entry, "it can't be written")
+        return None
+    finally:
+        pace.noted.set()
+
+
+async def _write(
+    log_writer: LogWriter, entry: LogEntry, behind: asyncio.Task[Became] | None, pace: Pace
+) -> Became:
+    begins = entry.phase is Phase.BEGUN
+    if behind is not None:
+        await pace.noted.wait()  # whoever finds the journal reads the turn before its end
+    async with log_writer.noting(entry) as noted:
+        pace.noted.set()
+        if noted.is_kept and begins:
+            pace.kept.set()
+        elif noted.is_kept and entry.phase is Phase.ENDED:
+            pace.over.set()  # where the model failed the turn is written by itself
+        if behind is not None and not behind.done():
+            await asyncio.wait({behind})
+        if begins and noted.is_kept and await _is_over_soon(pace):
+            return None  # what ended it is written, and this with it
+        return await log_writer.write(entry, needed=pace.needed, line=noted.line)
+
+
+async def _is_over_soon(pace: Pace) -> bool:
+    """Return whether a turn's answer ends within a moment; one statement then writes both, and none beside the first byte."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_SOON_SECONDS):
+            await pace.over.wait()
+    return pace.over.is_set()
 
 
 class _AwayError(StoreUnavailableError):

@@ -1,16 +1,79 @@
-"""What of the found a turn's prompt is given: what stands in every chat, and behind it what was recalled. Pure.
+"""What a turn's prompt is given: what stands in every chat, and behind it what was recalled; what requests wish of it. Pure.
 
 Never: await, a store.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from recollect.composition import Bounds, Placed, place
-from recollect.model import Chat, Memory, Recollection, Stage, Turn
-from recollect.retrieval import Surroundings, standing_part
+from recollect.model import Chat, Drop, Memory, Placement, Recall, Recollection, Stage, Turn
+from recollect.retrieval import Ranking, Surroundings, standing_part
+
+UNNAMED = "fp:"
+"""How the id of a session begins that its frontend gave none, and that is known by its first message."""
+
+_ONCE_MORE = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What one request asks for; None: as the settings have it.
+
+    Attributes:
+        limit: Memories at most.
+        memory_tokens: Tokens they may take; what all blocks of the chat may take changes with it.
+        history_tokens: Tokens the conversation's missing history may take.
+        history: Whether it is told.
+        placement: Where all of it goes.
+        recall: Whether anything is recalled.
+    """
+
+    limit: int | None = None
+    memory_tokens: int | None = None
+    history_tokens: int | None = None
+    history: bool | None = None
+    placement: Placement | None = None
+    recall: bool = True
+
+
+NO_WISHES = Wishes()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a turn's prompt is given.
+
+    Attributes:
+        recall: What was recalled, and why not more.
+        placed: What is added, and where.
+        ranking: How it was found; None where nothing was looked for.
+        flags: What was special.
+        placement: Where it goes.
+    """
+
+    recall: Recall
+    placed: Placed = field(default_factory=Placed)
+    ranking: Ranking | None = None
+    flags: tuple[str, ...] = ()
+    placement: Placement = Placement.STABLE
+
+    @property
+    def included(self) -> tuple[Recollection, ...]:
+        """What of it the turn's own block holds."""
+        return self.placed.block.recollections if self.placed.block else ()
+
+    @property
+    def in_place(self) -> tuple[Recollection, ...]:
+        """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
+        return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
+
+    @property
+    def found(self) -> tuple[Recollection, ...]:
+        """What of that was found for the turn, and is more than what stands in every chat."""
+        return tuple(each for each in self.included if each.is_found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +176,14 @@ def marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) -
     return tuple(
         replace(each, standing=True, dropped=None) if each.item.id in there else each for each in selected
     )
+
+
+def begins_anew(turn: Turn, chat: Chat) -> bool:
+    """Tell whether a chat that is known by its first words alone is another one, that begins with the same.
+
+    What is sent again soon is the same turn once more.
+    """
+    if turn.history or not turn.scope.session_id.startswith(UNNAMED):
+        return False
+    first = next((each for each in chat.injections if each.anchor == turn.anchor), None)
+    return first is not None and turn.at - first.at > _ONCE_MORE

@@ -14,13 +14,10 @@ import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.engine.exchanges import ended, new_exchange
-from recollect.engine.phase_writing import is_storable, write_phase
-from recollect.engine.recalling import Prepared, Wishes
-from recollect.engine.saying import Pace, Saying
-from recollect.engine.story import tell
-from recollect.engine.without_secrets import begin_masking
-from recollect.engine.writing import Writing
+from recollect.engine.exchanges import ExchangeRecord, Pace, begin_masking, ended, is_storable, new_exchange
+from recollect.engine.explain import request_record
+from recollect.engine.log_writer import LogWriter, write_phase
+from recollect.engine.prepared import Prepared, Wishes
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.model import Became, LogEntry, News, Recall, Recollection, Skip, Turn
 from recollect.spool import Spool, Waiting
@@ -67,7 +64,7 @@ class LiveEngine:
         self._first_try = asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._writing = Writing(
+        self._log_writer = LogWriter(
             spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps, patience=patience
         )
         self._remembering: set[asyncio.Task[Became]] = set()
@@ -114,7 +111,7 @@ class LiveEngine:
             keeper.result()
 
     def _begin(self) -> None:
-        self._writing.start()
+        self._log_writer.start()
         if self._masks:
             begin_masking()
 
@@ -126,7 +123,7 @@ class LiveEngine:
                     engine.chats(self._chats)
                     self._opened.set()
                     self._first_try.set()
-                    self._writing.wake()
+                    self._log_writer.wake()
                     await self._closing.wait()
                     self._engine = None  # before it closes: nobody begins anything with it any more
             except StoreUnavailableError as error:
@@ -202,7 +199,7 @@ class LiveEngine:
         except RecollectError as error:
             log.warning("news_not_given_back", error=type(error).__name__)
 
-    def begin(self, turn: Turn, *, credential: str | None) -> Saying | None:
+    def begin(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
         """Begin to write what a user says, before it is answered; never raises, never waits.
 
         Args:
@@ -213,7 +210,9 @@ class LiveEngine:
             What has to be told how that ends; None where it can't be kept, whatever is tried.
         """
         return (
-            Saying(self.write_soon, new_exchange(turn, credential=credential)) if is_storable(turn) else None
+            ExchangeRecord(self.write_soon, new_exchange(turn, credential=credential))
+            if is_storable(turn)
+            else None
         )
 
     def remember(
@@ -244,23 +243,23 @@ class LiveEngine:
         Returns:
             What tells what became of it, once it will outlive this process.
         """
-        writing = write_phase(lambda: self.writing, entry, behind, pace or Pace(), masks=self._masks)
+        writing = write_phase(lambda: self.log_writer, entry, behind, pace or Pace(), masks=self._masks)
         return _keep(writing, self._remembering)
 
     @property
-    def writing(self) -> Writing:
+    def log_writer(self) -> LogWriter:
         """What writes for this engine; or for the one that came in its place."""
-        return self._writing if self._successor is None else self._successor.writing
+        return self._log_writer if self._successor is None else self._successor.log_writer
 
     @property
     def waiting(self) -> Waiting:
         """What waits to be logged."""
-        return self.writing.waiting
+        return self.log_writer.waiting
 
     @property
     def lost(self) -> int:
         """How much of what was said could be kept nowhere."""
-        return self.writing.lost
+        return self.log_writer.lost
 
     async def settle(self, seconds: float) -> None:
         """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
@@ -268,13 +267,13 @@ class LiveEngine:
             async with asyncio.timeout(seconds):
                 while waiting := self._remembering | self._notes:
                     await asyncio.wait(waiting)
-                await self._writing.settle()
+                await self._log_writer.settle()
 
     async def aclose(self) -> None:
         """Write what still waits, or leave it in the spool; then close the engine."""
         try:
             await self._finish()
-            await self._writing.close()
+            await self._log_writer.close()
         finally:
             await self._close()
 
@@ -286,7 +285,7 @@ class LiveEngine:
         self._successor = successor
         try:
             await self._finish()
-            await self._writing.close(successor.writing)
+            await self._log_writer.close(successor.log_writer)
         finally:
             await self._close()  # at once where it is not open, so that it does not open now
 
@@ -295,7 +294,7 @@ class LiveEngine:
         seconds = _CLOSE_SECONDS if self._engine is not None else 0.0
         if waiting := self._remembering | self._notes:
             await asyncio.wait(waiting, timeout=seconds)
-        self._writing.hurry()
+        self._log_writer.hurry()
         for task in self._notes:
             task.cancel()
         if self._remembering:
@@ -323,4 +322,4 @@ def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]])
 
 async def _note(engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
     await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
-    await engine.record(tell(prepared, turn, request_id=request_id, at=turn.at, api=api), turn)
+    await engine.record(request_record(prepared, turn, request_id=request_id, at=turn.at, api=api), turn)

@@ -6,16 +6,24 @@ Failing open for what is recalled lives here. Never: a concrete backend, bytes o
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from dataclasses import replace
 from weakref import WeakValueDictionary
 
 import structlog
 
-from recollect.composition import Bounds, Placed, attached, place
+from recollect.composition import Bounds, attached, place
 from recollect.deadline import within
-from recollect.engine.giving import NOTHING, Giving, Mattering, in_front, marked
 from recollect.engine.policy import Policy
+from recollect.engine.prepared import (
+    NOTHING,
+    Giving,
+    Mattering,
+    Prepared,
+    Wishes,
+    begins_anew,
+    in_front,
+    marked,
+)
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place as place_of
 from recollect.model import Chat, Drop, Memory, Placement, Recall, Recollection, Role, Skip, Stage, Turn
@@ -23,11 +31,6 @@ from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, of_everything, rank, select
 
 log = structlog.get_logger(__name__)
-
-UNNAMED = "fp:"
-"""How the id of a session begins that its frontend gave none, and that is known by its first message."""
-
-_ONCE_MORE = timedelta(hours=1)
 
 _EXCHANGES_READ = 60
 """Of a chat, to find out which of them a request lacks."""
@@ -39,65 +42,7 @@ _STATEMENTS_READ = 60
 """Of a user, the most important, of which what fits stands in every chat."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What one request asks for; None: as the settings have it.
-
-    Attributes:
-        limit: Memories at most.
-        memory_tokens: Tokens they may take; what all blocks of the chat may take changes with it.
-        history_tokens: Tokens the conversation's missing history may take.
-        history: Whether it is told.
-        placement: Where all of it goes.
-        recall: Whether anything is recalled.
-    """
-
-    limit: int | None = None
-    memory_tokens: int | None = None
-    history_tokens: int | None = None
-    history: bool | None = None
-    placement: Placement | None = None
-    recall: bool = True
-
-
-NO_WISHES = Wishes()
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What a turn's prompt is given.
-
-    Attributes:
-        recall: What was recalled, and why not more.
-        placed: What is added, and where.
-        ranking: How it was found; None where nothing was looked for.
-        flags: What was special.
-        placement: Where it goes.
-    """
-
-    recall: Recall
-    placed: Placed = field(default_factory=Placed)
-    ranking: Ranking | None = None
-    flags: tuple[str, ...] = ()
-    placement: Placement = Placement.STABLE
-
-    @property
-    def included(self) -> tuple[Recollection, ...]:
-        """What of it the turn's own block holds."""
-        return self.placed.block.recollections if self.placed.block else ()
-
-    @property
-    def in_place(self) -> tuple[Recollection, ...]:
-        """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
-        return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
-
-    @property
-    def found(self) -> tuple[Recollection, ...]:
-        """What of that was found for the turn, and is more than what stands in every chat."""
-        return tuple(each for each in self.included if each.is_found)
-
-
-class Recalling:
+class Retriever:
     """Recalls for turns of many users."""
 
     def __init__(self, backends: Backends, policy: Policy, clock: Clock) -> None:
@@ -171,7 +116,7 @@ class Recalling:
         if not policy.recalls or bounds.placement is Placement.OFF:
             return Prepared(Recall(skipped=Skip.OFF), placement=bounds.placement)
         over: tuple[str, ...] = ()
-        if _begins_anew(turn, chat):
+        if begins_anew(turn, chat):
             over = tuple(each.anchor for each in chat.injections)
             chat = replace(chat, injections=())
         if ranking is None and wishes.recall:
@@ -332,17 +277,6 @@ def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
 def _is_used(each: Recollection) -> bool:
     """Tell whether the prompt holds it: newly, or by an earlier turn."""
     return each.dropped is None or each.dropped is Drop.GIVEN
-
-
-def _begins_anew(turn: Turn, chat: Chat) -> bool:
-    """Tell whether a chat that is known by its first words alone is another one, that begins with the same.
-
-    What is sent again soon is the same turn once more.
-    """
-    if turn.history or not turn.scope.session_id.startswith(UNNAMED):
-        return False
-    first = next((each for each in chat.injections if each.anchor == turn.anchor), None)
-    return first is not None and turn.at - first.at > _ONCE_MORE
 
 
 def _failed(error: Exception) -> Recall:

@@ -5,8 +5,7 @@ The model's calls are guarded together: one budget, and a circuit breaker for wh
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -15,14 +14,14 @@ import structlog
 from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
-from recollect.engine.counting import FormationCounts
-from recollect.engine.inbox import TAKEN_DELAY, Draining
+from recollect.engine.counts import FormationCounts
+from recollect.engine.inbox import TAKEN_DELAY, InboxDrain
+from recollect.engine.maintenance import keep_tidy
 from recollect.engine.policy import Batching, Policy
-from recollect.engine.summarizing import Summaries
-from recollect.engine.tidying import keep_tidy
+from recollect.engine.summaries import Summaries
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
-from recollect.formation import Batch, Budget, Extraction, Forming, Guard, Guarded
+from recollect.formation import Batch, Extraction, Forming, Guard, Guarded
 from recollect.indexing import keep_indexed, soonest
 from recollect.model import Exchange, Fallback, Formed, Strategy
 from recollect.models.tries import Step, Steps
@@ -71,7 +70,7 @@ class Worker(Protocol):
         ...
 
 
-class Absent:
+class AbsentWorker:
     """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
 
     counts = FormationCounts()
@@ -91,45 +90,7 @@ class Absent:
         await asyncio.Event().wait()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelUse:
-    """How the calls of models in the background stand.
-
-    Attributes:
-        tokens_today: What they took since midnight, UTC, for all users.
-        budget: What they may take a day.
-        guarded: Whether they fail.
-        at: When that was so.
-    """
-
-    tokens_today: int
-    budget: Budget
-    guarded: Guarded
-    at: datetime
-
-    @property
-    def left_alone_until(self) -> datetime | None:
-        """Until when no model is called, as they failed too often; None: they are called."""
-        until = self.guarded.left_alone_until
-        return until if until is not None and until > self.at else None
-
-
-@dataclass(frozen=True, slots=True)
-class UserUsage:
-    """What models took in the background for one user.
-
-    Attributes:
-        day: Since midnight of which day, UTC.
-        tokens: How many tokens.
-        limit: How many they may take on a day; 0: any number.
-    """
-
-    day: date
-    tokens: int
-    limit: int
-
-
-class Background:
+class FormationWorker:
     """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
 
     Args:
@@ -204,7 +165,7 @@ class Background:
         """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
-        draining = Draining(
+        draining = InboxDrain(
             inbox=self._backends.inbox,
             form=partial(self.form, policy=policy),
             credential=self._credentials.get,
