@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 import structlog
 from uuid_utils.compat import uuid7
 
+from recollect.deadline import ends_before
 from recollect.errors import StoreError
 from recollect.failures import place
 from recollect.model import Became, Exchange, LogEntry, Memory, Phase, Recollection, Turn
@@ -174,18 +175,8 @@ class ExchangeRecord:
     async def durable(self) -> None:
         """Return when the turn will outlive this process, as far as that can be within what a chat may wait for it."""
         self._pace.needed.set()
-        await self._is(self._pace.ready, _START_SECONDS)
-        await self._is(self._pace.kept, _PATIENCE_SECONDS)
-
-    async def _is(self, event: asyncio.Event, seconds: float) -> None:
-        """Return once it happened, or never will, or so much time has passed."""
-        if event.is_set() or self._begun.done():
-            return
-        happening = asyncio.create_task(event.wait())
-        try:
-            await asyncio.wait({happening, self._begun}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            happening.cancel()
+        await ends_before(self._begun, self._pace.ready, _START_SECONDS)
+        await ends_before(self._begun, self._pace.kept, _PATIENCE_SECONDS)
 
     def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[Became]:
         """Note in the background how its answer ended; never raises, never waits.

@@ -13,6 +13,7 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
+from recollect.deadline import ends_before, happens, within
 from recollect.engine import Engine
 from recollect.engine.exchanges import ExchangeRecord, Pace, begin_masking, ended, is_storable, new_exchange
 from recollect.engine.explain import request_record
@@ -86,12 +87,10 @@ class LiveEngine:
 
     async def ready(self, seconds: float) -> bool:
         """Wait ``seconds`` at most for the engine to be open; return whether it is."""
-        opened = asyncio.create_task(self._opened.wait())
-        keeper = (self._keeper,) if self._keeper is not None else ()
-        try:
-            await asyncio.wait({opened, *keeper}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            opened.cancel()
+        if self._keeper is None:
+            await happens(self._opened, seconds)
+        else:
+            await ends_before(self._keeper, self._opened, seconds)
         return self._engine is not None
 
     async def start(self) -> None:
@@ -102,12 +101,7 @@ class LiveEngine:
         """
         self._keeper = keeper = asyncio.create_task(self._keep_open())
         self._begin()
-        tried = asyncio.create_task(self._first_try.wait())
-        try:
-            await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            tried.cancel()
-        if keeper.done():
+        if await ends_before(keeper, self._first_try):
             keeper.result()
 
     def _begin(self) -> None:
@@ -143,9 +137,7 @@ class LiveEngine:
     async def _pause(self) -> None:
         """Tell that it was tried, and wait until it is time to try again, or to close."""
         self._first_try.set()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_REOPEN_SECONDS):
-                await self._closing.wait()
+        await happens(self._closing, _REOPEN_SECONDS)
 
     @contextmanager
     def chat(self) -> Iterator[None]:
@@ -264,10 +256,12 @@ class LiveEngine:
     async def settle(self, seconds: float) -> None:
         """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while waiting := self._remembering | self._notes:
-                    await asyncio.wait(waiting)
-                await self._log_writer.settle()
+            await within(seconds, self._settled())
+
+    async def _settled(self) -> None:
+        while waiting := self._remembering | self._notes:
+            await asyncio.wait(waiting)
+        await self._log_writer.settle()
 
     async def aclose(self) -> None:
         """Write what still waits, or leave it in the spool; then close the engine."""

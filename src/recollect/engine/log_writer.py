@@ -5,7 +5,7 @@ To be patient with a store that is away lives here, and nowhere else. Never: rai
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import structlog
 from cachetools import LRUCache, TTLCache
 
+from recollect.deadline import ends_before, happens
 from recollect.engine import Engine
 from recollect.engine.exchanges import Pace, entry_without_secrets, masking_is_ready
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
@@ -21,7 +22,8 @@ from recollect.model import Became, LogEntry, Phase, Written
 from recollect.spool import FullError, Noted, Spool, Waiting
 
 _SOON_SECONDS = 0.5
-"""For how long a turn that its answer does not end is in the journal alone."""
+"""For how long a turn that its answer does not end is in the journal alone: where the answer ends sooner, one statement
+writes both, and none is written beside the first byte."""
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
@@ -81,8 +83,7 @@ class LogWriter:
     async def ready(self) -> None:
         """Return when the journal is open, or never will be; at the latest after what the log may take with a step."""
         self.start()
-        if not self._opened.is_set():
-            await _happens(self._opened, self._patience)
+        await happens(self._opened, self._patience)
 
     def wake(self) -> None:
         """Look at once whether what waits can be written: the store is back, or something was left here."""
@@ -126,12 +127,8 @@ class LogWriter:
         if engine is None or not await self._is_looked_through() or self._spool.has(user_id):
             return None
         writing = asyncio.create_task(self._written(engine, entry))
-        await asyncio.wait({writing}, timeout=self._patience)
-        if not writing.done():
-            waiting = asyncio.create_task(needed.wait())
-            await asyncio.wait({writing, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            waiting.cancel()
-        if not writing.done():
+        in_time = await ends_before(writing, seconds=self._patience) or await ends_before(writing, needed)
+        if not in_time:
             writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
             writing.add_done_callback(_ended)
             log.warning("remember_failed", error="TimeoutError", detail="The memory store is slow.")
@@ -144,11 +141,7 @@ class LogWriter:
 
     async def _is_looked_through(self) -> bool:
         """Return whether it is known what dead processes left: what was said before is written before."""
-        if not self._adopted.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._patience):
-                    await self._adopted.wait()
-        return self._adopted.is_set()
+        return await happens(self._adopted, self._patience)
 
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
         written = await engine.write(entry)
@@ -188,8 +181,8 @@ class LogWriter:
                 self._adopted.set()
             self._wake.clear()
             if self._engine() is not None and not await self._replayed():
-                await _happens(self._ending, _AGAIN_SECONDS)
-            elif not self._ending.is_set() and not await _happens(self._wake, _LOOK_SECONDS):
+                await happens(self._ending, _AGAIN_SECONDS)
+            elif not self._ending.is_set() and not await happens(self._wake, _LOOK_SECONDS):
                 await self._spool.adopt()
 
     async def _replayed(self) -> bool:
@@ -213,10 +206,7 @@ class LogWriter:
         credential = self._credentials.get(entry.exchange.id)
         whole = replace(entry, exchange=replace(entry.exchange, credential=credential))
         writing = asyncio.create_task(self._written(engine, whole))
-        ending = asyncio.create_task(self._ending.wait())
-        await asyncio.wait({writing, ending}, return_when=asyncio.FIRST_COMPLETED)
-        ending.cancel()
-        if not writing.done():
+        if not await ends_before(writing, self._ending):
             writing.cancel()  # and not waited for, as above
             writing.add_done_callback(_ended)
             raise _AwayError
@@ -313,29 +303,13 @@ async def _write(
             pace.over.set()  # where the model failed the turn is written by itself
         if behind is not None and not behind.done():
             await asyncio.wait({behind})
-        if begins and noted.is_kept and await _is_over_soon(pace):
+        if begins and noted.is_kept and await happens(pace.over, _SOON_SECONDS):
             return None  # what ended it is written, and this with it
         return await log_writer.write(entry, needed=pace.needed, line=noted.line)
 
 
-async def _is_over_soon(pace: Pace) -> bool:
-    """Return whether a turn's answer ends within a moment; one statement then writes both, and none beside the first byte."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_SOON_SECONDS):
-            await pace.over.wait()
-    return pace.over.is_set()
-
-
 class _AwayError(StoreUnavailableError):
     """There is no engine."""
-
-
-async def _happens(event: asyncio.Event, seconds: float) -> bool:
-    """Return whether something happens within so many seconds."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    return event.is_set()
 
 
 def _ended(writing: "asyncio.Task[Written]") -> None:
