@@ -11,32 +11,29 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from recollect.composition import Bounds, attached, place
 from recollect.deadline import within
 from recollect.engine.policy import Policy
 from recollect.engine.prepared import (
-    NOTHING,
-    Giving,
-    Mattering,
+    NONE_IMPORTANT,
+    ImportantStatements,
     Prepared,
+    RecallState,
     Wishes,
-    begins_anew,
-    in_front,
-    marked,
+    finished,
+    selected,
+    without_ranking,
+    without_recall,
 )
 from recollect.errors import EmbedderError, StoreError
-from recollect.failures import place as place_of
-from recollect.model import Chat, Drop, Memory, Placement, Recall, Recollection, Role, Skip, Stage, Turn
+from recollect.failures import place
+from recollect.model import Chat, Memory, Placement, Recall, Skip, Stage, Turn
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking, of_everything, rank, select
+from recollect.retrieval import Ranking, of_everything, rank
 
 log = structlog.get_logger(__name__)
 
 _EXCHANGES_READ = 60
 """Of a chat, to find out which of them a request lacks."""
-
-_THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
-"""Why that is left out which the prompt says already."""
 
 _STATEMENTS_READ = 60
 """Of a user, the most important, of which what fits stands in every chat."""
@@ -74,19 +71,17 @@ class Retriever:
         """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
         if wishes.placement is Placement.OFF:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
-        began = time.perf_counter()
-        bounds = _bounds(self._policy, wishes)
+        state = RecallState(turn, wishes, self._policy, count, self._clock())
         # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
-        is_on = wishes.recall and self._policy.recalls and bounds.placement is not Placement.OFF
-        ranking = self._begin(turn) if is_on else None
+        if state.adds and wishes.recall:
+            state.ranking = self._begin(turn)
         try:
-            prepared = await self._prepare(turn, wishes, bounds, ranking, count)
+            prepared = await self._prepared(state)
         except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
-            prepared = Prepared(_failed(error), placement=bounds.placement)
+            prepared = Prepared(_failed(error), placement=state.bounds.placement)
         finally:
-            _give_up(ranking)
-        recall = replace(prepared.recall, milliseconds=_since(began))
-        return replace(prepared, recall=recall)
+            _give_up(state.ranking)
+        return replace(prepared, recall=replace(prepared.recall, milliseconds=state.milliseconds))
 
     def _begin(self, turn: Turn) -> "asyncio.Task[Ranking]":
         return asyncio.create_task(within(self._policy.deadline, self._rank_in_turn(turn)))
@@ -96,99 +91,56 @@ class Retriever:
         async with self._users_turns.setdefault(turn.scope.user_id, asyncio.Lock()):
             return await self.rank(turn)
 
-    async def _prepare(
-        self,
-        turn: Turn,
-        wishes: Wishes,
-        bounds: Bounds,
-        ranking: "asyncio.Task[Ranking] | None",
-        count: Callable[[str], int],
-    ) -> Prepared:
-        began = time.perf_counter()
+    async def _prepared(self, state: RecallState) -> Prepared:
         try:
-            chat = await within(self._policy.deadline, self._chat(turn, bounds))
+            chat = await within(self._policy.deadline, self._chat(state))
         except (TimeoutError, StoreError) as error:
             recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
-            return Prepared(recall, placement=bounds.placement)
-        chat_took = _since(began)
-        policy = self._policy.under(chat.flags)
-        bounds = _bounds(policy, wishes)
-        if not policy.recalls or bounds.placement is Placement.OFF:
-            return Prepared(Recall(skipped=Skip.OFF), placement=bounds.placement)
-        over: tuple[str, ...] = ()
-        if begins_anew(turn, chat):
-            over = tuple(each.anchor for each in chat.injections)
-            chat = replace(chat, injections=())
-        if ranking is None and wishes.recall:
-            ranking = self._begin(turn)
+            return Prepared(recall, placement=state.bounds.placement)
+        chat_took = state.milliseconds
+        state.know(chat)
+        if not state.adds:
+            return Prepared(Recall(skipped=Skip.OFF), placement=state.bounds.placement)
+        if state.ranking is None and state.wishes.recall:
+            state.ranking = self._begin(state.turn)
         try:
-            prepared = await self._of_chat(turn, wishes, bounds, chat, ranking, count, began)
+            prepared = await self._in_chat(state)
         except Exception as error:  # noqa: BLE001 -- a bug here does not make the old chat's blocks the new one's
             prepared = Prepared(_failed(error))
-        finally:
-            _give_up(ranking)
-        stages = {**prepared.recall.stages, Stage.CHAT: chat_took}
-        # One request's wish is no reason to lose blocks for good; that their chat is over is.
-        gone = () if wishes.memory_tokens is not None else prepared.placed.detached
-        return replace(
-            prepared,
-            recall=replace(prepared.recall, stages=stages),
-            placed=replace(prepared.placed, detached=(*gone, *over)),
-            placement=bounds.placement,
-        )
+        return finished(state, prepared, chat_took)
 
-    async def _of_chat(
-        self,
-        turn: Turn,
-        wishes: Wishes,
-        bounds: Bounds,
-        chat: Chat,
-        ranking: "asyncio.Task[Ranking] | None",
-        count: Callable[[str], int],
-        began: float,
-    ) -> Prepared:
-        again = attached(turn, chat, bounds)
-        is_same = any(each.anchor == turn.anchor for each in again)
-        if ranking is None or is_same:
-            # The same turn once more is given what it was given then, and nothing else.
-            placed = place(turn, (), chat, bounds, count=count, at=self._clock())
-            flags = ("reattached",) if is_same else ()
-            return Prepared(Recall(skipped=None if is_same else Skip.OFF), placed, flags=flags)
-        is_wanted = bounds.standing_tokens and not any(each.standing for each in again)
-        left = self._policy.deadline - (time.perf_counter() - began)
-        mattering = asyncio.create_task(self._most_important(turn, left)) if is_wanted else None
-        given = frozenset(item for each in again for item in each.items)
-        giving = Giving(turn, wishes.limit, bounds, chat, given, count, self._clock())
+    async def _in_chat(self, state: RecallState) -> Prepared:
+        if state.ranking is None or state.is_same:
+            return without_recall(state)
+        asking = asyncio.create_task(self._most_important(state)) if state.wants_standing else None
         try:
-            ranked = await ranking
+            ranking = await state.ranking
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
-            return _without_ranking(giving, _failed(error), await mattering if mattering else NOTHING)
-        found = await mattering if mattering else NOTHING
-        if ranked.needs.everything:
-            left = self._policy.deadline - (time.perf_counter() - began)
-            found, statements = await self._everything(turn, found, left)
-            ranked = of_everything(ranked, statements, bar=self._policy.bar)
-        return self._selected(giving, ranked, found)
+            return without_ranking(state, _failed(error), await asking if asking else NONE_IMPORTANT)
+        important = await asking if asking else NONE_IMPORTANT
+        if ranking.needs.everything:
+            important, statements = await self._everything(state, important)
+            ranking = of_everything(ranking, statements, bar=self._policy.bar)
+        return selected(state, ranking, important)
 
-    async def _most_important(self, turn: Turn, seconds: float) -> Mattering:
-        """Return the user's most important statements; none where the store fails, or takes longer than so many seconds."""
+    async def _most_important(self, state: RecallState) -> ImportantStatements:
+        """Return the user's most important statements; none where the store fails, or is late."""
         began = time.perf_counter()
-        asking = self._backends.memories.most_important(turn.scope, limit=_STATEMENTS_READ)
+        asking = self._backends.memories.most_important(state.turn.scope, limit=_STATEMENTS_READ)
         try:
-            found = await within(seconds, asking)
+            found = await within(state.seconds_left, asking)
         except (TimeoutError, StoreError) as error:
             log.warning("standing_part_failed", error=type(error).__name__)
-            return Mattering(degraded=(Stage.STANDING,))
-        return Mattering(tuple(found), {Stage.STANDING: _since(began)})
+            return ImportantStatements(degraded=(Stage.STANDING,))
+        return ImportantStatements(tuple(found), {Stage.STANDING: (time.perf_counter() - began) * 1000})
 
     async def _everything(
-        self, turn: Turn, mattering: Mattering, seconds: float
-    ) -> tuple[Mattering, tuple[Memory, ...]]:
+        self, state: RecallState, important: ImportantStatements
+    ) -> tuple[ImportantStatements, tuple[Memory, ...]]:
         """Return how many statements there are for who asks for all of them, and the most important."""
-        counting = asyncio.create_task(
-            within(seconds, self._backends.memories.count_statements(turn.scope, at=self._clock()))
-        )
-        asked = mattering if mattering.statements else await self._most_important(turn, seconds)
+        asking = self._backends.memories.count_statements(state.turn.scope, at=self._clock())
+        counting = asyncio.create_task(within(state.seconds_left, asking))
+        asked = important if important.statements else await self._most_important(state)
         known, failed = 0, asked.degraded
         try:
             known = await counting
@@ -196,87 +148,21 @@ class Retriever:
             log.warning("statements_not_counted", error=type(error).__name__)
             failed = (*failed, Stage.STANDING)
         told = replace(
-            mattering,
+            important,
             known=known,
-            degraded=tuple(dict.fromkeys((*mattering.degraded, *failed))),
-            stages={**asked.stages, **mattering.stages},
+            degraded=tuple(dict.fromkeys((*important.degraded, *failed))),
+            stages={**asked.stages, **important.stages},
         )
         return told, asked.statements
 
-    def _selected(self, giving: Giving, ranking: Ranking, mattering: Mattering) -> Prepared:
-        query = ranking.query
-        how, wished = self._policy.selecting, giving.limit
-        if wished is not None:
-            how = replace(how, limit=wished)
-        elif giving.given:
-            how = replace(how, limit=min(how.limit, how.later))
-        around = giving.around(asks_for_before=query.asks_for_before)
-        relevant = self._policy.gate.opens(ranking.gate_score) and not ranking.needs.served
-        needs = ranking.needs if wished is None else replace(ranking.needs, at_most=None)
-        selected, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
-        chosen = tuple(each for each in selected if each.dropped is None)
-        standing = giving.standing(mattering.statements, chosen)
-        given = in_front(standing, chosen)
-        there = sum(each.dropped in _THERE for each in selected if each.item.id in needs.scores)
-        placed = giving.placed(given, code_first=query.asks_about_code, known=max(mattering.known - there, 0))
-        recall = Recall(
-            recollections=given,
-            ranked=marked(selected, standing),
-            skipped=None if any(_is_used(each) for each in selected) else Skip.NOTHING_RELEVANT,
-            degraded=(*ranking.candidates.degraded, *mattering.degraded),
-            gate_score=ranking.gate_score,
-            user_wide=user_wide,
-            stages={**ranking.candidates.stages, **mattering.stages},
-        )
-        flags = (
-            ("user-wide", user_wide),
-            ("history", placed.history_tokens),
-            ("code", query.asks_about_code),
-            ("standing", placed.block is not None and placed.block.standing_tokens),
-        )
-        return Prepared(recall, placed, ranking, tuple(name for name, is_so in flags if is_so))
-
-    async def _chat(self, turn: Turn, bounds: Bounds) -> Chat:
-        carried = next((message.text for message in turn.history if message.role is Role.USER), None)
-        lacks_nothing = not bounds.history_tokens or bool(turn.is_whole and carried)
+    async def _chat(self, state: RecallState) -> Chat:
+        """Return what is known of the chat; its exchanges where the request may lack some."""
         return await self._backends.chats.chat(
-            turn.scope, exchanges=0 if lacks_nothing else _EXCHANGES_READ, unless_begun=carried, turn=turn
+            state.turn.scope,
+            exchanges=_EXCHANGES_READ if state.wants_history else 0,
+            unless_begun=state.first_said,
+            turn=state.turn,
         )
-
-
-def _without_ranking(giving: Giving, failed: Recall, mattering: Mattering) -> Prepared:
-    """Return what the prompt is given where nothing could be recalled for the turn: what stands in every chat."""
-    part = giving.standing(mattering.statements, ())
-    recall = replace(
-        failed,
-        recollections=part,
-        degraded=(*failed.degraded, *mattering.degraded),
-        stages=mattering.stages,
-    )
-    return Prepared(recall, giving.placed(part), flags=("standing",) if part else ())
-
-
-def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
-    """Return where what is added goes, and how much of it, as one request has it."""
-    bounds = policy.bounds
-    if wishes.memory_tokens is not None:
-        share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
-        asked = wishes.memory_tokens
-        bounds = replace(
-            bounds, memory_tokens=asked, later_tokens=asked, chat_memory_tokens=round(asked * share)
-        )
-    history = bounds.history_tokens if wishes.history_tokens is None else wishes.history_tokens
-    return replace(
-        bounds,
-        placement=wishes.placement or bounds.placement,
-        history_tokens=0 if wishes.history is False else history,
-        standing_tokens=min(bounds.standing_tokens, bounds.memory_tokens // 2) if policy.stands else 0,
-    )
-
-
-def _is_used(each: Recollection) -> bool:
-    """Tell whether the prompt holds it: newly, or by an earlier turn."""
-    return each.dropped is None or each.dropped is Drop.GIVEN
 
 
 def _failed(error: Exception) -> Recall:
@@ -290,7 +176,7 @@ def _failed(error: Exception) -> Recall:
                 return Recall(skipped=Skip.EMBEDDER, error_stage=Stage.EMBEDDING)
             return Recall(skipped=Skip.STORE, error_stage=Stage.SEARCH)
         case _:
-            log.error("recall_failed", error=type(error).__name__, place=place_of(error))
+            log.error("recall_failed", error=type(error).__name__, place=place(error))
             return Recall(skipped=Skip.FAILED)
 
 
@@ -298,7 +184,3 @@ def _give_up(ranking: "asyncio.Task[Ranking] | None") -> None:
     if ranking is not None:
         ranking.cancel()
         ranking.add_done_callback(lambda task: task.cancelled() or task.exception())
-
-
-def _since(began: float) -> float:
-    return (time.perf_counter() - began) * 1000
