@@ -119,7 +119,7 @@ RULES = (
         "recollect.engine.inbox",
         f"{PORTS} recollect.engine.counts recollect.engine.maintenance recollect.engine.policy recollect.formation "
         "recollect.models.tries recollect.models.yielding",
-        "structlog",
+        "structlog uuid_utils",
     ),
     Rule(
         "recollect.engine.summaries",

@@ -92,7 +92,7 @@ class Worker:
     async def drain(self, *, tries: int = 3) -> timedelta | None:
         draining = InboxDrain(
             inbox=self.store.inbox,
-            form=self.form,
+            former=self,
             credential=self.credential,
             clock=lambda: self.now,
             steps=Steps(self.store.tries, lambda: self.now),
