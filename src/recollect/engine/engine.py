@@ -113,7 +113,7 @@ class Engine(Administration):
         return await self._recorder.remember(turn, reply, recollections=recollections, credential=credential)
 
     async def write(self, entry: LogEntry) -> Written:
-        """Write a step of an exchange to the log; to write it twice changes nothing more.
+        """Write a phase of an exchange to the log; to write it twice changes nothing more.
 
         Raises:
             StoreError: The store failed.

@@ -126,7 +126,7 @@ async def without_secrets(exchange: Exchange) -> Exchange:
 # -- while it is said and answered -----------------------------------------------------------------
 
 
-class Pace:
+class Progress:
     """How far the writing of what is said has come, and who waits for it.
 
     Attributes:
@@ -143,15 +143,15 @@ class Pace:
 
 
 class WriteSoon(Protocol):
-    """Writes a step of an exchange in the background, as ``LiveEngine.write_soon`` does."""
+    """Writes a phase of an exchange in the background, as ``LiveEngine.write_soon`` does."""
 
     def __call__(
         self,
         entry: LogEntry,
         behind: asyncio.Task[Became] | None = None,
-        pace: "Pace | None" = None,
+        progress: "Progress | None" = None,
     ) -> asyncio.Task[Became]:
-        """Return what tells what became of the step, once it will outlive this process."""
+        """Return what tells what became of the phase, once it will outlive this process."""
         ...
 
 
@@ -169,14 +169,14 @@ class ExchangeRecord:
         self.is_over = False
         self._write_soon = write_soon
         self._exchange = exchange
-        self._pace = Pace()
-        self._begun = write_soon(begun(exchange), None, self._pace)
+        self._progress = Progress()
+        self._begun = write_soon(begun(exchange), None, self._progress)
 
     async def durable(self) -> None:
         """Return when the turn will outlive this process, as far as that can be within what a chat may wait for it."""
-        self._pace.needed.set()
-        await ends_before(self._begun, self._pace.ready, _START_SECONDS)
-        await ends_before(self._begun, self._pace.kept, _PATIENCE_SECONDS)
+        self._progress.needed.set()
+        await ends_before(self._begun, self._progress.ready, _START_SECONDS)
+        await ends_before(self._begun, self._progress.kept, _PATIENCE_SECONDS)
 
     def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[Became]:
         """Note in the background how its answer ended; never raises, never waits.
@@ -189,14 +189,14 @@ class ExchangeRecord:
             What tells what became of it, once it will outlive this process.
         """
         self.is_over = True
-        return self._write_soon(ended(self._exchange, reply, recollections), self._begun, self._pace)
+        return self._write_soon(ended(self._exchange, reply, recollections), self._begun, self._progress)
 
     def fail(self) -> None:
         """Note in the background that the model failed to answer it; never raises, never waits."""
         self.is_over = True
-        self._write_soon(failed(self._exchange), self._begun, self._pace)
+        self._write_soon(failed(self._exchange), self._begun, self._progress)
 
     def withdraw(self) -> None:
         """Note in the background that whoever asked was refused, and nothing is kept of it; never raises, never waits."""
         self.is_over = True
-        self._write_soon(refused(self._exchange), self._begun, self._pace)
+        self._write_soon(refused(self._exchange), self._begun, self._progress)

@@ -15,7 +15,14 @@ from uuid_utils.compat import uuid7
 
 from recollect.deadline import ends_before, happens, within
 from recollect.engine import Engine
-from recollect.engine.exchanges import ExchangeRecord, Pace, begin_masking, ended, is_storable, new_exchange
+from recollect.engine.exchanges import (
+    ExchangeRecord,
+    Progress,
+    begin_masking,
+    ended,
+    is_storable,
+    new_exchange,
+)
 from recollect.engine.explain import request_record
 from recollect.engine.log_writer import LogWriter, write_phase
 from recollect.engine.prepared import Prepared, Wishes
@@ -223,19 +230,21 @@ class LiveEngine:
         self,
         entry: LogEntry,
         behind: asyncio.Task[Became] | None = None,
-        pace: Pace | None = None,
+        progress: Progress | None = None,
     ) -> asyncio.Task[Became]:
-        """Write a step of an exchange in the background.
+        """Write a phase of an exchange in the background.
 
         Args:
-            entry: Which step.
-            behind: The writing of the step before it.
-            pace: Who waits for what of it.
+            entry: Which phase.
+            behind: The writing of the phase before it.
+            progress: Who waits for what of it.
 
         Returns:
             What tells what became of it, once it will outlive this process.
         """
-        writing = write_phase(lambda: self.log_writer, entry, behind, pace or Pace(), masks=self._masks)
+        writing = write_phase(
+            lambda: self.log_writer, entry, behind, progress or Progress(), masks=self._masks
+        )
         return _keep(writing, self._remembering)
 
     @property

@@ -15,7 +15,7 @@ from cachetools import LRUCache, TTLCache
 
 from recollect.deadline import ends_before, happens
 from recollect.engine import Engine
-from recollect.engine.exchanges import Pace, entry_without_secrets, masking_is_ready
+from recollect.engine.exchanges import Progress, entry_without_secrets, masking_is_ready
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import Became, LogEntry, Phase, Written
@@ -37,16 +37,16 @@ log = structlog.get_logger(__name__)
 
 
 class LogWriter:
-    """Writes the steps of exchanges, each user's in order.
+    """Writes the phases of exchanges, each user's in order.
 
     Args:
         spool: What the log can't take.
         engine: Returns the engine that writes to the log; None while there is none.
         keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
-        patience: Seconds that the log may take with a step before it goes to the spool, where somebody waits for it.
+        patience: Seconds that the log may take with a phase before it goes to the spool, where somebody waits for it.
 
     Attributes:
-        lost: How many steps neither the log nor the spool could take.
+        lost: How many phases neither the log nor the spool could take.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class LogWriter:
             self._replaying = asyncio.create_task(self._replay())
 
     async def ready(self) -> None:
-        """Return when the journal is open, or never will be; at the latest after what the log may take with a step."""
+        """Return when the journal is open, or never will be; at the latest after what the log may take with a phase."""
         self.start()
         await happens(self._opened, self._patience)
 
@@ -92,7 +92,7 @@ class LogWriter:
 
     @asynccontextmanager
     async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
-        """Keep a step in the journal during the body, which writes it; yield whether nobody needs to wait for that."""
+        """Keep a phase in the journal during the body, which writes it; yield whether nobody needs to wait for that."""
         if not self._wishes.get(entry.exchange.turn.scope.user_id, self._keeps):
             yield Noted(is_kept=True)  # nothing is kept of this user, as far as is known
             return
@@ -102,10 +102,10 @@ class LogWriter:
     async def write(
         self, entry: LogEntry, *, needed: asyncio.Event | None = None, line: bytes | None = None
     ) -> Became:
-        """Write a step; return when it will outlive this process, as far as that can be. Never raises.
+        """Write a phase; return when it will outlive this process, as far as that can be. Never raises.
 
         Args:
-            entry: Which step.
+            entry: Which phase.
             needed: From when on somebody waits for it.
             line: Its line for the spool, where somebody has made it.
 
@@ -122,7 +122,7 @@ class LogWriter:
             return None
 
     async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
-        """Return what became of a step in the log; None where that can't take it, or not in time."""
+        """Return what became of a phase in the log; None where that can't take it, or not in time."""
         engine, user_id = self._engine(), entry.exchange.turn.scope.user_id
         if engine is None or not await self._is_looked_through() or self._spool.has(user_id):
             return None
@@ -166,7 +166,7 @@ class LogWriter:
         return later
 
     def lose(self, entry: LogEntry, reason: str) -> None:
-        """Count a step that nothing could take, and tell of it."""
+        """Count a phase that nothing could take, and tell of it."""
         self.lost += 1
         log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
 
@@ -260,7 +260,7 @@ async def write_phase(
     log_writer: Callable[[], LogWriter],
     entry: LogEntry,
     behind: asyncio.Task[Became] | None,
-    pace: Pace,
+    progress: Progress,
     *,
     masks: bool,
 ) -> Became:
@@ -270,42 +270,42 @@ async def write_phase(
         log_writer: Returns what writes now.
         entry: Which phase.
         behind: The writing of the phase before it.
-        pace: Who waits for what of it.
+        progress: Who waits for what of it.
         masks: Whether its secrets are masked before.
     """
     try:
         await log_writer().ready()
         if masks:
             await masking_is_ready()
-        pace.ready.set()
+        progress.ready.set()
         if masks:
             entry = await entry_without_secrets(entry)
-        return await _write(log_writer(), entry, behind, pace)
+        return await _write(log_writer(), entry, behind, progress)
     except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
         log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
         log_writer().lose(entry, "it can't be written")
         return None
     finally:
-        pace.noted.set()
+        progress.noted.set()
 
 
 async def _write(
-    log_writer: LogWriter, entry: LogEntry, behind: asyncio.Task[Became] | None, pace: Pace
+    log_writer: LogWriter, entry: LogEntry, behind: asyncio.Task[Became] | None, progress: Progress
 ) -> Became:
     begins = entry.phase is Phase.BEGUN
     if behind is not None:
-        await pace.noted.wait()  # whoever finds the journal reads the turn before its end
+        await progress.noted.wait()  # whoever finds the journal reads the turn before its end
     async with log_writer.noting(entry) as noted:
-        pace.noted.set()
+        progress.noted.set()
         if noted.is_kept and begins:
-            pace.kept.set()
+            progress.kept.set()
         elif noted.is_kept and entry.phase is Phase.ENDED:
-            pace.over.set()  # where the model failed the turn is written by itself
+            progress.over.set()  # where the model failed the turn is written by itself
         if behind is not None and not behind.done():
             await asyncio.wait({behind})
-        if begins and noted.is_kept and await happens(pace.over, _SOON_SECONDS):
+        if begins and noted.is_kept and await happens(progress.over, _SOON_SECONDS):
             return None  # what ended it is written, and this with it
-        return await log_writer.write(entry, needed=pace.needed, line=noted.line)
+        return await log_writer.write(entry, needed=progress.needed, line=noted.line)
 
 
 class _AwayError(StoreUnavailableError):

@@ -90,7 +90,7 @@ class Recorder:
             return False
 
     async def write(self, entry: LogEntry) -> Written:
-        """Write a step of an exchange to the log; to write it twice changes nothing more.
+        """Write a phase of an exchange to the log; to write it twice changes nothing more.
 
         Raises:
             StoreError: The store failed.
