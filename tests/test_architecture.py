@@ -10,7 +10,7 @@ REPOSITORY = Path(__file__).parents[1]
 NOUNS = "recollect.model recollect.errors recollect.failures recollect.text.normalization recollect.text.patterns recollect.text.tokens"
 PORTS = f"{NOUNS} recollect.ports"
 TEXTS = f"{NOUNS} recollect.text.lexical recollect.chunking"
-ENGINE = f"{PORTS} recollect.logs recollect.engine recollect.engine.live_engine recollect.engine.recalling recollect.retrieval"
+ENGINE = f"{PORTS} recollect.logs recollect.engine recollect.engine.live recollect.engine.prepared recollect.retrieval"
 CONSOLE = "pydantic rich structlog typer uvicorn uvloop"
 
 RULES = (
@@ -80,76 +80,82 @@ RULES = (
     ),
     Rule("recollect.audit", NOUNS, pure=True),
     Rule("recollect.redaction", NOUNS, pure=True),
-    Rule("recollect.engine.counting", "recollect.model", pure=True),
-    Rule(
-        "recollect.engine.inbox",
-        f"{PORTS} recollect.engine.counting recollect.formation recollect.engine.policy recollect.models.tries recollect.models.yielding",
-        "structlog",
-    ),
-    Rule(
-        "recollect.engine.summarizing",
-        f"{PORTS} recollect.engine.counting recollect.formation recollect.engine.policy recollect.text.secrets recollect.models.tries "
-        "recollect.models.yielding",
-        "cachetools structlog",
-    ),
-    Rule(
-        "recollect.engine.background",
-        f"{PORTS} recollect.engine.counting recollect.formation recollect.engine.inbox recollect.indexing recollect.engine.policy "
-        "recollect.models.tries recollect.engine.summarizing recollect.engine.tidying recollect.models.yielding",
-        "cachetools structlog uuid_utils",
-    ),
-    Rule("recollect.models.second_embedding", PORTS, "structlog"),
-    Rule(
-        "recollect.engine.commons",
-        f"{PORTS} recollect.models.second_embedding recollect.text.secrets",
-        "structlog uuid_utils",
-    ),
-    Rule(
-        "recollect.engine.curating", f"{PORTS} recollect.engine.commons recollect.text.secrets", "structlog"
-    ),
+    Rule("recollect.engine.counts", "recollect.formation recollect.model", pure=True),
     Rule(
         "recollect.engine.policy",
         f"{NOUNS} recollect.composition recollect.formation recollect.indexing recollect.retrieval",
         pure=True,
     ),
-    Rule("recollect.engine.giving", f"{NOUNS} recollect.composition recollect.retrieval", pure=True),
+    # A turn is recalled for.
     Rule(
-        "recollect.engine.recalling",
-        f"{PORTS} recollect.composition recollect.deadline recollect.engine.giving recollect.engine.policy recollect.retrieval",
+        "recollect.engine.prepared",
+        f"{NOUNS} recollect.composition recollect.engine.policy recollect.retrieval",
+        pure=True,
+    ),
+    Rule(
+        "recollect.engine.recall",
+        f"{PORTS} recollect.composition recollect.deadline recollect.engine.policy recollect.engine.prepared recollect.retrieval",
         "structlog",
     ),
-    Rule("recollect.engine.exchanges", NOUNS, "uuid_utils", pure=True),
+    Rule("recollect.engine.explain", f"{NOUNS} recollect.engine.prepared recollect.retrieval", pure=True),
+    # An exchange is written down.
     Rule(
-        "recollect.engine.without_secrets",
-        "recollect.failures recollect.model recollect.text.secrets",
-        "structlog",
-    ),
-    Rule("recollect.engine.saying", "recollect.engine.exchanges recollect.model"),
-    Rule("recollect.spool", f"{NOUNS} recollect.file_lock", "msgspec structlog uuid_utils"),
-    Rule("recollect.engine.writing", f"{NOUNS} recollect.engine recollect.spool", "cachetools structlog"),
-    Rule(
-        "recollect.engine.remembering",
-        f"{PORTS} recollect.composition recollect.engine.exchanges recollect.engine.policy recollect.engine.without_secrets",
-        "cachetools structlog",
-    ),
-    Rule("recollect.engine.story", f"{NOUNS} recollect.engine.recalling recollect.retrieval", pure=True),
-    Rule("recollect.engine.tidying", f"{PORTS} recollect.engine.policy", "structlog"),
-    Rule(
-        "recollect.engine",
-        f"{PORTS} recollect.engine.background recollect.composition recollect.engine.counting recollect.engine.curating recollect.engine.policy "
-        "recollect.engine.recalling recollect.engine.remembering recollect.retrieval recollect.engine.tidying",
-    ),
-    Rule(
-        "recollect.engine.live_engine",
-        f"{NOUNS} recollect.engine recollect.engine.exchanges recollect.engine.recalling recollect.engine.saying "
-        "recollect.spool recollect.engine.phase_writing recollect.engine.story recollect.engine.without_secrets recollect.engine.writing",
+        "recollect.engine.exchanges",
+        f"{NOUNS} recollect.deadline recollect.text.secrets",
         "structlog uuid_utils",
     ),
     Rule(
-        "recollect.engine.phase_writing",
-        f"{NOUNS} recollect.engine.saying recollect.engine.without_secrets recollect.engine.writing",
+        "recollect.engine.log_writer",
+        f"{NOUNS} recollect.deadline recollect.engine.Engine recollect.engine.exchanges recollect.spool",
+        "cachetools structlog",
+    ),
+    Rule(
+        "recollect.engine.recorder",
+        f"{PORTS} recollect.composition recollect.engine.exchanges recollect.engine.policy",
+        "cachetools structlog",
+    ),
+    # In the background.
+    Rule(
+        "recollect.engine.inbox",
+        f"{PORTS} recollect.engine.counts recollect.engine.maintenance recollect.engine.policy recollect.formation "
+        "recollect.models.tries recollect.models.yielding",
+        "structlog uuid_utils",
+    ),
+    Rule(
+        "recollect.engine.summaries",
+        f"{PORTS} recollect.engine.counts recollect.engine.policy recollect.formation recollect.models.tries "
+        "recollect.models.yielding recollect.text.secrets",
+        "cachetools structlog",
+    ),
+    Rule(
+        "recollect.engine.maintenance",
+        f"{PORTS} recollect.engine.policy recollect.indexing recollect.models.tries",
         "structlog",
     ),
+    Rule(
+        "recollect.engine.worker",
+        f"{PORTS} recollect.engine.counts recollect.engine.inbox recollect.engine.maintenance recollect.engine.policy "
+        "recollect.engine.summaries recollect.formation recollect.indexing recollect.models.tries recollect.models.yielding",
+        "cachetools structlog uuid_utils",
+    ),
+    # What people do with memories.
+    Rule(
+        "recollect.engine.shared_memories",
+        f"{PORTS} recollect.models.second_embedding recollect.text.secrets",
+        "structlog uuid_utils",
+    ),
+    Rule(
+        "recollect.engine.administration",
+        f"{PORTS} recollect.engine.shared_memories recollect.text.secrets",
+    ),
+    Rule("recollect.engine", f"{PORTS} recollect.composition recollect.retrieval"),
+    Rule(
+        "recollect.engine.live",
+        f"{NOUNS} recollect.deadline recollect.engine recollect.spool",
+        "structlog uuid_utils",
+    ),
+    Rule("recollect.models.second_embedding", PORTS, "structlog"),
+    Rule("recollect.spool", f"{NOUNS} recollect.file_lock", "msgspec structlog uuid_utils"),
     Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
     Rule(
         "recollect.chat", "recollect.model recollect.text.patterns", "brotli msgspec re2 zstandard", pure=True
@@ -183,11 +189,11 @@ RULES = (
     # The worker: who watches it knows nothing of what it opens.
     Rule("recollect.worker"),
     Rule("recollect.worker.__main__", "recollect.worker"),
-    Rule("recollect.worker.wire", "recollect.engine.counting recollect.formation", "msgspec"),
+    Rule("recollect.worker.wire", "recollect.engine.counts recollect.formation", "msgspec"),
     Rule("recollect.worker.watchdog", "recollect.models.tries", "structlog"),
     Rule(
         "recollect.worker.supervising",
-        "recollect.engine.background recollect.engine.counting recollect.failures recollect.formation recollect.worker",
+        "recollect.engine.worker recollect.engine.counts recollect.failures recollect.formation recollect.worker",
         "cachetools msgspec structlog",
     ),
     Rule("recollect.worker.working", "recollect", "msgspec structlog"),
@@ -214,7 +220,7 @@ RULES = (
     Rule("recollect_proxy.bounds", "recollect_proxy.protocol"),
     Rule(
         "recollect_proxy.health_check",
-        f"{NOUNS} recollect.engine.background recollect.engine recollect.engine.live_engine recollect.spool",
+        f"{NOUNS} recollect.engine.counts recollect.engine recollect.engine.live recollect.spool",
         "structlog",
     ),
     Rule("recollect_proxy.probes", "recollect_proxy.asgi recollect_proxy.health_check", "msgspec"),
@@ -235,10 +241,10 @@ RULES = (
         "structlog websockets",
     ),
     Rule("recollect_proxy.listening", "recollect.chat recollect_proxy.asgi recollect_proxy.upstream"),
-    Rule("recollect_proxy.report", "recollect.model recollect.engine.recalling recollect_proxy.asgi"),
+    Rule("recollect_proxy.report", "recollect.model recollect.engine.prepared recollect_proxy.asgi"),
     Rule(
         "recollect_proxy.wishes",
-        "recollect.model recollect.engine.recalling recollect_proxy.asgi recollect_proxy.errors recollect_proxy.identity",
+        "recollect.model recollect.engine.prepared recollect_proxy.asgi recollect_proxy.errors recollect_proxy.identity",
         "msgspec",
     ),
     Rule(
@@ -249,7 +255,7 @@ RULES = (
     Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
     Rule(
         "recollect_proxy.conversation",
-        f"{NOUNS} recollect.chat recollect.composition recollect.engine.live_engine recollect.engine.recalling "
+        f"{NOUNS} recollect.chat recollect.composition recollect.engine.live recollect.engine.prepared "
         "recollect_proxy.asgi recollect_proxy.composing recollect_proxy.errors recollect_proxy.headers "
         "recollect_proxy.identity recollect_proxy.listening recollect_proxy.passthrough recollect_proxy.reading "
         "recollect_proxy.relaying recollect_proxy.report recollect_proxy.sent recollect_proxy.status "
@@ -259,24 +265,24 @@ RULES = (
     Rule("recollect_proxy.aside"),
     Rule(
         "recollect_proxy.sent",
-        "recollect.model recollect.engine.recalling recollect.engine.saying recollect_proxy.identity recollect_proxy.listening recollect_proxy.reading "
+        "recollect.model recollect.engine.prepared recollect.engine.exchanges recollect_proxy.identity recollect_proxy.listening recollect_proxy.reading "
         "recollect_proxy.status",
     ),
     Rule(
         "recollect_proxy.status",
-        f"{NOUNS} recollect.chat recollect.engine.live_engine recollect_openwebui.telling recollect_proxy.asgi "
+        f"{NOUNS} recollect.chat recollect.engine.live recollect_openwebui.telling recollect_proxy.asgi "
         "recollect_proxy.headers recollect_proxy.identity recollect_proxy.upstream",
         "structlog",
     ),
     Rule(
         "recollect_proxy.metrics",
-        f"{PORTS} recollect.engine.background recollect.engine.counting recollect.engine recollect.engine.live_engine recollect.spool "
+        f"{PORTS} recollect.engine.counts recollect.engine recollect.engine.live recollect.spool "
         "recollect_proxy.health_check",
         "prometheus_client structlog",
     ),
     Rule(
         "recollect_proxy.memory_api",
-        f"{ENGINE} recollect.__version__ recollect.engine.background recollect.spool recollect_proxy.asgi "
+        f"{ENGINE} recollect.__version__ recollect.engine.counts recollect.spool recollect_proxy.asgi "
         "recollect_proxy.health_check recollect_proxy.identity recollect_proxy.metrics",
         "litestar msgspec structlog",
     ),
@@ -314,12 +320,12 @@ RULES = (
     # In Open WebUI: hosts without HTTP. What they run in comes to them as arguments.
     Rule(
         "recollect_openwebui",
-        f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.engine.live_engine recollect.prompting "
-        "recollect.engine.recalling recollect.settings.removed recollect.engine.saying recollect.settings",
+        f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.engine.live recollect.prompting "
+        "recollect.engine.prepared recollect.settings.removed recollect.engine.exchanges recollect.settings",
         "msgspec structlog",
     ),
     Rule("recollect_openwebui.telling", "recollect.model", pure=True),
-    Rule("recollect_filter", "recollect.engine.live_engine recollect_openwebui", "pydantic"),
+    Rule("recollect_filter", "recollect.engine.live recollect_openwebui", "pydantic"),
     Rule("recollect_off", "", "pydantic"),
     Rule("recollect_undo", "recollect_openwebui"),
     Rule("recollect_events", "recollect_openwebui", "httpx pydantic"),
@@ -372,7 +378,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/engine.py", "from recollect.settings import EngineSettings"),
     ("src/recollect/engine.py", "from recollect import settings"),
     ("src/recollect/engine.py", "from recollect_proxy.asgi import Scope"),
-    ("src/recollect/engine/live_engine.py", "from recollect.settings import EngineSettings"),
+    ("src/recollect/engine/live.py", "from recollect.settings import EngineSettings"),
     ("src/recollect/chat/turn.py", "import httpx"),
     ("src/recollect/chat/turn.py", "import litestar"),
     ("src/recollect/chat/turn.py", "import open_webui.models"),
@@ -392,9 +398,9 @@ FORBIDDEN_IMPORTS = [
     ("proxy/recollect_proxy/conversation.py", "import recollect.models.prompts"),
     ("proxy/recollect_proxy/conversation.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/passthrough.py", "from recollect.engine import Engine"),
-    ("proxy/recollect_proxy/passthrough.py", "from recollect.engine.live_engine import LiveEngine"),
+    ("proxy/recollect_proxy/passthrough.py", "from recollect.engine.live import LiveEngine"),
     ("proxy/recollect_proxy/upstream.py", "from recollect.chat import hear"),
-    ("proxy/recollect_proxy/websockets.py", "from recollect.engine.live_engine import LiveEngine"),
+    ("proxy/recollect_proxy/websockets.py", "from recollect.engine.live import LiveEngine"),
     ("proxy/recollect_proxy/identity/signed.py", "from recollect.chat import hear"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.chat import hear"),

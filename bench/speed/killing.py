@@ -164,9 +164,7 @@ async def _all_formed(folder: Path) -> None:
     """Return when nothing waits to be formed any more, or none of it was formed for long: that is then told as not formed."""
     least, since = None, time.monotonic()
     while time.monotonic() - since < _PATIENCE_SECONDS:
-        [row] = await _rows(
-            folder, "SELECT count(*) AS n FROM recollect.exchanges WHERE state = 'pending'"
-        )
+        [row] = await _rows(folder, "SELECT count(*) AS n FROM recollect.exchanges WHERE state = 'pending'")
         if not row["n"]:
             return
         if least is None or row["n"] < least:

@@ -11,9 +11,9 @@ import msgspec
 
 from recollect.chat import COMPLETIONS
 from recollect.engine import Engine
-from recollect.engine.live_engine import LiveEngine
-from recollect.engine.recalling import NO_WISHES
-from recollect.engine.saying import Saying
+from recollect.engine.exchanges import ExchangeRecord
+from recollect.engine.live import LiveEngine
+from recollect.engine.prepared import NO_WISHES
 from recollect.model import Became, News, Outcome, Progress, Recollection, Turn, Written
 from recollect.prompting import compose_request
 from recollect.text.tokens import token_counter
@@ -45,14 +45,14 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     if is_first:
         await _come_first(call, find_engine)
         _remember_if_stopped(dict(body), call, find_engine)
-        answer.saying = await _begun(body, call, find_engine)
+        answer.exchange_record = await _begun(body, call, find_engine)
     try:
         await _add_memories(body, call, find_engine, is_first=is_first)
     finally:
-        if is_first and answer.saying is not None:
+        if is_first and answer.exchange_record is not None:
             if call.shows:
-                in_background(_tell_meanwhile(call, await find_engine(), answer.saying.turn))
-            await answer.saying.durable()
+                in_background(_tell_meanwhile(call, await find_engine(), answer.exchange_record.turn))
+            await answer.exchange_record.durable()
 
 
 async def _come_first(call: Call, find_engine: FindEngine) -> None:
@@ -87,7 +87,7 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
     answer.blocks = tuple(filter(None, (prepared.placed.system, *prepared.placed.beside.values())))
 
 
-async def _begun(body: Any, call: Call, find_engine: FindEngine) -> Saying | None:
+async def _begun(body: Any, call: Call, find_engine: FindEngine) -> ExchangeRecord | None:
     """Begin to write what the person says, where the chat it is said in knows the message again by its id."""
     if call.request is None or not (call.metadata or {}).get("user_message_id"):
         return None
@@ -134,7 +134,7 @@ async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, fin
     heard = call.hear(body, said, wish="remember")
     if heard.turn is None or not heard.forms:
         return
-    engine, begun, included = await find_engine(), noted(call).saying, noted(call).included
+    engine, begun, included = await find_engine(), noted(call).exchange_record, noted(call).included
     if begun is not None and (begun.turn.scope, begun.turn.key) == (heard.turn.scope, heard.turn.key):
         remembering: asyncio.Task[Became] | None = begun.end(reply, recollections=included)
     else:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from recollect.engine.saying import Saying
+from recollect.engine.exchanges import ExchangeRecord
 from recollect.model import Recollection
 from recollect_openwebui.hearing import Call
 
@@ -18,7 +18,7 @@ class Noted:
         is_given: Whether it came to its end.
         included: What was recalled into its prompt.
         blocks: As which texts.
-        saying: What the person said for it, as it is remembered; None: it is not, or not yet.
+        exchange_record: What the person said for it, as it is remembered; None: it is not, or not yet.
         coming_first: Closed when it is over: till then formation yields to it.
     """
 
@@ -26,7 +26,7 @@ class Noted:
     is_given: bool = False
     included: Sequence[Recollection] = ()
     blocks: Sequence[str] = ()
-    saying: Saying | None = None
+    exchange_record: ExchangeRecord | None = None
     coming_first: ExitStack = field(default_factory=ExitStack)
 
 

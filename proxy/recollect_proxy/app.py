@@ -10,7 +10,7 @@ import structlog
 from recollect.assembly import live_engine
 from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES
 from recollect.engine import system_clock
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
 from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous

@@ -11,7 +11,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.chat import ChatBody, add_memories, is_light
 from recollect.composition import Placed
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
 from recollect.model import Skip, Turn
 from recollect.text.tokens import token_counter
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
@@ -68,8 +68,8 @@ class Conversation:
             said = self._reports.skip(heard.skip)
             return await self._passthrough.forward(scope, incoming, send, extra=said, instead=asked.body)
         sent = await self._prepare(caller, asked, heard.turn, heard.body, body)
-        if sent.saying is not None:
-            await sent.saying.durable()
+        if sent.exchange_record is not None:
+            await sent.exchange_record.durable()
         listener = Listener(self._reading.dialect)
         try:
             await unless_left(incoming, self._answer(scope, send, sent, listener))
@@ -85,7 +85,7 @@ class Conversation:
 
     async def _prepare(self, caller: Caller, asked: Asked, turn: Turn, chat: ChatBody, body: bytes) -> Sent:
         forms = asked.heard.forms and asked.wishes.remember
-        saying = self._engine.begin(turn, credential=caller.credential) if forms else None
+        exchange_record = self._engine.begin(turn, credential=caller.credential) if forms else None
         prepared = await self._engine.prepare(turn, asked.wishes.recalling, count=token_counter(turn.model))
         composed, reason = await self._compose(chat, prepared.placed, turn.scope.user_id)
         if composed is None and prepared.placed != Placed():
@@ -96,7 +96,7 @@ class Conversation:
             self._engine.note(turn, prepared, request_id=request_id, api=self._reading.dialect.name)
         status = self._status if self._status is not None and self._status.is_for(caller, chat) else None
         instead = composed or asked.body
-        return Sent(request_id, body, instead, caller, asked, turn, prepared, saying, status)
+        return Sent(request_id, body, instead, caller, asked, turn, prepared, exchange_record, status)
 
     async def _compose(self, chat: ChatBody, placed: Placed, user_id: str) -> tuple[bytes | None, Skip]:
         """Return the request with what is added; or None, and why nothing could be."""

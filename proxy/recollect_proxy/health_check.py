@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 import structlog
 
 from recollect.engine import Engine
-from recollect.engine.background import ModelUse
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.counts import ModelUse
+from recollect.engine.live import LiveEngine
 from recollect.model import Backlog
 from recollect.spool import Waiting
 

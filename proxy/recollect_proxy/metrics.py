@@ -20,8 +20,8 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from recollect.engine import Engine, system_clock
-from recollect.engine.counting import LAG_SECONDS, FormationCounts
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.counts import LAG_SECONDS, FormationCounts
+from recollect.engine.live import LiveEngine
 from recollect.model import Skip
 from recollect.ports import Clock
 from recollect.spool import Waiting

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from recollect.engine.recalling import Prepared
-from recollect.engine.saying import Saying
+from recollect.engine.exchanges import ExchangeRecord
+from recollect.engine.prepared import Prepared
 from recollect.model import Turn
 from recollect_proxy.identity import Caller
 from recollect_proxy.listening import Listener
@@ -24,7 +24,7 @@ class Sent:
         asked: What it says to us.
         turn: The turn in it.
         prepared: What its prompt was given.
-        saying: What is remembered of it; None: nothing is.
+        exchange_record: What is remembered of it; None: nothing is.
         status: Shows who sent it what memory does; None: they are not shown it.
     """
 
@@ -35,7 +35,7 @@ class Sent:
     asked: Asked
     turn: Turn
     prepared: Prepared
-    saying: Saying | None = None
+    exchange_record: ExchangeRecord | None = None
     status: Status | None = None
 
     def remember(self, listener: Listener) -> None:
@@ -44,14 +44,14 @@ class Sent:
         A plain header names anybody: where the upstream refuses the key, it alone tells that it was not them.
         """
         reply = listener.reply()
-        if self.saying is None or listener.goes_on:
+        if self.exchange_record is None or listener.goes_on:
             return
         if listener.is_refused:
-            self.saying.withdraw()
+            self.exchange_record.withdraw()
         elif reply is None:
-            self.saying.fail()
+            self.exchange_record.fail()
         else:
-            self.saying.end(reply, recollections=self.prepared.included)
+            self.exchange_record.end(reply, recollections=self.prepared.included)
 
     @property
     def body(self) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 import structlog
 
 from recollect.chat import ChatBody
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.model import News, Recollection, Turn

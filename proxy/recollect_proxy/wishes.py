@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from recollect.engine.recalling import NO_WISHES, Wishes
+from recollect.engine.prepared import NO_WISHES, Wishes
 from recollect.model import Placement
 from recollect_proxy.asgi import Headers
 from recollect_proxy.errors import Failure, senseless_wish

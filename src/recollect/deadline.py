@@ -1,7 +1,8 @@
-"""Waits for work until a deadline, and not for its end. Never: what the work is."""
+"""Waits for work, or for something to happen, until a deadline, and not for its end. Never: what the work is."""
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,6 +29,34 @@ async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
         return task.result()
     finally:
         task.cancel()  # late, or nobody waits for it any more
+
+
+async def happens(event: asyncio.Event, seconds: float) -> bool:
+    """Return whether something happens within so many seconds, as soon as it does."""
+    if not event.is_set():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+    return event.is_set()
+
+
+async def ends_before(
+    work: asyncio.Task[Any], event: asyncio.Event | None = None, seconds: float | None = None
+) -> bool:
+    """Wait until ``work`` has ended, something happens, or so many seconds have passed; return whether it has ended.
+
+    Late work goes on.
+    """
+    if work.done() or (event is not None and event.is_set()):
+        return work.done()
+    happening = None if event is None else asyncio.create_task(event.wait())
+    try:
+        awaited = {work} if happening is None else {work, happening}
+        await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        if happening is not None:
+            happening.cancel()
+    return work.done()
 
 
 def _ended(task: asyncio.Task[Any]) -> None:

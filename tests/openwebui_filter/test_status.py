@@ -14,7 +14,7 @@ from tests.scripted_upstream import ScriptedUpstream
 from tests.waiting import until
 
 from recollect.engine import Engine
-from recollect.engine.saying import Saying
+from recollect.engine.exchanges import ExchangeRecord
 from recollect.errors import StoreUnavailableError
 from recollect_openwebui import conversation
 
@@ -106,7 +106,7 @@ async def test_what_is_said_before_the_engine_is_open_is_told_once_it_is_and_onc
         await chat.says(DOG)
         await chat.asks_again("Another answer.")
         await until(lambda: live.waiting.exchanges == 2)
-    live.writing.wake()
+    live.log_writer.wake()
     await told()
 
     assert chat.statuses == ["Memory is starting"] * 2 + [f"Remembered: {DOG}"]
@@ -226,7 +226,7 @@ async def test_an_engine_that_is_closed_meanwhile_has_nothing_to_tell(
         monkeypatch.setattr(live, "_engine", None)
         return True
 
-    monkeypatch.setattr(Saying, "end", lambda *_, **__: asyncio.create_task(closed()))
+    monkeypatch.setattr(ExchangeRecord, "end", lambda *_, **__: asyncio.create_task(closed()))
     await chat.says(DOG)
     await told()
 

@@ -11,7 +11,7 @@ from tests.people import Person
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
-from recollect.engine.inbox import Draining
+from recollect.engine.inbox import InboxDrain
 from recollect.errors import StoreUnavailableError
 from recollect_openwebui import conversation
 
@@ -154,11 +154,11 @@ async def test_what_was_changed_again_since_stays(taught: Any, undo: Any, alice:
 async def test_what_is_not_formed_yet_never_is(
     memory: Any, engine: Engine, undo: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    async def later(_draining: Draining, _user_id: str) -> timedelta:
+    async def later(_draining: InboxDrain, _user_id: str) -> timedelta:
         return timedelta(milliseconds=1)
 
     with monkeypatch.context() as busy:
-        busy.setattr(Draining, "drain", later)
+        busy.setattr(InboxDrain, "drain", later)
         chat = Chat(memory, alice)
         await chat.says(DOG)
         await settled(memory)

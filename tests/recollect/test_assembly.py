@@ -40,9 +40,9 @@ from recollect.assembly import (
 from recollect.assembly import models as models_module
 from recollect.assembly.opening import _tell_of_failure
 from recollect.composition import Bounds
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
+from recollect.engine.log_writer import LogWriter
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
-from recollect.engine.writing import Writing
 from recollect.errors import (
     ConfigurationError,
     EmbedderError,
@@ -579,7 +579,7 @@ async def test_an_engine_that_can_not_give_way_in_order_is_told_of(
 
     old = await shared_engine(opened)
     assert await old.ready(60)
-    monkeypatch.setattr(Writing, "take", fails)
+    monkeypatch.setattr(LogWriter, "take", fails)
 
     with capture_logs() as lines:
         new = await shared_engine(EngineSettings(**opened.model_dump() | {"recall_limit": 3}))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.waiting import until
 
-from recollect.deadline import within
+from recollect.deadline import ends_before, happens, within
 
 
 class Work:
@@ -60,3 +60,34 @@ async def test_work_that_nobody_waits_for_any_more_is_cancelled() -> None:
     assert waiting.cancelled()
     await until(lambda: work.was_cancelled, seconds=5)
     work.may_end.set()
+
+
+async def test_what_happens_in_time_is_told_as_soon_as_it_does() -> None:
+    event = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.01, event.set)
+
+    assert await happens(event, 60)
+    assert await happens(event, 0)
+
+
+async def test_what_does_not_happen_is_waited_for_so_long() -> None:
+    assert not await happens(asyncio.Event(), 0.01)
+
+
+async def test_work_that_ends_before_anything_happens_is_known_to_have_ended() -> None:
+    work = asyncio.create_task(asyncio.sleep(0.01))
+
+    assert await ends_before(work, asyncio.Event(), 60)
+    assert await ends_before(work)
+
+
+@pytest.mark.parametrize("seconds", [None, 0.01])
+async def test_late_work_goes_on_whatever_it_was_late_for(seconds: float | None) -> None:
+    work, event = asyncio.create_task(asyncio.Event().wait()), asyncio.Event()
+    if seconds is None:
+        asyncio.get_running_loop().call_later(0.01, event.set)
+
+    assert not await ends_before(work, event, seconds)
+
+    assert not work.cancelling()
+    work.cancel()

@@ -92,7 +92,7 @@ async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_l
     extraction.otherwise = lambda _request: failure(500)
     others = [somebody() for _ in range(FAILURES)]
     async with own_proxies.serve(formation_workers=1) as proxy:
-        breaker = proxy.engine._background._guard.breaker
+        breaker = proxy.engine._own_worker._guard.breaker
         monkeypatch.setattr(breaker, "_pause", timedelta(seconds=3))
         await proxy.api(b"GET", "/health")  # which is asked below, and is built when it is first asked for
         for other in others:

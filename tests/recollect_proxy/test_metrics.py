@@ -18,7 +18,7 @@ from tests.watched_stores import Outage, Through, breakable, broken
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.engine.counting import FormationCounts
+from recollect.engine.counts import FormationCounts
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import Budget
 from recollect.formation.guarding import FAILURES

@@ -23,7 +23,8 @@ from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completi
 from tests.served_process import environment, served_process
 from tests.waiting import until
 
-from recollect.engine import live_engine, writing
+from recollect.engine import live as live_engine
+from recollect.engine import log_writer
 from recollect_proxy.settings import ProxySettings
 
 KILLS = 20
@@ -189,7 +190,7 @@ def _is_empty(folder: Path) -> bool:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 0.1)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
 
 
@@ -298,7 +299,7 @@ async def test_an_erasure_takes_what_waits_with_it_and_says_so(
     async with running_proxy(settings) as proxy:
         await database.stop()
         await proxy.say(user, "I am a secret.")
-        monkeypatch.setattr(writing, "_AGAIN_SECONDS", 60.0)
+        monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 60.0)
         await asyncio.sleep(0.3)  # it is looked for the store once in a minute from now on
         await database.start()
 

@@ -13,7 +13,8 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_
 from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
 from tests.waiting import until
 
-from recollect.engine import inbox, live_engine, writing
+from recollect.engine import inbox, log_writer
+from recollect.engine import live as live_engine
 from recollect.indexing import keeping
 from recollect.postgres import EmbeddedServer, jobs, start_embedded
 from recollect_proxy.settings import ProxySettings
@@ -44,7 +45,7 @@ class Database:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try the store again at once, where a real proxy leaves it some seconds."""
-    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 0.1)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
     monkeypatch.setattr(jobs, "_LONGEST_BACKOFF", 0.5)
     monkeypatch.setattr(jobs, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))

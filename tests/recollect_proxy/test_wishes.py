@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.engine.recalling import Wishes
+from recollect.engine.prepared import Wishes
 from recollect.model import Placement
 from recollect_proxy.errors import failure_body
 from recollect_proxy.wishes import RequestWishes, WishError, read_wishes

@@ -10,7 +10,7 @@ from litestar.connection import ASGIConnection
 from litestar.di import Provide
 from litestar.handlers.base import BaseRouteHandler
 
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
 from recollect.errors import ConfigurationError
 from recollect.model import Skip
 from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, respond, values

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from msgspec import Meta, Struct
 
-from recollect.engine.background import ModelUse
+from recollect.engine.counts import ModelUse
 from recollect.model import Skip
 from recollect.spool import Waiting
 from recollect_proxy.health_check import Condition

@@ -11,7 +11,7 @@ from litestar.openapi.spec import Example
 from litestar.params import PathParameter, QueryParameter, SkipValidation
 
 from recollect.engine import Engine
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api.errors import (

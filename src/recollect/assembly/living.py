@@ -4,7 +4,7 @@ from functools import partial
 
 from recollect.assembly.opening import open_engine
 from recollect.engine import system_clock
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
 from recollect.ports import Clock
 from recollect.settings import EngineSettings
 from recollect.spool import Spool

@@ -18,7 +18,7 @@ from recollect.assembly.models import Models, make_embedder, make_models, make_s
 from recollect.assembly.policy import make_policy
 from recollect.assembly.warming import warm_up
 from recollect.engine import Backends, Engine, system_clock
-from recollect.engine.background import Absent
+from recollect.engine.worker import AbsentWorker
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.failures import place
 from recollect.logs import configured_level
@@ -93,11 +93,11 @@ def _global_memories(settings: EngineSettings) -> Path | None:
     return settings.global_memories or (None if settings.in_memory else settings.file(GLOBAL_MEMORIES))
 
 
-def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | Absent | None:
+def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:
     """Return who works in the background; None: this process."""
     if settings.worker is Worker.WITHIN:
         return None
-    return Absent() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start, yields=yields)
+    return AbsentWorker() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start, yields=yields)
 
 
 @asynccontextmanager

@@ -11,12 +11,13 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from recollect.composition import Placed
-from recollect.engine.background import Background, ModelUse, UserUsage, Worker
-from recollect.engine.counting import FormationCounts
-from recollect.engine.curating import Curating
+from recollect.engine.administration import Administration
+from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
 from recollect.engine.policy import Policy
-from recollect.engine.recalling import NO_WISHES, Prepared, Recalling, Wishes
-from recollect.engine.remembering import Remembering
+from recollect.engine.prepared import NO_WISHES, Prepared, Wishes
+from recollect.engine.recall import Retriever
+from recollect.engine.recorder import Recorder
+from recollect.engine.worker import FormationWorker, Worker
 from recollect.errors import StoreError
 from recollect.model import (
     Backlog,
@@ -43,7 +44,7 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class Engine(Curating):
+class Engine(Administration):
     """Long-term memory of many users, kept apart from each other."""
 
     def __init__(
@@ -64,10 +65,10 @@ class Engine(Curating):
         """
         super().__init__(backends, clock)
         self._policy = policy
-        self._background = Background(backends, policy, clock)
-        self._worker = worker or self._background
-        self._recalling = Recalling(backends, policy, clock)
-        self._remembering = Remembering(backends, policy, clock, lend=self._worker.lend)
+        self._own_worker = FormationWorker(backends, policy, clock)
+        self._worker = worker or self._own_worker
+        self._retriever = Retriever(backends, policy, clock)
+        self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
@@ -75,7 +76,7 @@ class Engine(Curating):
         self, turn: Turn, wishes: Wishes = NO_WISHES, *, count: Callable[[str], int] = estimate_tokens
     ) -> Prepared:
         """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
-        return await self._recalling.prepare(turn, wishes, count=count)
+        return await self._retriever.prepare(turn, wishes, count=count)
 
     async def recall(self, turn: Turn) -> Recall:
         """Return what may go into the prompt of ``turn``, within the deadline; never raises."""
@@ -88,7 +89,7 @@ class Engine(Curating):
             EmbedderError: The turn could not be embedded.
             StoreError: The store could not be asked.
         """
-        return await self._recalling.rank(turn)
+        return await self._retriever.rank(turn)
 
     async def remember(
         self,
@@ -109,25 +110,23 @@ class Engine(Curating):
         Returns:
             Whether it was a new exchange that is now logged.
         """
-        return await self._remembering.remember(
-            turn, reply, recollections=recollections, credential=credential
-        )
+        return await self._recorder.remember(turn, reply, recollections=recollections, credential=credential)
 
     async def write(self, entry: LogEntry) -> Written:
-        """Write a step of an exchange to the log; to write it twice changes nothing more.
+        """Write a phase of an exchange to the log; to write it twice changes nothing more.
 
         Raises:
             StoreError: The store failed.
         """
-        return await self._remembering.write(entry)
+        return await self._recorder.write(entry)
 
     async def inject(self, turn: Turn, placed: Placed) -> None:
         """Note what was added to a turn, so that it can be added again byte for byte; never raises."""
-        await self._remembering.inject(turn, placed)
+        await self._recorder.inject(turn, placed)
 
     async def record(self, request: RequestRecord, turn: Turn) -> None:
         """Keep what a request was like; never raises."""
-        await self._remembering.record(request, turn)
+        await self._recorder.record(request, turn)
 
     def chats(self, running: int) -> None:
         """Let what works in the background know how many chats run on the upstream now: they come first."""
@@ -141,14 +140,14 @@ class Engine(Curating):
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
-        return await self._background.drain(user_id)
+        return await self._own_worker.drain(user_id)
 
     # -- what a person may do: raises --------------------------------------------------------------
 
     async def erase(self, user_id: str) -> Erasure:
         """Delete everything of this user, and prove it by counts."""
         now = self._clock()
-        self._remembering.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
+        self._recorder.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
         erasure = await self._backends.memories.erase(user_id, at=now)
         self._clear_caches()
         return await self._erase_spooled(user_id, erasure)
@@ -156,7 +155,7 @@ class Engine(Curating):
     async def erase_session(self, scope: Scope) -> Erasure:
         """Delete one chat of a user and what only it taught, and prove it by counts."""
         now = self._clock()
-        self._remembering.note_erasure(scope, now)
+        self._recorder.note_erasure(scope, now)
         erasure = await self._backends.memories.erase_session(scope, at=now)
         self._clear_caches()
         await self._backends.index.enqueue(

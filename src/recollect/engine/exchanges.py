@@ -1,14 +1,56 @@
-"""Makes of what is said what is kept of it: all that enters the message log, or waits for it, is made here. Pure.
+"""An exchange from its beginning to its end: what the log is told of it, its secrets masked, and who waits for that.
 
-Never: a store, a spool.
+All that enters the message log, or waits for it, is made here. Never: where it is written; raises into a chat.
+
+One thread masks, apart from those that the loop needs for itself (names of hosts, files): a text that takes a second must
+stop nobody else's chat. And one text of each user at a time: who sends many waits for their own.
 """
 
+import asyncio
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
+from typing import Protocol
+from weakref import WeakValueDictionary
 
+import structlog
 from uuid_utils.compat import uuid7
 
-from recollect.model import Exchange, LogEntry, Memory, Phase, Recollection, Turn
+from recollect.deadline import ends_before
+from recollect.errors import StoreError
+from recollect.failures import place
+from recollect.model import Became, Exchange, LogEntry, Memory, Phase, Recollection, Turn
+from recollect.text.normalization import storable_id, storable_user
+from recollect.text.secrets import warm
+from recollect.text.secrets.exchanges import masked_exchange, unread_exchange
+
+_PATIENCE_SECONDS = 0.5
+"""What a chat waits for its turn to be kept: a disk that hangs, or megabytes that are looked through for secrets, may take
+longer. The log and the spool are given up sooner."""
+
+_START_SECONDS = 10.0
+"""What it waits besides where this process has only just started, and is not ready to write anything."""
+
+log = structlog.get_logger(__name__)
+
+_lane = ThreadPoolExecutor(1, thread_name_prefix="masking")
+_turns: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+
+
+# -- what the log is told of it --------------------------------------------------------------------
+
+
+def is_storable(turn: Turn) -> bool:
+    """Return whether a log can hold whose turn it is, and which; no patience would mend that."""
+    try:
+        storable_user(turn.scope.user_id)
+        storable_id(turn.scope.session_id)
+        storable_id(turn.key)
+    except StoreError as error:
+        log.error("exchange_lost", reason=str(error))  # noqa: TRY400 -- the message says it all
+        return False
+    return True
 
 
 def new_exchange(turn: Turn, *, credential: str | None) -> Exchange:
@@ -47,3 +89,114 @@ def failed(exchange: Exchange) -> LogEntry:
 def refused(exchange: Exchange) -> LogEntry:
     """Return the entry that says that whoever asked was refused: its turn is taken back."""
     return LogEntry(Phase.REFUSED, exchange)
+
+
+# -- its secrets masked ----------------------------------------------------------------------------
+
+
+@cache
+def begin_masking() -> "Future[None]":
+    """Let the first text that is masked find all that it takes made ready; wait for nothing."""
+    return _lane.submit(warm)
+
+
+async def masking_is_ready() -> None:
+    """Return when the first text can be masked at once; never raises."""
+    if not (warming := begin_masking()).done():
+        await asyncio.wait({asyncio.wrap_future(warming)})
+
+
+async def entry_without_secrets(entry: LogEntry) -> LogEntry:
+    """Return a phase of an exchange as it may be kept; never raises."""
+    return replace(entry, exchange=await without_secrets(entry.exchange))
+
+
+async def without_secrets(exchange: Exchange) -> Exchange:
+    """Return the exchange with its secrets masked; without its words where they can't be told from secrets."""
+    loop = asyncio.get_running_loop()
+    turn = _turns.setdefault((id(loop), exchange.turn.scope.user_id), asyncio.Lock())
+    try:
+        async with turn:
+            return await loop.run_in_executor(_lane, masked_exchange, exchange)
+    except Exception as error:  # noqa: BLE001 -- what nobody could read may hold a secret, so none of it is kept
+        log.error("masking_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+        return unread_exchange(exchange)
+
+
+# -- while it is said and answered -----------------------------------------------------------------
+
+
+class Progress:
+    """How far the writing of what is said has come, and who waits for it.
+
+    Attributes:
+        ready: This process is ready to write what is said.
+        noted: The turn is in the journal, or never will be: what follows it may be noted behind it.
+        kept: The turn outlives this process.
+        over: So does how its answer ended: the turn needs no writing by itself any more.
+        needed: Somebody waits for the turn to be kept.
+    """
+
+    def __init__(self) -> None:
+        self.ready, self.noted = asyncio.Event(), asyncio.Event()
+        self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+
+class WriteSoon(Protocol):
+    """Writes a phase of an exchange in the background, as ``LiveEngine.write_soon`` does."""
+
+    def __call__(
+        self,
+        entry: LogEntry,
+        behind: asyncio.Task[Became] | None = None,
+        progress: "Progress | None" = None,
+    ) -> asyncio.Task[Became]:
+        """Return what tells what became of the phase, once it will outlive this process."""
+        ...
+
+
+class ExchangeRecord:
+    """What a user says, from its beginning to its answer's end: it is told once how that was, or never, if nobody knows.
+
+    Attributes:
+        turn: The turn.
+        is_over: Whether it was told.
+    """
+
+    def __init__(self, write_soon: WriteSoon, exchange: Exchange) -> None:
+        """Begin to write the turn."""
+        self.turn = exchange.turn
+        self.is_over = False
+        self._write_soon = write_soon
+        self._exchange = exchange
+        self._progress = Progress()
+        self._begun = write_soon(begun(exchange), None, self._progress)
+
+    async def durable(self) -> None:
+        """Return when the turn will outlive this process, as far as that can be within what a chat may wait for it."""
+        self._progress.needed.set()
+        await ends_before(self._begun, self._progress.ready, _START_SECONDS)
+        await ends_before(self._begun, self._progress.kept, _PATIENCE_SECONDS)
+
+    def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[Became]:
+        """Note in the background how its answer ended; never raises, never waits.
+
+        Args:
+            reply: What of the answer went by; "" if the user left before its first word.
+            recollections: What of the user's memories went into the prompt.
+
+        Returns:
+            What tells what became of it, once it will outlive this process.
+        """
+        self.is_over = True
+        return self._write_soon(ended(self._exchange, reply, recollections), self._begun, self._progress)
+
+    def fail(self) -> None:
+        """Note in the background that the model failed to answer it; never raises, never waits."""
+        self.is_over = True
+        self._write_soon(failed(self._exchange), self._begun, self._progress)
+
+    def withdraw(self) -> None:
+        """Note in the background that whoever asked was refused, and nothing is kept of it; never raises, never waits."""
+        self.is_over = True
+        self._write_soon(refused(self._exchange), self._begun, self._progress)

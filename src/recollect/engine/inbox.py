@@ -1,6 +1,6 @@
 """Drains one user's inbox: forms batch after batch, in the order they were said.
 
-Never: SQL, which queue calls it, how an exchange is formed.
+Never: SQL, which queue calls it, how a model is asked.
 """
 
 from collections.abc import Callable, Container, MutableMapping, Sequence
@@ -10,9 +10,11 @@ from typing import Protocol
 from uuid import UUID
 
 import structlog
+from uuid_utils.compat import uuid7
 
-from recollect.engine.counting import FormationCounts
-from recollect.engine.policy import Batching
+from recollect.engine.counts import FormationCounts
+from recollect.engine.maintenance import Indexer
+from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     EmbedderError,
     ExtractorError,
@@ -24,11 +26,11 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.failures import place
-from recollect.formation import asks_to_forget, log_decision
-from recollect.model import Caps, Exchange, Fallback, Formed, Pending
+from recollect.formation import Batch, Extraction, Forming, Guard, asks_to_forget, log_decision
+from recollect.model import Caps, Exchange, Fallback, Formed, Pending, Strategy
 from recollect.models.tries import Step, Steps
 from recollect.models.yielding import Yielding
-from recollect.ports import NO_CAPS, Clock, Inbox
+from recollect.ports import NO_CAPS, Backends, Clock, Inbox
 
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
@@ -63,22 +65,61 @@ log = structlog.get_logger(__name__)
 
 
 class Former(Protocol):
-    """Forms consecutive exchanges of one chat, as ``recollect.formation.Forming.form`` does."""
+    """Forms consecutive exchanges of one chat."""
 
-    async def __call__(
-        self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None
-    ) -> list[Formed]:
+    async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
         """Return what each changes; with ``fallback``, keep them as they are for that reason."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Draining:
+class BatchFormer:
+    """Indexes a batch, and forms it; a ``Former``.
+
+    Attributes:
+        backends: What it works with.
+        guard: Guards the calls of models.
+        policy: How its user's exchanges are formed.
+        clock: Tells the time.
+        indexer: Indexes what was said.
+        extracted: What a model found in batches before.
+    """
+
+    backends: Backends
+    guard: Guard
+    policy: Policy
+    clock: Clock
+    indexer: Indexer
+    extracted: MutableMapping[Batch, Extraction]
+
+    async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
+        """Return what exchanges change; they are indexed before.
+
+        What was said is found as soon as what is understood from it. A backlog of older messages is left to the
+        end of the drain: nobody is to wait for it. With formation off nothing comes of them, then or later.
+        """
+        if self.policy.strategy is Strategy.OFF:
+            return [Formed(each) for each in exchanges]
+        last = exchanges[-1]
+        await self.indexer.index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
+        forming = Forming(
+            self.backends,
+            self.guard,
+            self.policy.rules,
+            clock=self.clock,
+            new_id=uuid7,
+            extracted=self.extracted,
+        )
+        return await forming.form(exchanges, strategy=self.policy.strategy, fallback=fallback)
+
+
+@dataclass(frozen=True, slots=True)
+class InboxDrain:
     """How an inbox is drained.
 
     Attributes:
         inbox: What is to be formed, and where the outcome is written.
-        form: Forms exchanges.
+        former: Forms exchanges.
         credential: Finds a request's own credential by the exchange's id, while it is at hand.
         clock: Tells the time.
         steps: Counts each try before it begins.
@@ -95,7 +136,7 @@ class Draining:
     """
 
     inbox: Inbox
-    form: Former
+    former: Former
     credential: Callable[[UUID], str | None]
     clock: Clock
     steps: Steps
@@ -222,11 +263,11 @@ class Draining:
         exchanges = [self._prepared(each.exchange, is_slow=is_slow) for each in batch]
         self.counts.tried(len(exchanges))
         try:
-            formed = await self.form(exchanges)
+            formed = await self.former.form(exchanges)
         except ExtractorPausedError:
             if self._is_patient(batch[0]):
                 raise
-            formed = await self.form(exchanges, fallback=Fallback.PAUSED)
+            formed = await self.former.form(exchanges, fallback=Fallback.PAUSED)
         except ExtractorError as error:
             if isinstance(error, ExtractorTimeoutError):
                 if not is_slow:
@@ -234,7 +275,7 @@ class Draining:
                 self.counts.failed(error)
             elif batch[0].attempts + 1 < self.tries:
                 raise
-            formed = await self.form(exchanges, fallback=Fallback.FAILED)
+            formed = await self.former.form(exchanges, fallback=Fallback.FAILED)
         at = self.clock()
         applied = await self.inbox.complete(formed, at=at, caps=self.caps)
         if applied is None:

@@ -11,8 +11,8 @@ import msgspec
 import structlog
 from cachetools import TTLCache
 
-from recollect.engine.background import CREDENTIAL_SECONDS, CREDENTIALS_KEPT
-from recollect.engine.counting import FormationCounts
+from recollect.engine.counts import FormationCounts
+from recollect.engine.worker import CREDENTIAL_SECONDS, CREDENTIALS_KEPT
 from recollect.failures import place
 from recollect.formation import Guarded
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE

@@ -18,7 +18,7 @@ import structlog
 from recollect.assembly.opening import open_backends
 from recollect.assembly.policy import make_policy
 from recollect.engine import system_clock
-from recollect.engine.background import Background
+from recollect.engine.worker import FormationWorker
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.formation.warming import warm_up
@@ -73,14 +73,14 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
         gc.collect()
         gc.freeze()  # what a start has made stays: no later collection looks through it
         policy = make_policy(settings, upstream=start.upstream)
-        background = Background(backends, policy, system_clock, is_told=start.is_told)
-        working = asyncio.create_task(background.run())
+        worker = FormationWorker(backends, policy, system_clock, is_told=start.is_told)
+        working = asyncio.create_task(worker.run())
         further = {
             working,
-            asyncio.create_task(_listen(reader, background, backends.caches)),
+            asyncio.create_task(_listen(reader, worker, backends.caches)),
             asyncio.create_task(_until_told_to_end()),
-            asyncio.create_task(_tell(background, tells)),
-            asyncio.create_task(watch(background.steps)),
+            asyncio.create_task(_tell(worker, tells)),
+            asyncio.create_task(watch(worker.steps)),
         }
         ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
         for task in ended:
@@ -93,14 +93,14 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
         await asyncio.wait(further)
 
 
-async def _listen(reader: asyncio.StreamReader, background: Background, caches: Sequence[Cache]) -> None:
+async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches: Sequence[Cache]) -> None:
     """Take what is said until nobody says anything any more."""
     while line := await reader.readline():
         match to_worker(line):
             case Lend(exchange_id, credential):
-                background.lend(exchange_id, credential)
+                worker.lend(exchange_id, credential)
             case Chats(running):
-                background.chats(running)
+                worker.chats(running)
             case Clear():
                 for cache in caches:
                     cache.clear()
@@ -113,11 +113,11 @@ async def _until_told_to_end() -> None:
     await told.wait()
 
 
-async def _tell(background: Background, tells: BinaryIO) -> None:
+async def _tell(worker: FormationWorker, tells: BinaryIO) -> None:
     """Tell what was done whenever that has changed."""
     last = b""
     while True:
-        line = line_of(Told(background.counts, background.guarded))
+        line = line_of(Told(worker.counts, worker.guarded))
         if line != last:
             with suppress(BrokenPipeError):  # nobody hears it: standard input ends too
                 await asyncio.to_thread(tells.write, line)

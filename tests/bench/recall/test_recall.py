@@ -31,7 +31,7 @@ from bench.recall.plan import plan
 from bench.recall.recall import bench_facts, bench_recall, play_facts
 from bench.recall.replay import Replay, ReplayedApp, ReplayError
 from bench.recall.upstream import ReplayUpstream
-from recollect.engine import background
+from recollect.engine import maintenance
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.settings import ProxySettings
 
@@ -230,7 +230,7 @@ async def test_an_index_that_is_never_whole_ends_the_bench(
         return timedelta(seconds=30)
 
     monkeypatch.setattr(replaying, "_STANDSTILL_SECONDS", 0.1)
-    monkeypatch.setattr(background, "keep_indexed", never_done)
+    monkeypatch.setattr(maintenance, "keep_indexed", never_done)
 
     with pytest.raises(ReplayError, match="could not be indexed"):
         await play(replay, conversation([turn("t1", " ")], name="not indexed"))

@@ -10,7 +10,7 @@ from tests.stores import NOON, Store
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, Wishes
-from recollect.engine.recalling import UNNAMED
+from recollect.engine.prepared import UNNAMED
 from recollect.model import Message, Role, Skip, Turn
 from recollect.ports import Embedder
 from recollect.retrieval import Gate

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from tests.stores import Store
 from tests.watched_stores import Outage, Through, breakable
 
-from recollect.engine.counting import FormationCounts
+from recollect.engine.counts import FormationCounts
 from recollect.engine.inbox import (
     EMBEDDER_DELAY,
     GONE_DELAY,
@@ -19,7 +19,7 @@ from recollect.engine.inbox import (
     RETRY_DELAYS,
     STORE_DELAY,
     TAKEN_DELAY,
-    Draining,
+    InboxDrain,
 )
 from recollect.engine.policy import Batching
 from recollect.errors import (
@@ -90,9 +90,9 @@ class Worker:
         return "Bearer of-2" if 2 in self.said and self.said[2].id == exchange_id else None
 
     async def drain(self, *, tries: int = 3) -> timedelta | None:
-        draining = Draining(
+        draining = InboxDrain(
             inbox=self.store.inbox,
-            form=self.form,
+            former=self,
             credential=self.credential,
             clock=lambda: self.now,
             steps=Steps(self.store.tries, lambda: self.now),

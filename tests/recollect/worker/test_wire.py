@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from tests.stores import NOON
 
 from recollect.assembly import opening
-from recollect.engine.counting import FormationCounts
+from recollect.engine.counts import FormationCounts
 from recollect.formation import Guarded
 from recollect.settings import EngineSettings
 from recollect.settings.internals import Precision

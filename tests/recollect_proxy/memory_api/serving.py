@@ -13,7 +13,7 @@ from tests.scripted_models import WordEmbedder
 from tests.stores import PORTS, Ports
 
 from recollect.engine import Backends, Engine, Policy
-from recollect.engine.live_engine import LiveEngine
+from recollect.engine.live import LiveEngine
 from recollect.ports import Embedder
 from recollect.postgres import Postgres
 from recollect_proxy.memory_api import memory_api

@@ -14,7 +14,7 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable
 
-from recollect.engine.background import ModelUse
+from recollect.engine.counts import ModelUse
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import Budget, Guarded
 from recollect.model import Backlog

@@ -4,14 +4,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.engine.recalling import Prepared
+from recollect.engine.prepared import Prepared
 from recollect.model import Drop, Memory, Recollection, RequestRecord, Skip, Turn
 from recollect.retrieval import EXPLAINED
 
 _TOP = 5
 
 
-def tell(prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str) -> RequestRecord:
+def request_record(
+    prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str
+) -> RequestRecord:
     """Return what is kept of a request.
 
     Args:

@@ -18,11 +18,11 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect.engine import live_engine, phase_writing, saying, writing
-from recollect.engine.live_engine import LiveEngine
-from recollect.engine.saying import Saying
-from recollect.engine.without_secrets import masking_is_ready
-from recollect.engine.writing import Writing
+from recollect.engine import exchanges, log_writer
+from recollect.engine import live as live_engine
+from recollect.engine.exchanges import ExchangeRecord, masking_is_ready
+from recollect.engine.live import LiveEngine
+from recollect.engine.log_writer import LogWriter
 from recollect.errors import StoreUnavailableError
 from recollect.model import Became, Exchange, Flags, Scope, Written
 from recollect.postgres import message_log
@@ -35,9 +35,9 @@ ROOM = 1_000_000
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 0.01)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
-    monkeypatch.setattr(phase_writing, "_SOON_SECONDS", 0.0)
+    monkeypatch.setattr(log_writer, "_SOON_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -77,12 +77,12 @@ def on_disk(folder: Path) -> bytes:
     return b"".join(each.read_bytes() for each in folder.iterdir())
 
 
-async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0) -> Saying:
-    saying = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
-    assert saying is not None
-    await saying.durable()
-    await saying._begun  # into the log or the spool; a chat waits for the journal alone
-    return saying
+async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0) -> ExchangeRecord:
+    exchange_record = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
+    assert exchange_record is not None
+    await exchange_record.durable()
+    await exchange_record._begun  # into the log or the spool; a chat waits for the journal alone
+    return exchange_record
 
 
 async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_can(
@@ -94,8 +94,8 @@ async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_ca
         await readied.wait()
         await masking_is_ready()  # this may be the first test of its process
 
-    monkeypatch.setattr(phase_writing, "masking_is_ready", is_ready)
-    monkeypatch.setattr(saying, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(log_writer, "masking_is_ready", is_ready)
+    monkeypatch.setattr(exchanges, "_PATIENCE_SECONDS", 0.5)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
     begun = live.begin(store.turn("one"), credential=None)
@@ -143,11 +143,11 @@ async def test_a_store_that_is_slow_is_waited_for_no_longer_than_a_chat_can_bear
     await live.start()
 
     with capture_logs() as logs:
-        saying = await say(live, store, "one")
+        exchange_record = await say(live, store, "one")
     assert live.waiting.exchanges == 1
     assert [line["event"] for line in logs] == ["remember_failed"]
     log.hangs = False
-    await saying.end("First.", recollections=())
+    await exchange_record.end("First.", recollections=())
     await live.settle(20)
 
     assert await said(store) == [("one", "First.")]
@@ -160,11 +160,11 @@ async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothi
     before = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     await before.start()
     for number in range(4):
-        saying = await say(before, store, f"said {number}", seconds=number)
+        exchange_record = await say(before, store, f"said {number}", seconds=number)
         if number == 2:
-            saying.fail()
+            exchange_record.fail()
         elif number != 3:
-            await saying.end("Good.", recollections=())
+            await exchange_record.end("Good.", recollections=())
     await before.aclose()
     shutil.copytree(folder, tmp_path / "kept")
 
@@ -289,7 +289,7 @@ async def test_what_fails_before_anything_is_written_is_lost_and_counted(
 
     live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
     await live.start()
-    monkeypatch.setattr(Writing, "noting", fails)
+    monkeypatch.setattr(LogWriter, "noting", fails)
 
     with capture_logs() as logs:
         remembering = live.remember(store.turn(), "Good.", recollections=(), credential=None)

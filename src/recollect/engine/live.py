@@ -13,14 +13,19 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
+from recollect.deadline import ends_before, happens, within
 from recollect.engine import Engine
-from recollect.engine.exchanges import ended, new_exchange
-from recollect.engine.phase_writing import is_storable, write_phase
-from recollect.engine.recalling import Prepared, Wishes
-from recollect.engine.saying import Pace, Saying
-from recollect.engine.story import tell
-from recollect.engine.without_secrets import begin_masking
-from recollect.engine.writing import Writing
+from recollect.engine.exchanges import (
+    ExchangeRecord,
+    Progress,
+    begin_masking,
+    ended,
+    is_storable,
+    new_exchange,
+)
+from recollect.engine.explain import request_record
+from recollect.engine.log_writer import LogWriter, write_phase
+from recollect.engine.prepared import Prepared, Wishes
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.model import Became, LogEntry, News, Recall, Recollection, Skip, Turn
 from recollect.spool import Spool, Waiting
@@ -67,7 +72,7 @@ class LiveEngine:
         self._first_try = asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._writing = Writing(
+        self._log_writer = LogWriter(
             spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps, patience=patience
         )
         self._remembering: set[asyncio.Task[Became]] = set()
@@ -89,12 +94,10 @@ class LiveEngine:
 
     async def ready(self, seconds: float) -> bool:
         """Wait ``seconds`` at most for the engine to be open; return whether it is."""
-        opened = asyncio.create_task(self._opened.wait())
-        keeper = (self._keeper,) if self._keeper is not None else ()
-        try:
-            await asyncio.wait({opened, *keeper}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            opened.cancel()
+        if self._keeper is None:
+            await happens(self._opened, seconds)
+        else:
+            await ends_before(self._keeper, self._opened, seconds)
         return self._engine is not None
 
     async def start(self) -> None:
@@ -105,16 +108,11 @@ class LiveEngine:
         """
         self._keeper = keeper = asyncio.create_task(self._keep_open())
         self._begin()
-        tried = asyncio.create_task(self._first_try.wait())
-        try:
-            await asyncio.wait({keeper, tried}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            tried.cancel()
-        if keeper.done():
+        if await ends_before(keeper, self._first_try):
             keeper.result()
 
     def _begin(self) -> None:
-        self._writing.start()
+        self._log_writer.start()
         if self._masks:
             begin_masking()
 
@@ -126,7 +124,7 @@ class LiveEngine:
                     engine.chats(self._chats)
                     self._opened.set()
                     self._first_try.set()
-                    self._writing.wake()
+                    self._log_writer.wake()
                     await self._closing.wait()
                     self._engine = None  # before it closes: nobody begins anything with it any more
             except StoreUnavailableError as error:
@@ -146,9 +144,7 @@ class LiveEngine:
     async def _pause(self) -> None:
         """Tell that it was tried, and wait until it is time to try again, or to close."""
         self._first_try.set()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_REOPEN_SECONDS):
-                await self._closing.wait()
+        await happens(self._closing, _REOPEN_SECONDS)
 
     @contextmanager
     def chat(self) -> Iterator[None]:
@@ -202,7 +198,7 @@ class LiveEngine:
         except RecollectError as error:
             log.warning("news_not_given_back", error=type(error).__name__)
 
-    def begin(self, turn: Turn, *, credential: str | None) -> Saying | None:
+    def begin(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
         """Begin to write what a user says, before it is answered; never raises, never waits.
 
         Args:
@@ -213,7 +209,9 @@ class LiveEngine:
             What has to be told how that ends; None where it can't be kept, whatever is tried.
         """
         return (
-            Saying(self.write_soon, new_exchange(turn, credential=credential)) if is_storable(turn) else None
+            ExchangeRecord(self.write_soon, new_exchange(turn, credential=credential))
+            if is_storable(turn)
+            else None
         )
 
     def remember(
@@ -232,49 +230,53 @@ class LiveEngine:
         self,
         entry: LogEntry,
         behind: asyncio.Task[Became] | None = None,
-        pace: Pace | None = None,
+        progress: Progress | None = None,
     ) -> asyncio.Task[Became]:
-        """Write a step of an exchange in the background.
+        """Write a phase of an exchange in the background.
 
         Args:
-            entry: Which step.
-            behind: The writing of the step before it.
-            pace: Who waits for what of it.
+            entry: Which phase.
+            behind: The writing of the phase before it.
+            progress: Who waits for what of it.
 
         Returns:
             What tells what became of it, once it will outlive this process.
         """
-        writing = write_phase(lambda: self.writing, entry, behind, pace or Pace(), masks=self._masks)
+        writing = write_phase(
+            lambda: self.log_writer, entry, behind, progress or Progress(), masks=self._masks
+        )
         return _keep(writing, self._remembering)
 
     @property
-    def writing(self) -> Writing:
+    def log_writer(self) -> LogWriter:
         """What writes for this engine; or for the one that came in its place."""
-        return self._writing if self._successor is None else self._successor.writing
+        return self._log_writer if self._successor is None else self._successor.log_writer
 
     @property
     def waiting(self) -> Waiting:
         """What waits to be logged."""
-        return self.writing.waiting
+        return self.log_writer.waiting
 
     @property
     def lost(self) -> int:
         """How much of what was said could be kept nowhere."""
-        return self.writing.lost
+        return self.log_writer.lost
 
     async def settle(self, seconds: float) -> None:
         """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while waiting := self._remembering | self._notes:
-                    await asyncio.wait(waiting)
-                await self._writing.settle()
+            await within(seconds, self._settled())
+
+    async def _settled(self) -> None:
+        while waiting := self._remembering | self._notes:
+            await asyncio.wait(waiting)
+        await self._log_writer.settle()
 
     async def aclose(self) -> None:
         """Write what still waits, or leave it in the spool; then close the engine."""
         try:
             await self._finish()
-            await self._writing.close()
+            await self._log_writer.close()
         finally:
             await self._close()
 
@@ -286,7 +288,7 @@ class LiveEngine:
         self._successor = successor
         try:
             await self._finish()
-            await self._writing.close(successor.writing)
+            await self._log_writer.close(successor.log_writer)
         finally:
             await self._close()  # at once where it is not open, so that it does not open now
 
@@ -295,7 +297,7 @@ class LiveEngine:
         seconds = _CLOSE_SECONDS if self._engine is not None else 0.0
         if waiting := self._remembering | self._notes:
             await asyncio.wait(waiting, timeout=seconds)
-        self._writing.hurry()
+        self._log_writer.hurry()
         for task in self._notes:
             task.cancel()
         if self._remembering:
@@ -323,4 +325,4 @@ def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]])
 
 async def _note(engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
     await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
-    await engine.record(tell(prepared, turn, request_id=request_id, at=turn.at, api=api), turn)
+    await engine.record(request_record(prepared, turn, request_id=request_id, at=turn.at, api=api), turn)

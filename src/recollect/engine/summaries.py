@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from cachetools import LRUCache
 
-from recollect.engine.counting import FormationCounts
+from recollect.engine.counts import FormationCounts
 from recollect.engine.policy import Summarizing
 from recollect.errors import (
     BudgetSpentError,

@@ -1,10 +1,11 @@
-"""Counts what formation does, for metrics; of nobody in particular. Never: a user's id, a metrics library."""
+"""What formation did, and what its models took: counted, for metrics. Pure. Never: a user's id, a metrics library."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import date, datetime
 
+from recollect.formation import Budget, Guarded
 from recollect.model import (
     Add,
     Change,
@@ -135,3 +136,41 @@ class FormationCounts:
             case Ignore(reason=reason):
                 self.duplicates += reason in _DUPLICATES
                 self.rejects[reason] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """How the calls of models in the background stand.
+
+    Attributes:
+        tokens_today: What they took since midnight, UTC, for all users.
+        budget: What they may take a day.
+        guarded: Whether they fail.
+        at: When that was so.
+    """
+
+    tokens_today: int
+    budget: Budget
+    guarded: Guarded
+    at: datetime
+
+    @property
+    def left_alone_until(self) -> datetime | None:
+        """Until when no model is called, as they failed too often; None: they are called."""
+        until = self.guarded.left_alone_until
+        return until if until is not None and until > self.at else None
+
+
+@dataclass(frozen=True, slots=True)
+class UserUsage:
+    """What models took in the background for one user.
+
+    Attributes:
+        day: Since midnight of which day, UTC.
+        tokens: How many tokens.
+        limit: How many they may take on a day; 0: any number.
+    """
+
+    day: date
+    tokens: int
+    limit: int

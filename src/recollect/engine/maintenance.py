@@ -1,14 +1,19 @@
-"""What the engine looks after by itself, now and then. Never: anything a chat waits for."""
+"""What the engine looks after by itself: the index of what was said, and what is old or has no end. Never: a chat waits for it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
+from uuid import UUID
 
 import structlog
 
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.failures import place
+from recollect.indexing import keep_indexed
+from recollect.models.tries import Step, Steps
 from recollect.ports import Backends, Clock
 
 _EVERY_SECONDS = 3600.0
@@ -27,7 +32,45 @@ _FAILED_AT_MOST = timedelta(seconds=30)
 log = structlog.get_logger(__name__)
 
 
-async def keep_tidy(backends: Backends, policy: Policy, clock: Clock) -> None:
+@dataclass(frozen=True, slots=True)
+class Indexer:
+    """Keeps the index of what users said.
+
+    Attributes:
+        backends: What it works with.
+        policy: What is indexed, and how often it is tried.
+        steps: Counts each try before it begins.
+    """
+
+    backends: Backends
+    policy: Policy
+    steps: Steps
+
+    async def index(
+        self, user_id: str, *, until: UUID | None = None, careful: bool = False
+    ) -> timedelta | None:
+        """Index what a user said, or a run of it; return after how long to come again, if at all.
+
+        Args:
+            user_id: Whose.
+            until: The last message; None: all of them.
+            careful: Message by message, each given up in the end, where a worker did not live through it.
+        """
+        tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
+        return await keep_indexed(
+            user_id,
+            tried=tried,
+            tries=self.policy.tries,
+            index=self.backends.index,
+            embedder=self.backends.embedder,
+            embedded=self.policy.embedded,
+            second_embedder=self.backends.second_embedder,
+            messages=self.policy.reach.log,
+            until=until,
+        )
+
+
+async def maintain(backends: Backends, policy: Policy, clock: Clock) -> None:
     """Look after the store until cancelled.
 
     What was said before there was an index is indexed, once. Old requests are forgotten, hour after hour. What was said

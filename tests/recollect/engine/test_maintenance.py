@@ -15,7 +15,7 @@ from tests.waiting import until
 from tests.watched_stores import Through
 from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine, tidying
+from recollect.engine import Engine, maintenance
 from recollect.errors import StoreUnavailableError
 from recollect.model import RequestRecord
 from recollect.ports import LogIndex, RequestLog
@@ -24,8 +24,8 @@ from recollect.ports import LogIndex, RequestLog
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tidy again at once, where a real engine waits for an hour."""
-    monkeypatch.setattr(tidying, "_EVERY_SECONDS", 0.01)
-    monkeypatch.setattr(tidying, "_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(maintenance, "_EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(maintenance, "_RETRY_SECONDS", 0.01)
 
 
 @dataclass

@@ -1,11 +1,11 @@
-"""Writes what is said to the message log; to the spool while the log can't take it, and from there once it can.
+"""Writes what is said into the journal at once, then to the message log; to the spool while the log can't take it.
 
 To be patient with a store that is away lives here, and nowhere else. Never: raises into a chat, what is worth keeping.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -13,11 +13,17 @@ from weakref import WeakValueDictionary
 import structlog
 from cachetools import LRUCache, TTLCache
 
+from recollect.deadline import ends_before, happens
 from recollect.engine import Engine
+from recollect.engine.exchanges import Progress, entry_without_secrets, masking_is_ready
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import Became, LogEntry, Phase, Written
 from recollect.spool import FullError, Noted, Spool, Waiting
+
+_SOON_SECONDS = 0.5
+"""For how long a turn that its answer does not end is in the journal alone: where the answer ends sooner, one statement
+writes both, and none is written beside the first byte."""
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
@@ -30,17 +36,17 @@ _KEPT, _CREDENTIAL_SECONDS = 10_000, 3600.0
 log = structlog.get_logger(__name__)
 
 
-class Writing:
-    """Writes the steps of exchanges, each user's in order.
+class LogWriter:
+    """Writes the phases of exchanges, each user's in order.
 
     Args:
         spool: What the log can't take.
         engine: Returns the engine that writes to the log; None while there is none.
         keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
-        patience: Seconds that the log may take with a step before it goes to the spool, where somebody waits for it.
+        patience: Seconds that the log may take with a phase before it goes to the spool, where somebody waits for it.
 
     Attributes:
-        lost: How many steps neither the log nor the spool could take.
+        lost: How many phases neither the log nor the spool could take.
     """
 
     def __init__(
@@ -75,10 +81,9 @@ class Writing:
             self._replaying = asyncio.create_task(self._replay())
 
     async def ready(self) -> None:
-        """Return when the journal is open, or never will be; at the latest after what the log may take with a step."""
+        """Return when the journal is open, or never will be; at the latest after what the log may take with a phase."""
         self.start()
-        if not self._opened.is_set():
-            await _happens(self._opened, self._patience)
+        await happens(self._opened, self._patience)
 
     def wake(self) -> None:
         """Look at once whether what waits can be written: the store is back, or something was left here."""
@@ -87,7 +92,7 @@ class Writing:
 
     @asynccontextmanager
     async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
-        """Keep a step in the journal during the body, which writes it; yield whether nobody needs to wait for that."""
+        """Keep a phase in the journal during the body, which writes it; yield whether nobody needs to wait for that."""
         if not self._wishes.get(entry.exchange.turn.scope.user_id, self._keeps):
             yield Noted(is_kept=True)  # nothing is kept of this user, as far as is known
             return
@@ -97,10 +102,10 @@ class Writing:
     async def write(
         self, entry: LogEntry, *, needed: asyncio.Event | None = None, line: bytes | None = None
     ) -> Became:
-        """Write a step; return when it will outlive this process, as far as that can be. Never raises.
+        """Write a phase; return when it will outlive this process, as far as that can be. Never raises.
 
         Args:
-            entry: Which step.
+            entry: Which phase.
             needed: From when on somebody waits for it.
             line: Its line for the spool, where somebody has made it.
 
@@ -117,17 +122,13 @@ class Writing:
             return None
 
     async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
-        """Return what became of a step in the log; None where that can't take it, or not in time."""
+        """Return what became of a phase in the log; None where that can't take it, or not in time."""
         engine, user_id = self._engine(), entry.exchange.turn.scope.user_id
         if engine is None or not await self._is_looked_through() or self._spool.has(user_id):
             return None
         writing = asyncio.create_task(self._written(engine, entry))
-        await asyncio.wait({writing}, timeout=self._patience)
-        if not writing.done():
-            waiting = asyncio.create_task(needed.wait())
-            await asyncio.wait({writing, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            waiting.cancel()
-        if not writing.done():
+        in_time = await ends_before(writing, seconds=self._patience) or await ends_before(writing, needed)
+        if not in_time:
             writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
             writing.add_done_callback(_ended)
             log.warning("remember_failed", error="TimeoutError", detail="The memory store is slow.")
@@ -140,11 +141,7 @@ class Writing:
 
     async def _is_looked_through(self) -> bool:
         """Return whether it is known what dead processes left: what was said before is written before."""
-        if not self._adopted.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._patience):
-                    await self._adopted.wait()
-        return self._adopted.is_set()
+        return await happens(self._adopted, self._patience)
 
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
         written = await engine.write(entry)
@@ -169,7 +166,7 @@ class Writing:
         return later
 
     def lose(self, entry: LogEntry, reason: str) -> None:
-        """Count a step that nothing could take, and tell of it."""
+        """Count a phase that nothing could take, and tell of it."""
         self.lost += 1
         log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
 
@@ -184,8 +181,8 @@ class Writing:
                 self._adopted.set()
             self._wake.clear()
             if self._engine() is not None and not await self._replayed():
-                await _happens(self._ending, _AGAIN_SECONDS)
-            elif not self._ending.is_set() and not await _happens(self._wake, _LOOK_SECONDS):
+                await happens(self._ending, _AGAIN_SECONDS)
+            elif not self._ending.is_set() and not await happens(self._wake, _LOOK_SECONDS):
                 await self._spool.adopt()
 
     async def _replayed(self) -> bool:
@@ -209,10 +206,7 @@ class Writing:
         credential = self._credentials.get(entry.exchange.id)
         whole = replace(entry, exchange=replace(entry.exchange, credential=credential))
         writing = asyncio.create_task(self._written(engine, whole))
-        ending = asyncio.create_task(self._ending.wait())
-        await asyncio.wait({writing, ending}, return_when=asyncio.FIRST_COMPLETED)
-        ending.cancel()
-        if not writing.done():
+        if not await ends_before(writing, self._ending):
             writing.cancel()  # and not waited for, as above
             writing.add_done_callback(_ended)
             raise _AwayError
@@ -230,7 +224,7 @@ class Writing:
         """Wait for the log no longer: what it has not taken by now goes to the spool."""
         self._closing.set()
 
-    async def close(self, successor: "Writing | None" = None) -> None:
+    async def close(self, successor: "LogWriter | None" = None) -> None:
         """Write no more. What waits is left to whoever comes next; or handed to a successor, of another store.
 
         All that was to be written must be, or be waiting.
@@ -262,16 +256,60 @@ class Writing:
         self._wake.set()
 
 
+async def write_phase(
+    log_writer: Callable[[], LogWriter],
+    entry: LogEntry,
+    behind: asyncio.Task[Became] | None,
+    progress: Progress,
+    *,
+    masks: bool,
+) -> Became:
+    """Return what became of the phase in the log, once it will outlive this process; never raises.
+
+    Args:
+        log_writer: Returns what writes now.
+        entry: Which phase.
+        behind: The writing of the phase before it.
+        progress: Who waits for what of it.
+        masks: Whether its secrets are masked before.
+    """
+    try:
+        await log_writer().ready()
+        if masks:
+            await masking_is_ready()
+        progress.ready.set()
+        if masks:
+            entry = await entry_without_secrets(entry)
+        return await _write(log_writer(), entry, behind, progress)
+    except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
+        log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+        log_writer().lose(entry, "it can't be written")
+        return None
+    finally:
+        progress.noted.set()
+
+
+async def _write(
+    log_writer: LogWriter, entry: LogEntry, behind: asyncio.Task[Became] | None, progress: Progress
+) -> Became:
+    begins = entry.phase is Phase.BEGUN
+    if behind is not None:
+        await progress.noted.wait()  # whoever finds the journal reads the turn before its end
+    async with log_writer.noting(entry) as noted:
+        progress.noted.set()
+        if noted.is_kept and begins:
+            progress.kept.set()
+        elif noted.is_kept and entry.phase is Phase.ENDED:
+            progress.over.set()  # where the model failed the turn is written by itself
+        if behind is not None and not behind.done():
+            await asyncio.wait({behind})
+        if begins and noted.is_kept and await happens(progress.over, _SOON_SECONDS):
+            return None  # what ended it is written, and this with it
+        return await log_writer.write(entry, needed=progress.needed, line=noted.line)
+
+
 class _AwayError(StoreUnavailableError):
     """There is no engine."""
-
-
-async def _happens(event: asyncio.Event, seconds: float) -> bool:
-    """Return whether something happens within so many seconds."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    return event.is_set()
 
 
 def _ended(writing: "asyncio.Task[Written]") -> None:

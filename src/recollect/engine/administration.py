@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import chain
 from uuid import UUID
 
-from recollect.engine.commons import Commons
+from recollect.engine.shared_memories import SharedMemories
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import (
     STATEMENTS,
@@ -32,7 +32,7 @@ from recollect.model import (
 from recollect.text.secrets import mask
 
 
-class Curating(Commons):
+class Administration(SharedMemories):
     """Lets people look after memories."""
 
     # -- seeing ------------------------------------------------------------------------------------

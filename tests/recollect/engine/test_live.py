@@ -14,9 +14,10 @@ from tests.stores import Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect.engine import Engine, Wishes, live_engine, writing
-from recollect.engine.live_engine import LiveEngine
-from recollect.engine.recalling import Prepared
+from recollect.engine import Engine, Wishes, log_writer
+from recollect.engine import live as live_engine
+from recollect.engine.live import LiveEngine
+from recollect.engine.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
 from recollect.model import Recall, RequestRecord, Skip, Turn, Written
 from recollect.ports import RequestLog
@@ -47,7 +48,7 @@ class FrozenRequests(Through):
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for nothing, where a real one waits for seconds and minutes."""
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.0)
-    monkeypatch.setattr(writing, "_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 0.01)
 
 
 async def recalled(live: LiveEngine, said: Turn) -> Recall:

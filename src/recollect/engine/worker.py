@@ -1,13 +1,10 @@
-"""What is done for a user in the background: form, summarize, index. Never: which queue calls it.
+"""The worker: what is done for users in the background, form, summarize and index. Never: which queue calls it.
 
 The model's calls are guarded together: one budget, and a circuit breaker for what forms and for what sums up.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from functools import partial
+from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
@@ -15,16 +12,16 @@ import structlog
 from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
-from recollect.engine.counting import FormationCounts
-from recollect.engine.inbox import TAKEN_DELAY, Draining
+from recollect.engine.counts import FormationCounts
+from recollect.engine.inbox import TAKEN_DELAY, BatchFormer, InboxDrain
+from recollect.engine.maintenance import Indexer, maintain
 from recollect.engine.policy import Batching, Policy
-from recollect.engine.summarizing import Summaries
-from recollect.engine.tidying import keep_tidy
+from recollect.engine.summaries import Summaries
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
-from recollect.formation import Batch, Budget, Extraction, Forming, Guard, Guarded
-from recollect.indexing import keep_indexed, soonest
-from recollect.model import Exchange, Fallback, Formed, Strategy
+from recollect.formation import Batch, Extraction, Guard, Guarded
+from recollect.indexing import soonest
+from recollect.model import Strategy
 from recollect.models.tries import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Backends, Clock
@@ -71,7 +68,7 @@ class Worker(Protocol):
         ...
 
 
-class Absent:
+class AbsentWorker:
     """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
 
     counts = FormationCounts()
@@ -91,45 +88,7 @@ class Absent:
         await asyncio.Event().wait()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelUse:
-    """How the calls of models in the background stand.
-
-    Attributes:
-        tokens_today: What they took since midnight, UTC, for all users.
-        budget: What they may take a day.
-        guarded: Whether they fail.
-        at: When that was so.
-    """
-
-    tokens_today: int
-    budget: Budget
-    guarded: Guarded
-    at: datetime
-
-    @property
-    def left_alone_until(self) -> datetime | None:
-        """Until when no model is called, as they failed too often; None: they are called."""
-        until = self.guarded.left_alone_until
-        return until if until is not None and until > self.at else None
-
-
-@dataclass(frozen=True, slots=True)
-class UserUsage:
-    """What models took in the background for one user.
-
-    Attributes:
-        day: Since midnight of which day, UTC.
-        tokens: How many tokens.
-        limit: How many they may take on a day; 0: any number.
-    """
-
-    day: date
-    tokens: int
-    limit: int
-
-
-class Background:
+class FormationWorker:
     """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
 
     Args:
@@ -151,6 +110,7 @@ class Background:
         self._guard = Guard(backends.usage, policy.budget, clock, self._yielding)
         self.steps = Steps(backends.tries, clock)
         self.counts = FormationCounts()
+        self._indexer = Indexer(backends, policy, self.steps)
         # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
         summing_up = Guard(backends.usage, policy.budget, clock, self._yielding)
         self._summaries = Summaries(
@@ -185,7 +145,7 @@ class Background:
         """Form memories of what was remembered, and keep the index, until cancelled."""
         async with asyncio.TaskGroup() as running:
             running.create_task(self._backends.jobs.run(self.drain))
-            running.create_task(keep_tidy(self._backends, self._policy, self._clock))
+            running.create_task(maintain(self._backends, self._policy, self._clock))
             if self._yielding.yields and not self._is_told:
                 running.create_task(self._look_for_chats())
 
@@ -204,9 +164,11 @@ class Background:
         """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
-        draining = Draining(
+        inbox = InboxDrain(
             inbox=self._backends.inbox,
-            form=partial(self.form, policy=policy),
+            former=BatchFormer(
+                self._backends, self._guard, policy, self._clock, self._indexer, self._extracted
+            ),
             credential=self._credentials.get,
             clock=self._clock,
             steps=self.steps,
@@ -220,12 +182,12 @@ class Background:
             log_text=policy.log_text,
             counts=self.counts,
         )
-        again = await draining.drain(user_id)
-        seen = () if again is None else await draining.waiting(user_id)
+        again = await inbox.drain(user_id)
+        seen = () if again is None else await inbox.waiting(user_id)
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
-        if again != TAKEN_DELAY and await draining.waiting(user_id) not in {seen, ()}:
+        if again != TAKEN_DELAY and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
         return soonest(again, indexed)
 
@@ -241,48 +203,10 @@ class Background:
             log.warning("not_summarized", error=type(error).__name__, detail=detail, place=place(error))
             return None
 
-    async def form(
-        self, exchanges: Sequence[Exchange], *, policy: Policy, fallback: Fallback | None = None
-    ) -> list[Formed]:
-        """Return what exchanges change; they are indexed before.
-
-        What was said is found as soon as what is understood from it. A backlog of older messages is left to the
-        end of the drain: nobody is to wait for it. With formation off nothing comes of them, then or later.
-        """
-        if policy.strategy is Strategy.OFF:
-            return [Formed(each) for each in exchanges]
-        last = exchanges[-1]
-        await self._index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
-        forming = Forming(
-            self._backends,
-            self._guard,
-            policy.rules,
-            clock=self._clock,
-            new_id=uuid7,
-            extracted=self._extracted,
-        )
-        return await forming.form(exchanges, strategy=policy.strategy, fallback=fallback)
-
     async def _keep_indexed(self, user_id: str) -> timedelta | None:
         """Index what is left; message by message, each given up in the end, where a worker did not live through it."""
         async with self._backends.inbox.lease(user_id) as taken:
             if not taken:
                 return TAKEN_DELAY  # two at once would be counted for one that did not end
             async with self.steps.step(user_id, Step.INDEX, "") as begun:
-                return await self._index(user_id, careful=begun > 1)
-
-    async def _index(
-        self, user_id: str, *, until: UUID | None = None, careful: bool = False
-    ) -> timedelta | None:
-        tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
-        return await keep_indexed(
-            user_id,
-            tried=tried,
-            tries=self._policy.tries,
-            index=self._backends.index,
-            embedder=self._backends.embedder,
-            embedded=self._policy.embedded,
-            second_embedder=self._backends.second_embedder,
-            messages=self._policy.reach.log,
-            until=until,
-        )
+                return await self._indexer.index(user_id, careful=begun > 1)

@@ -12,9 +12,8 @@ import structlog
 from cachetools import TTLCache
 
 from recollect.composition import Placed
-from recollect.engine.exchanges import ended, new_exchange
+from recollect.engine.exchanges import ended, entry_without_secrets, new_exchange
 from recollect.engine.policy import Policy
-from recollect.engine.without_secrets import entry_without_secrets
 from recollect.errors import StoreError
 from recollect.failures import place
 from recollect.model import (
@@ -37,7 +36,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 log = structlog.get_logger(__name__)
 
 
-class Remembering:
+class Recorder:
     """Remembers exchanges of many users.
 
     Args:
@@ -91,7 +90,7 @@ class Remembering:
             return False
 
     async def write(self, entry: LogEntry) -> Written:
-        """Write a step of an exchange to the log; to write it twice changes nothing more.
+        """Write a phase of an exchange to the log; to write it twice changes nothing more.
 
         Raises:
             StoreError: The store failed.

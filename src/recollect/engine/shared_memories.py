@@ -22,7 +22,7 @@ GLOBAL_IMPORTANCE = 0.5
 log = structlog.get_logger(__name__)
 
 
-class Commons:
+class SharedMemories:
     """Keeps what several people see."""
 
     def __init__(self, backends: Backends, clock: Clock) -> None:

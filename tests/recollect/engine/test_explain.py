@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.recollections import NOON, passage, recalled_passage, recollection, turn
 
 from recollect.composition import Bounds, Placed, place
-from recollect.engine.recalling import Prepared
-from recollect.engine.story import tell
+from recollect.engine.explain import request_record
+from recollect.engine.prepared import Prepared
 from recollect.model import Chat, Drop, Hit, Placement, Recall, Recollection, Skip, Stage, Turn
 from recollect.retrieval import Candidates, Ranking, read_query
 from recollect.retrieval.terms import TermScores
@@ -41,7 +41,7 @@ def prepared(
 
 
 def story(of: Prepared, asked: Turn = ASKED) -> Any:
-    record = tell(of, asked, request_id=REQUEST, at=NOON, api="completions")
+    record = request_record(of, asked, request_id=REQUEST, at=NOON, api="completions")
     return json.loads(json.dumps(record.story))
 
 
@@ -98,7 +98,7 @@ def test_where_the_request_has_no_certain_place_that_is_why_they_are_left_out() 
     chosen = prepared([recollection("Ordered oolong."), replace(recollection("Tea."), dropped=Drop.LIMIT)])
     nowhere = replace(chosen, placed=Placed(), recall=replace(chosen.recall, skipped=Skip.NO_PLACE))
 
-    record = tell(nowhere, ASKED, request_id=REQUEST, at=NOON, api="completions")
+    record = request_record(nowhere, ASKED, request_id=REQUEST, at=NOON, api="completions")
 
     assert record.skipped is Skip.NO_PLACE
     assert (record.items, record.tokens) == (0, 0)
@@ -132,7 +132,7 @@ def test_the_numbers_are_right() -> None:
     hits = [Hit(each.item, n, None if n else 0.5) for n, each in enumerate(ranked)]
     given_ = prepared(ranked, hits=hits)
 
-    record = tell(given_, ASKED, request_id=REQUEST, at=NOON, api="responses")
+    record = request_record(given_, ASKED, request_id=REQUEST, at=NOON, api="responses")
 
     assert record.id == REQUEST
     assert record.scope == ASKED.scope
@@ -153,7 +153,7 @@ def test_where_nothing_was_looked_for_there_is_little_to_tell() -> None:
         Recall(skipped=Skip.DEADLINE, error_stage=Stage.CHAT), Placed(history_tokens=7, tokens=3)
     )
 
-    record = tell(skipped, ASKED, request_id=REQUEST, at=NOON, api="messages")
+    record = request_record(skipped, ASKED, request_id=REQUEST, at=NOON, api="messages")
 
     assert record.story == {"candidates": [], "standing_items": 0, "standing_tokens": 0}
     assert (record.skipped, record.error_stage) == (Skip.DEADLINE, Stage.CHAT)
@@ -173,7 +173,9 @@ def test_no_word_of_anybody_is_kept(canaries: list[str], drop: Drop | None) -> N
     ]
     request = turn(f"What of {asked} and `{code}()`?", speaker=speaker, prompt=(said,))
 
-    record = tell(prepared(ranked, asked=request), request, request_id=REQUEST, at=NOON, api="completions")
+    record = request_record(
+        prepared(ranked, asked=request), request, request_id=REQUEST, at=NOON, api="completions"
+    )
 
     kept = json.dumps(record.story) + json.dumps(asdict(record), default=str)
     assert not [canary for canary in canaries if canary.lower() in kept.lower()]

@@ -1,0 +1,359 @@
+"""What a turn's prompt is given: from what a request wishes, what the chat was given before, and what was found. Pure.
+
+Never: await, a store.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from uuid import UUID
+
+from recollect.composition import Bounds, Placed, attached, place
+from recollect.engine.policy import Policy
+from recollect.model import (
+    Chat,
+    Drop,
+    Injection,
+    Memory,
+    Placement,
+    Recall,
+    Recollection,
+    Role,
+    Skip,
+    Stage,
+    Turn,
+)
+from recollect.retrieval import Ranking, Surroundings, select, standing_part
+
+UNNAMED = "fp:"
+"""How the id of a session begins that its frontend gave none, and that is known by its first message."""
+
+_ONCE_MORE = timedelta(hours=1)
+
+_THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
+"""Why that is left out which the prompt says already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What one request asks for; None: as the settings have it.
+
+    Attributes:
+        limit: Memories at most.
+        memory_tokens: Tokens they may take; what all blocks of the chat may take changes with it.
+        history_tokens: Tokens the conversation's missing history may take.
+        history: Whether it is told.
+        placement: Where all of it goes.
+        recall: Whether anything is recalled.
+    """
+
+    limit: int | None = None
+    memory_tokens: int | None = None
+    history_tokens: int | None = None
+    history: bool | None = None
+    placement: Placement | None = None
+    recall: bool = True
+
+
+NO_WISHES = Wishes()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a turn's prompt is given.
+
+    Attributes:
+        recall: What was recalled, and why not more.
+        placed: What is added, and where.
+        ranking: How it was found; None where nothing was looked for.
+        flags: What was special.
+        placement: Where it goes.
+    """
+
+    recall: Recall
+    placed: Placed = field(default_factory=Placed)
+    ranking: Ranking | None = None
+    flags: tuple[str, ...] = ()
+    placement: Placement = Placement.STABLE
+
+    @property
+    def included(self) -> tuple[Recollection, ...]:
+        """What of it the turn's own block holds."""
+        return self.placed.block.recollections if self.placed.block else ()
+
+    @property
+    def in_place(self) -> tuple[Recollection, ...]:
+        """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
+        return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
+
+    @property
+    def found(self) -> tuple[Recollection, ...]:
+        """What of that was found for the turn, and is more than what stands in every chat."""
+        return tuple(each for each in self.included if each.is_found)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportantStatements:
+    """What may stand in a chat.
+
+    Attributes:
+        statements: The user's most important ones.
+        stages: How long it took to find them, in milliseconds.
+        degraded: That they could not be found.
+        known: How many there are in all, where that is to be told; 0: it is not.
+    """
+
+    statements: tuple[Memory, ...] = ()
+    stages: Mapping[Stage, float] = field(default_factory=dict)
+    degraded: tuple[Stage, ...] = ()
+    known: int = 0
+
+
+NONE_IMPORTANT = ImportantStatements()
+
+
+@dataclass
+class RecallState:
+    """What is known of one turn's recall, as far as it has come.
+
+    Attributes:
+        turn: What was said.
+        wishes: What its request asks for.
+        policy: How it is recalled for; the user's own settings count once the chat is known.
+        count: Counts the tokens of a text.
+        now: When it began.
+        began: The same, by ``time.perf_counter``.
+        chat: What is known of the chat.
+        over: The anchors of blocks of an earlier chat, which began with the same words.
+        ranking: The ranking, once it runs.
+    """
+
+    turn: Turn
+    wishes: Wishes
+    policy: Policy
+    count: Callable[[str], int]
+    now: datetime
+    began: float = field(default_factory=time.perf_counter)
+    chat: Chat = field(default_factory=Chat)
+    over: tuple[str, ...] = ()
+    ranking: "asyncio.Task[Ranking] | None" = None
+
+    @property
+    def milliseconds(self) -> float:
+        """How long it has taken until now."""
+        return (time.perf_counter() - self.began) * 1000
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the deadline."""
+        return self.policy.deadline - (time.perf_counter() - self.began)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Where what is added goes, and how much of it, as this request has it."""
+        return _bounds(self.policy, self.wishes)
+
+    @property
+    def adds(self) -> bool:
+        """Whether anything is added to the prompt."""
+        return self.policy.recalls and self.bounds.placement is not Placement.OFF
+
+    @property
+    def wants_history(self) -> bool:
+        """Whether the conversation's missing history is told."""
+        return bool(self.bounds.history_tokens) and not (self.turn.is_whole and self.first_said)
+
+    @property
+    def first_said(self) -> str | None:
+        """What the first of the user's earlier messages says that the request carries."""
+        return next((message.text for message in self.turn.history if message.role is Role.USER), None)
+
+    @cached_property
+    def again(self) -> tuple[Injection, ...]:
+        """The chat's earlier blocks that this request is given again; the chat has to be known."""
+        return attached(self.turn, self.chat, self.bounds)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it is a turn once more: it is given what it was given then, and nothing else."""
+        return any(each.anchor == self.turn.anchor for each in self.again)
+
+    @property
+    def wants_standing(self) -> bool:
+        """Whether the chat still lacks what stands in every chat."""
+        return bool(self.bounds.standing_tokens) and not any(each.standing for each in self.again)
+
+    @property
+    def given(self) -> frozenset[UUID]:
+        """What earlier blocks of the chat hold."""
+        return frozenset(item for each in self.again for item in each.items)
+
+    def know(self, chat: Chat) -> None:
+        """Take note of the chat, and of its user's settings."""
+        self.policy = self.policy.under(chat.flags)
+        self.chat = chat
+        if _begins_anew(self.turn, chat):
+            self.over = tuple(each.anchor for each in chat.injections)
+            self.chat = replace(chat, injections=())
+
+    def around(self, *, asks_for_before: bool) -> Surroundings:
+        """Return what a selection has to look at beside the ranked."""
+        return Surroundings(
+            self.turn.scope.session_id, asks_for_before, self.given, self.turn.prompt, self.chat.abandoned
+        )
+
+    def standing(
+        self, statements: Sequence[Memory], chosen: Sequence[Recollection]
+    ) -> tuple[Recollection, ...]:
+        """Return what is to stand in the chat; where a request wants so many memories at most, what they leave."""
+        if not statements:
+            return ()
+        # What was said in this chat stands there, where the request carries it.
+        here = self.turn.scope.session_id if self.turn.history else None
+        elsewhere = [each for each in statements if here is None or each.provenance.session_id != here]
+        part = standing_part(
+            elsewhere,
+            chosen,
+            self.around(asks_for_before=True),
+            budget=self.bounds.standing_tokens,
+            count=self.count,
+            now=self.now,
+        )
+        if self.wishes.limit is None:
+            return part
+        left = self.wishes.limit - len(chosen)
+        found = {each.item.id for each in chosen}
+        more = [each.item.id for each in part if each.item.id not in found][: max(left, 0)]
+        return tuple(each for each in part if each.item.id in found or each.item.id in more)
+
+    def placed(
+        self, recollections: Sequence[Recollection], *, code_first: bool = False, known: int = 0
+    ) -> Placed:
+        """Return where these go; ``known``: of how many statements it is told that there are more, 0: it is not."""
+        return place(
+            self.turn,
+            recollections,
+            self.chat,
+            self.bounds,
+            count=self.count,
+            at=self.now,
+            code_first=code_first,
+            known=known,
+        )
+
+
+def without_recall(state: RecallState) -> Prepared:
+    """Return what the prompt is given where nothing is looked for: what the chat was given before."""
+    is_same = state.is_same
+    flags = ("reattached",) if is_same else ()
+    return Prepared(Recall(skipped=None if is_same else Skip.OFF), state.placed(()), flags=flags)
+
+
+def without_ranking(state: RecallState, failed: Recall, important: ImportantStatements) -> Prepared:
+    """Return what the prompt is given where nothing could be recalled for the turn: what stands in every chat."""
+    part = state.standing(important.statements, ())
+    recall = replace(
+        failed,
+        recollections=part,
+        degraded=(*failed.degraded, *important.degraded),
+        stages=important.stages,
+    )
+    return Prepared(recall, state.placed(part), flags=("standing",) if part else ())
+
+
+def selected(state: RecallState, ranking: Ranking, important: ImportantStatements) -> Prepared:
+    """Return what the prompt is given of what was ranked, and of what stands in every chat."""
+    query, policy, wished = ranking.query, state.policy, state.wishes.limit
+    how = policy.selecting
+    if wished is not None:
+        how = replace(how, limit=wished)
+    elif state.given:
+        how = replace(how, limit=min(how.limit, how.later))
+    around = state.around(asks_for_before=query.asks_for_before)
+    relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
+    needs = ranking.needs if wished is None else replace(ranking.needs, at_most=None)
+    ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
+    chosen = tuple(each for each in ranked if each.dropped is None)
+    standing = state.standing(important.statements, chosen)
+    given = _in_front(standing, chosen)
+    there = sum(each.dropped in _THERE for each in ranked if each.item.id in needs.scores)
+    placed = state.placed(given, code_first=query.asks_about_code, known=max(important.known - there, 0))
+    recall = Recall(
+        recollections=given,
+        ranked=_marked(ranked, standing),
+        skipped=None if any(_is_used(each) for each in ranked) else Skip.NOTHING_RELEVANT,
+        degraded=(*ranking.candidates.degraded, *important.degraded),
+        gate_score=ranking.gate_score,
+        user_wide=user_wide,
+        stages={**ranking.candidates.stages, **important.stages},
+    )
+    flags = (
+        ("user-wide", user_wide),
+        ("history", placed.history_tokens),
+        ("code", query.asks_about_code),
+        ("standing", placed.block is not None and placed.block.standing_tokens),
+    )
+    return Prepared(recall, placed, ranking, tuple(name for name, is_so in flags if is_so))
+
+
+def finished(state: RecallState, prepared: Prepared, chat_took: float) -> Prepared:
+    """Return what the prompt is given, with what the chat loses, and how many milliseconds it took to read it."""
+    # One request's wish is no reason to lose blocks for good; that their chat is over is.
+    gone = () if state.wishes.memory_tokens is not None else prepared.placed.detached
+    return replace(
+        prepared,
+        recall=replace(prepared.recall, stages={**prepared.recall.stages, Stage.CHAT: chat_took}),
+        placed=replace(prepared.placed, detached=(*gone, *state.over)),
+        placement=state.bounds.placement,
+    )
+
+
+def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
+    """Return where what is added goes, and how much of it, as one request has it."""
+    bounds = policy.bounds
+    if wishes.memory_tokens is not None:
+        share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
+        asked = wishes.memory_tokens
+        bounds = replace(
+            bounds, memory_tokens=asked, later_tokens=asked, chat_memory_tokens=round(asked * share)
+        )
+    history = bounds.history_tokens if wishes.history_tokens is None else wishes.history_tokens
+    return replace(
+        bounds,
+        placement=wishes.placement or bounds.placement,
+        history_tokens=0 if wishes.history is False else history,
+        standing_tokens=min(bounds.standing_tokens, bounds.memory_tokens // 2) if policy.stands else 0,
+    )
+
+
+def _is_used(each: Recollection) -> bool:
+    """Tell whether the prompt holds it: newly, or by an earlier turn."""
+    return each.dropped is None or each.dropped is Drop.GIVEN
+
+
+def _in_front(standing: Sequence[Recollection], chosen: Sequence[Recollection]) -> tuple[Recollection, ...]:
+    """Return what stands in the chat, and behind it what was recalled beside that."""
+    there = {each.item.id for each in standing}
+    return (*standing, *(each for each in chosen if each.item.id not in there))
+
+
+def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) -> tuple[Recollection, ...]:
+    """Return what was ranked, marked where it stands in the chat: then it is in the prompt, whatever else it was left out for."""
+    there = {each.item.id for each in standing}
+    return tuple(
+        replace(each, standing=True, dropped=None) if each.item.id in there else each for each in selected
+    )
+
+
+def _begins_anew(turn: Turn, chat: Chat) -> bool:
+    """Tell whether a chat that is known by its first words alone is another one, that begins with the same.
+
+    What is sent again soon is the same turn once more.
+    """
+    if turn.history or not turn.scope.session_id.startswith(UNNAMED):
+        return False
+    first = next((each for each in chat.injections if each.anchor == turn.anchor), None)
+    return first is not None and turn.at - first.at > _ONCE_MORE

@@ -1,0 +1,186 @@
+"""Recalls for a turn, and prepares what its prompt is given: within a deadline, and whatever fails.
+
+Failing open for what is recalled lives here. Never: a concrete backend, bytes of a request.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from weakref import WeakValueDictionary
+
+import structlog
+
+from recollect.deadline import within
+from recollect.engine.policy import Policy
+from recollect.engine.prepared import (
+    NONE_IMPORTANT,
+    ImportantStatements,
+    Prepared,
+    RecallState,
+    Wishes,
+    finished,
+    selected,
+    without_ranking,
+    without_recall,
+)
+from recollect.errors import EmbedderError, StoreError
+from recollect.failures import place
+from recollect.model import Chat, Memory, Placement, Recall, Skip, Stage, Turn
+from recollect.ports import Backends, Clock
+from recollect.retrieval import Ranking, of_everything, rank
+
+log = structlog.get_logger(__name__)
+
+_EXCHANGES_READ = 60
+"""Of a chat, to find out which of them a request lacks."""
+
+_STATEMENTS_READ = 60
+"""Of a user, the most important, of which what fits stands in every chat."""
+
+
+class Retriever:
+    """Recalls for turns of many users."""
+
+    def __init__(self, backends: Backends, policy: Policy, clock: Clock) -> None:
+        self._backends = backends
+        self._policy = policy
+        self._clock = clock
+        self._users_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def rank(self, turn: Turn) -> Ranking:
+        """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
+
+        Raises:
+            EmbedderError: The turn could not be embedded.
+            StoreError: The store could not be asked.
+        """
+        policy = self._policy
+        return await rank(
+            turn,
+            embedder=self._backends.embedder,
+            second_embedder=self._backends.second_embedder,
+            store=self._backends.memories,
+            reach=policy.reach,
+            weights=policy.weights,
+            gate=policy.gate,
+            bar=policy.bar,
+        )
+
+    async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
+        """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
+        if wishes.placement is Placement.OFF:
+            return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
+        state = RecallState(turn, wishes, self._policy, count, self._clock())
+        # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
+        if state.adds and wishes.recall:
+            state.ranking = self._begin(turn)
+        try:
+            prepared = await self._prepared(state)
+        except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
+            prepared = Prepared(_failed(error), placement=state.bounds.placement)
+        finally:
+            _give_up(state.ranking)
+        return replace(prepared, recall=replace(prepared.recall, milliseconds=state.milliseconds))
+
+    def _begin(self, turn: Turn) -> "asyncio.Task[Ranking]":
+        return asyncio.create_task(within(self._policy.deadline, self._rank_in_turn(turn)))
+
+    async def _rank_in_turn(self, turn: Turn) -> Ranking:
+        """Rank for one turn of each user at a time: who asks many things at once waits for their own, not others for them."""
+        async with self._users_turns.setdefault(turn.scope.user_id, asyncio.Lock()):
+            return await self.rank(turn)
+
+    async def _prepared(self, state: RecallState) -> Prepared:
+        try:
+            chat = await within(self._policy.deadline, self._chat(state))
+        except (TimeoutError, StoreError) as error:
+            recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
+            return Prepared(recall, placement=state.bounds.placement)
+        chat_took = state.milliseconds
+        state.know(chat)
+        if not state.adds:
+            return Prepared(Recall(skipped=Skip.OFF), placement=state.bounds.placement)
+        if state.ranking is None and state.wishes.recall:
+            state.ranking = self._begin(state.turn)
+        try:
+            prepared = await self._in_chat(state)
+        except Exception as error:  # noqa: BLE001 -- a bug here does not make the old chat's blocks the new one's
+            prepared = Prepared(_failed(error))
+        return finished(state, prepared, chat_took)
+
+    async def _in_chat(self, state: RecallState) -> Prepared:
+        if state.ranking is None or state.is_same:
+            return without_recall(state)
+        asking = asyncio.create_task(self._most_important(state)) if state.wants_standing else None
+        try:
+            ranking = await state.ranking
+        except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
+            return without_ranking(state, _failed(error), await asking if asking else NONE_IMPORTANT)
+        important = await asking if asking else NONE_IMPORTANT
+        if ranking.needs.everything:
+            important, statements = await self._everything(state, important)
+            ranking = of_everything(ranking, statements, bar=self._policy.bar)
+        return selected(state, ranking, important)
+
+    async def _most_important(self, state: RecallState) -> ImportantStatements:
+        """Return the user's most important statements; none where the store fails, or is late."""
+        began = time.perf_counter()
+        asking = self._backends.memories.most_important(state.turn.scope, limit=_STATEMENTS_READ)
+        try:
+            found = await within(state.seconds_left, asking)
+        except (TimeoutError, StoreError) as error:
+            log.warning("standing_part_failed", error=type(error).__name__)
+            return ImportantStatements(degraded=(Stage.STANDING,))
+        return ImportantStatements(tuple(found), {Stage.STANDING: (time.perf_counter() - began) * 1000})
+
+    async def _everything(
+        self, state: RecallState, important: ImportantStatements
+    ) -> tuple[ImportantStatements, tuple[Memory, ...]]:
+        """Return how many statements there are for who asks for all of them, and the most important."""
+        asking = self._backends.memories.count_statements(state.turn.scope, at=self._clock())
+        counting = asyncio.create_task(within(state.seconds_left, asking))
+        asked = important if important.statements else await self._most_important(state)
+        known, failed = 0, asked.degraded
+        try:
+            known = await counting
+        except (TimeoutError, StoreError) as error:
+            log.warning("statements_not_counted", error=type(error).__name__)
+            failed = (*failed, Stage.STANDING)
+        told = replace(
+            important,
+            known=known,
+            degraded=tuple(dict.fromkeys((*important.degraded, *failed))),
+            stages={**asked.stages, **important.stages},
+        )
+        return told, asked.statements
+
+    async def _chat(self, state: RecallState) -> Chat:
+        """Return what is known of the chat; its exchanges where the request may lack some."""
+        return await self._backends.chats.chat(
+            state.turn.scope,
+            exchanges=_EXCHANGES_READ if state.wants_history else 0,
+            unless_begun=state.first_said,
+            turn=state.turn,
+        )
+
+
+def _failed(error: Exception) -> Recall:
+    """Return the recall that failed, and tell why; what nobody has thought of is told of by its place alone."""
+    match error:
+        case TimeoutError():
+            return Recall(skipped=Skip.DEADLINE, error_stage=Stage.SEARCH, degraded=(Stage.SEARCH,))
+        case StoreError() | EmbedderError():
+            log.warning("recall_failed", error=type(error).__name__, detail=str(error))
+            if isinstance(error, EmbedderError):
+                return Recall(skipped=Skip.EMBEDDER, error_stage=Stage.EMBEDDING)
+            return Recall(skipped=Skip.STORE, error_stage=Stage.SEARCH)
+        case _:
+            log.error("recall_failed", error=type(error).__name__, place=place(error))
+            return Recall(skipped=Skip.FAILED)
+
+
+def _give_up(ranking: "asyncio.Task[Ranking] | None") -> None:
+    if ranking is not None:
+        ranking.cancel()
+        ranking.add_done_callback(lambda task: task.cancelled() or task.exception())
