@@ -54,6 +54,7 @@ coverage: $(VENV)/.dev  ## all of these tests with branch coverage, which takes 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo --no-cache
 
 types: $(VENV)/.dev
 	$(BIN)/mypy src proxy openwebui_filter bench examples tests

@@ -1,11 +1,10 @@
-"""The design as rules that a machine can check: who may import whom, how large, which words.
+"""The design as rules that a machine can check: how large, how deep, which words, where SQL stands, what never waits.
 
-Never: what a module does.
+Who may import whom stands in ``pyproject.toml``, for ``lint-imports``.
 """
 
 import ast
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,32 +14,26 @@ from typing import TypeAlias
 ROOTS = ("src", "proxy", "openwebui_filter")
 PROGRAMS = ("bench", "examples")
 """Packages of the repository's root, which are not shipped, and may ask a database what the engine never does."""
-OURS = (
-    *PROGRAMS,
-    "recollect",
-    "recollect_proxy",
-    "recollect_filter",
-    "recollect_off",
-    "recollect_undo",
-    "recollect_events",
+PURE = (
+    *("recollect.audit", "recollect.chat", "recollect.chunking", "recollect.composition", "recollect.errors"),
+    *("recollect.failures", "recollect.formation", "recollect.model", "recollect.prompting"),
+    *("recollect.redaction", "recollect.settings.removed", "recollect.text"),
+    *("recollect.engine.counting", "recollect.engine.exchanges", "recollect.engine.giving"),
+    *("recollect.engine.policy", "recollect.engine.story", "recollect_openwebui.telling"),
+    *("recollect_proxy.composing", "recollect_proxy.headers"),
 )
+"""Modules which, with all below them, never wait for anything."""
+ASKING = {
+    f"recollect.formation.{part}" for part in ("deciding", "forgetting", "forming", "guarding", "learning")
+}
+"""What puts the stages of formation together, and asks the ports."""
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 40
 LONGEST_OF = {"recollect_proxy.conversation": 140, "recollect_filter": 180, "recollect_undo": 80}
+DEEPEST_FOLDER = 3
 BANNED_WORDS = {
-    *(
-        "manager",
-        "helper",
-        "helpers",
-        "util",
-        "utils",
-        "service",
-        "services",
-        "handler",
-        "handlers",
-        "processor",
-    ),
-    *("cfg", "conf", "ctx", "impl", "mgr", "msg", "msgs", "req", "resp", "svc", "tmp"),
+    *("manager", "helper", "helpers", "util", "utils", "service", "services", "handler", "handlers"),
+    *("cfg", "conf", "ctx", "impl", "mgr", "msg", "msgs", "processor", "req", "resp", "svc", "tmp"),
 }
 BANNED_VERBS = {"process", "handle", "do"}
 
@@ -53,22 +46,6 @@ _SQL = re.compile(
     r"|\A\s*(?:SELECT|LISTEN|NOTIFY|SET)\s+\S",
     re.DOTALL,
 )
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What the module ``module``, and all below it, may import.
-
-    Attributes:
-        ours: Prefixes of our own modules, parted by spaces; what is below ``module`` always.
-        libraries: Third-party packages, parted by spaces; the standard library always.
-        pure: Whether it must never await.
-    """
-
-    module: str
-    ours: str = ""
-    libraries: str = ""
-    pure: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,18 +62,18 @@ class Module:
         """All there is in the tree."""
         return list(ast.walk(self.tree))
 
-    @property
-    def package(self) -> str:
-        """The package that relative imports start from."""
-        return self.name if self.path.endswith("__init__.py") else self.name.rpartition(".")[0]
 
-
-def violations(root: Path, rules: Sequence[Rule]) -> list[str]:
+def violations(root: Path) -> list[str]:
     """Return what breaks the design in the tree below ``root``, each as `path:line: what`."""
     return [
         f"{module.path}:{line}: {what}"
         for module in modules(root)
-        for line, what in sorted(_violations_of(module, rules))
+        for line, what in sorted(_violations_of(module))
+    ] + [
+        f"{folder.relative_to(root)}: a folder stands {DEEPEST_FOLDER} deep at most"
+        for source_root in (*ROOTS, *PROGRAMS, "tests")
+        for folder in sorted((root / source_root).rglob("*/"))
+        if len(folder.relative_to(root / source_root).parts) > DEEPEST_FOLDER and any(folder.glob("*.*"))
     ]
 
 
@@ -115,60 +92,21 @@ def _read(root: Path, source_root: Path, path: Path) -> Module:
     return Module(name, str(path.relative_to(root)), text, ast.parse(text))
 
 
-def _violations_of(module: Module, rules: Sequence[Rule]) -> set[tuple[int, str]]:
-    rule = _rule_of(module.name, rules)
+def _violations_of(module: Module) -> set[tuple[int, str]]:
     return {
-        *(_import_violations(module, rule) if rule else [(1, f"no rule says what {module.name} may import")]),
+        *_waiting_violations(module),
         *_size_violations(module),
         *_word_violations(module),
         *(_sql_violations(module) if module.name.partition(".")[0] not in PROGRAMS else ()),
     }
 
 
-def _rule_of(module: str, rules: Sequence[Rule]) -> Rule | None:
-    """Return the rule of the longest prefix; that of a source root's package is not its modules'."""
-    found = [rule for rule in rules if rule.module == module or _strictly_below(module, rule.module)]
-    return max(found, key=lambda rule: len(rule.module), default=None)
-
-
-def _strictly_below(module: str, prefix: str) -> bool:
-    return prefix not in OURS and module.startswith(f"{prefix}.")
-
-
-def _import_violations(module: Module, rule: Rule) -> Iterator[tuple[int, str]]:
-    for line, imported in imports(module):
-        top = imported.partition(".")[0]
-        if top in OURS:
-            if not any(_below(imported, prefix) for prefix in [rule.module, *rule.ours.split()]):
-                yield line, f"{rule.module} must not import {imported}"
-        elif top not in sys.stdlib_module_names and top not in rule.libraries.split():
-            yield line, f"{rule.module} must not import the library {top}"
-    if rule.pure:
-        for node in module.nodes:
-            if isinstance(node, ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith):
-                yield node.lineno, f"{rule.module} is pure and must not await"
-
-
-def imports(module: Module) -> Iterator[tuple[int, str]]:
-    """Yield line and name of everything imported, wherever in the module, also by `import_module("...")`."""
+def _waiting_violations(module: Module) -> Iterator[tuple[int, str]]:
+    if module.name in ASKING or not any(f"{module.name}.".startswith(f"{pure}.") for pure in PURE):
+        return
     for node in module.nodes:
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = _absolute(module, node)
-            yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
-        elif isinstance(node, ast.Call) and _name_of(node.func) in {"import_module", "__import__"}:
-            for argument in node.args[:1]:
-                if isinstance(argument, ast.Constant):
-                    yield node.lineno, str(argument.value)
-
-
-def _absolute(module: Module, node: ast.ImportFrom) -> str:
-    if node.level == 0:
-        return node.module or ""
-    parts = module.package.split(".")
-    base = parts[: len(parts) - node.level + 1]
-    return ".".join([*base, *([node.module] if node.module else [])])
+        if isinstance(node, ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith):
+            yield node.lineno, f"{module.name} is pure and must not await"
 
 
 def _size_violations(module: Module) -> Iterator[tuple[int, str]]:
@@ -226,11 +164,3 @@ def _definitions(module: Module) -> Iterator[Definition]:
     for node in module.nodes:
         if isinstance(node, Definition):
             yield node
-
-
-def _below(name: str, prefix: str) -> bool:
-    return name == prefix or name.startswith(f"{prefix}.")
-
-
-def _name_of(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

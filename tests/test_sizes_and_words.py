@@ -1,26 +1,16 @@
-"""The check of sizes, of banned words and of SQL outside of .sql files can fail."""
+"""The check of sizes, depths, banned words, SQL outside of .sql files and of what never waits can fail."""
 
 from pathlib import Path
 
 import pytest
-from tests.architecture import Rule, violations
-
-RULES = [
-    Rule(module)
-    for module in (
-        "recollect.errors",
-        "recollect.postgres",
-        "recollect_proxy.conversation",
-        "recollect_filter",
-    )
-]
+from tests.architecture import violations
 
 
 def planted(root: Path, path: str, source: str) -> list[str]:
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(source, "utf-8")
-    return violations(root, RULES)
+    return violations(root)
 
 
 @pytest.mark.parametrize(
@@ -111,3 +101,18 @@ def test_sql_outside_of_sql_files_is_found(tmp_path: Path, text: str) -> None:
 )
 def test_prose_about_data_is_not_sql(tmp_path: Path, text: str) -> None:
     assert planted(tmp_path, "src/recollect/postgres/pool.py", text) == []
+
+
+def test_a_folder_that_stands_too_deep_is_found(tmp_path: Path) -> None:
+    assert planted(tmp_path, "src/recollect/text/dates/spans.py", "") == []
+    assert planted(tmp_path, "src/recollect/text/dates/other/spans.py", "") == [
+        "src/recollect/text/dates/other: a folder stands 3 deep at most"
+    ]
+
+
+@pytest.mark.parametrize("source", ["async def compose(): ...\n", "async def compose():\n    await it\n"])
+def test_what_is_pure_does_not_await(tmp_path: Path, source: str) -> None:
+    assert planted(tmp_path, "src/recollect/engine/engine.py", source) == []
+    assert "src/recollect/composition.py:1: recollect.composition is pure and must not await" in planted(
+        tmp_path, "src/recollect/composition.py", source
+    )

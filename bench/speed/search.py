@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
+from pgvector.asyncpg import register_vector
 from tests.databases import administrator
 from uuid_utils.compat import uuid7
 
@@ -93,6 +94,7 @@ async def _say_at_once(dsn: str, users: Sequence[str], language: Language, numbe
                 rows[name].append(row)
     async with administrator(dsn) as connection:
         await connection.execute("SET search_path = recollect, public")
+        await register_vector(connection)
         for name, each in rows.items():
             await connection.executemany(SQL[name], each)
         await connection.execute("UPDATE messages SET indexed = true WHERE NOT indexed")
@@ -112,7 +114,7 @@ def _said(user_id: str, number: int, language: Language) -> Iterator[tuple[str, 
     lengths = (_OWN_TERMS + _CONTEXT_TERMS, _OWN_TERMS)
     place = (user_id, number, message_id, 0, 0, len(said), code, None)
     yield "insert_chunk", (*place, *lengths, True, _MODEL, False, [])
-    yield "insert_chunk_vector", (user_id, number, 0, language.vector().tolist(), _MODEL)
+    yield "insert_chunk_vector", (user_id, number, 0, language.vector(), _MODEL)
 
 
 async def _fill(store: Postgres, dsn: str, sizes: Sizes, language: Language) -> None:
@@ -192,9 +194,9 @@ class Search:
         began = time.perf_counter()
         documents = score_terms(found[0], terms, {}).best(_NAMED)
         self._note("BM25 in the engine", (time.perf_counter() - began) * 1000)
-        search = (vector.tolist(), _MODEL, DIMENSIONS, documents, _LIMIT, True, False, None, "", None)
+        search = (vector, _MODEL, DIMENSIONS, documents, _LIMIT, True, False, None, "", None)
         self._note("search, in the database", await self._in_database("search", search))
-        nearest = (vector.tolist(), _MODEL, DIMENSIONS, 10)
+        nearest = (vector, _MODEL, DIMENSIONS, 10)
         self._note("nearest_memories, in the database", await self._in_database("nearest_memories", nearest))
         self._note(
             "search, the call",

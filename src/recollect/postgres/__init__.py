@@ -69,9 +69,8 @@ async def open_postgres(
     async with Access(dsn, connect_timeout, command_timeout).connection() as connection:
         schema = await migrate(connection)
     access = Access(dsn, connect_timeout, command_timeout, schema.search_path)
-    database = Database(
-        await access.pool(size=pool_size), acquire_timeout=connect_timeout, user_role=schema.user_role
-    )
+    pool = await access.pool(size=pool_size, vector_schema=schema.vector_schema)
+    database = Database(pool, acquire_timeout=connect_timeout, user_role=schema.user_role)
     return Postgres(
         memories=PostgresMemories(database),
         log=PostgresMessageLog(database),

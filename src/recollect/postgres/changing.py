@@ -17,7 +17,7 @@ from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Reason, Source, Update
 from recollect.postgres.pool import Connection
 from recollect.postgres.postings import index_memory, unindex_memory
-from recollect.postgres.rows import as_json, as_reals, memory_of
+from recollect.postgres.rows import as_json, memory_of
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
@@ -186,9 +186,9 @@ class Changing:
                 after.importance,
                 after.event_at,
                 after.provenance.message_ids,
-                as_reals(after.embedding),
+                after.embedding,
                 None if after.embedding is None else after.embedding_model,
-                as_reals(after.second_embedding),
+                after.second_embedding,
                 None if after.second_embedding is None else after.second_model,
                 after.holds_until,
             )
@@ -230,7 +230,7 @@ async def insert_vector(connection: Connection, memory: Memory) -> bool:
         memory.source,
         storable_text(memory.content),
         content_hash(memory.content),
-        as_reals(memory.embedding),
+        memory.embedding,
         memory.embedding_model,
         memory.importance,
         memory.confidence,
@@ -244,7 +244,7 @@ async def insert_vector(connection: Connection, memory: Memory) -> bool:
         memory.holds_until,
         optional_text(memory.provenance.extractor),
         as_json(memory.outline),
-        as_reals(memory.second_embedding),
+        memory.second_embedding,
         None if memory.second_embedding is None else memory.second_model,
     )
     return inserted is not None

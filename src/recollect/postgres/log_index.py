@@ -20,7 +20,7 @@ from recollect.model import (
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.postings import Document, add_postings, index_memory, number_documents, purge_postings
 from recollect.postgres.queue import enqueue
-from recollect.postgres.rows import as_reals, memory_of, own_content
+from recollect.postgres.rows import memory_of, own_content
 from recollect.postgres.sql import SQL
 
 _READING = 1
@@ -126,7 +126,7 @@ class PostgresLogIndex:
     async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
         """Give a memory of the user's own its embedding, in place of the one it has of another model."""
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["embed_memory"], user_id, memory_id, as_reals(vector), model)
+            await connection.execute(SQL["embed_memory"], user_id, memory_id, vector, model)
 
     async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
         """Return statements that the user sees and that have no second embedding of ``model``, newest first."""
@@ -141,13 +141,12 @@ class PostgresLogIndex:
 
         What several share is nobody's own, and written as the operator.
         """
-        values = as_reals(vector)
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["embed_statement"], user_id, memory_id, values, model)
+            await connection.execute(SQL["embed_statement"], user_id, memory_id, vector, model)
             is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
         if is_given:
             async with self._database.over_all_users() as connection:
-                await connection.execute(SQL["embed_statement"], COMMONS, memory_id, values, model)
+                await connection.execute(SQL["embed_statement"], COMMONS, memory_id, vector, model)
 
     async def enqueue(self, user_id: str) -> None:
         """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""
@@ -219,7 +218,7 @@ async def _insert_vectors(
     connection: Connection, user_id: str, vectors: Mapping[int, Sequence[Vector]], model: str
 ) -> None:
     rows = [
-        (user_id, document, piece, as_reals(vector), model)
+        (user_id, document, piece, vector, model)
         for document, pieces in vectors.items()
         for piece, vector in enumerate(pieces)
     ]

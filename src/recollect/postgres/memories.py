@@ -28,7 +28,7 @@ from recollect.postgres.erasure import erase_user
 from recollect.postgres.pool import Database
 from recollect.postgres.postings import read_lexicon
 from recollect.postgres.releasing import read_held, read_quarantined, release
-from recollect.postgres.rows import as_reals, hit_of, memory_of, update_of
+from recollect.postgres.rows import hit_of, memory_of, update_of
 from recollect.postgres.session_erasure import erase_session
 from recollect.postgres.sharing import read_globals, share_memory, write_globals
 from recollect.postgres.sql import SQL
@@ -54,7 +54,7 @@ class PostgresMemories:
         """Return the user's memories nearest to ``vector`` by cosine, best first; exact."""
         async with self._database.for_user(scope.user_id) as connection:
             rows = await connection.fetch(
-                SQL["nearest_memories"], scope.user_id, as_reals(vector), model, len(vector), limit
+                SQL["nearest_memories"], scope.user_id, vector, model, len(vector), limit
             )
         return [Neighbor(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
 
@@ -90,14 +90,14 @@ class PostgresMemories:
         """Return what is nearest to ``vector`` or to ``second``, and what is named; exact, in one round trip."""
         arguments = (
             scope.user_id,
-            as_reals(vector),
+            vector,
             model,
             None if vector is None else len(vector),
             list(documents),
             limit,
             log,
             verbatim,
-            as_reals(second),
+            second,
             second_model,
             None if second is None else len(second),
         )

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
+from pgvector.asyncpg import register_vector
 
 from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
 from recollect.postgres.sql import SQL
@@ -104,8 +106,8 @@ class Access:
         finally:
             connection.terminate()
 
-    async def pool(self, *, size: int) -> Pool:
-        """Open a pool of at most ``size`` connections."""
+    async def pool(self, *, size: int, vector_schema: str) -> Pool:
+        """Open a pool of at most ``size`` connections, which send arrays as pgvector's types in ``vector_schema``."""
         with store_errors():
             return await asyncpg.create_pool(
                 self.dsn,
@@ -114,6 +116,7 @@ class Access:
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,
                 server_settings=self._server_settings(),
+                init=partial(register_vector, schema=vector_schema),
                 reset=_nothing_to_reset,
             )
 

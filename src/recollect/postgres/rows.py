@@ -26,7 +26,6 @@ from recollect.model import (
     Statement,
     Turn,
     Update,
-    Vector,
 )
 from recollect.text.normalization import storable_text, without_cuts
 
@@ -72,14 +71,6 @@ def as_json(outline: Outline | None) -> str | None:
         return None
     parts = asdict(outline)
     return json.dumps({name: [storable_text(each) for each in texts] for name, texts in parts.items()})
-
-
-def as_reals(vector: Vector | None) -> list[float] | None:
-    """Return ``vector`` as asyncpg sends ``real[]``; Postgres makes ``halfvec`` of it."""
-    if vector is None:
-        return None
-    reals: list[float] = vector.tolist()
-    return reals
 
 
 def _outline_of(kept: Mapping[str, Any]) -> Outline:

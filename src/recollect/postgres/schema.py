@@ -29,10 +29,12 @@ class Schema:
 
     Attributes:
         search_path: Where our tables and pgvector are found.
+        vector_schema: The schema of pgvector's types.
         user_role: What users' transactions run as; ``none``: as the database user, whom policies bind.
     """
 
     search_path: str
+    vector_schema: str
     user_role: str
 
 
@@ -50,7 +52,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] | None
     with store_errors():
         await connection.execute(SQL["lock_schema"], _LOCK, timeout=_MIGRATION_SECONDS)
         try:
-            search_path = await _prepare(connection)
+            search_path, vector_schema = await _prepare(connection)
             await _apply(connection, load_migrations() if migrations is None else migrations)
             await install_queue(connection)
             user_role = await _user_role(connection)
@@ -60,7 +62,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] | None
             ) from None
         # Where it fails, the end of the connection gives the lock back.
         await connection.execute(SQL["unlock_schema"], _LOCK)
-    return Schema(search_path, user_role)
+    return Schema(search_path, vector_schema, user_role)
 
 
 async def _user_role(connection: Connection) -> str:
@@ -95,7 +97,7 @@ async def _is_bound(connection: Connection) -> bool:
         return False
 
 
-async def _prepare(connection: Connection) -> str:
+async def _prepare(connection: Connection) -> tuple[str, str]:
     if not await connection.fetchval(SQL["schema_exists"]):
         await connection.execute(SQL["create_schema"])
     vector = await connection.fetchrow(SQL["vector_extension"])
@@ -105,7 +107,7 @@ async def _prepare(connection: Connection) -> str:
     if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
         raise ConfigurationError("The database's pgvector is older than 0.7: update the extension.")
     await connection.execute(SQL["set_search_path"], vector["search_path"])
-    return str(vector["search_path"])
+    return vector["search_path"], vector["vector_schema"]
 
 
 async def _create_vector_extension(connection: Connection) -> None:

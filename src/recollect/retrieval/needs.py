@@ -123,13 +123,9 @@ def needs_of(
         return everything(statements, query.now, bar)
     if not statements:
         return NO_NEEDS
-    likely, shares = relevance.probabilities(
-        asked,
-        statements,
-        np.array([np.nan if each.cosine is None or not is_read else each.cosine for each, _ in of_person]),
-        np.array([np.nan if each.second_cosine is None else each.second_cosine for each, _ in of_person]),
-        shipped,
-    )
+    first = [np.nan if each.cosine is None or not is_read else each.cosine for each, _ in of_person]
+    second = [np.nan if each.second_cosine is None else each.second_cosine for each, _ in of_person]
+    likely, shares = relevance.probabilities(asked, statements, np.array(first), np.array(second), shipped)
     lists = told["list"] > 0
     is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
     scores = dict(zip((each.id for each in statements), (_SCORE * likely).tolist(), strict=True))

@@ -5,6 +5,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from pgvector.asyncpg import register_vector
 from tests.databases import administrator, new_database
 
 from recollect.postgres import open_postgres
@@ -81,6 +82,7 @@ async def seeded_dsn(database_server: str, template_database: str) -> AsyncItera
 async def seeded(seeded_dsn: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
     async with administrator(seeded_dsn) as connection:
         await connection.execute(SEED)
+        await register_vector(connection)
         yield connection
 
 

@@ -9,8 +9,8 @@ INSERT INTO vectors (
     confidence, event_at, observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until,
     extractor, outline, second_values, second_model
 ) VALUES (
-    $1, $2, $3, $4, $11, $5, $6, $7::real[]::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20,
-    $21::real[]::halfvec, $22
+    $1, $2, $3, $4, $11, $5, $6, $7::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20,
+    $21::halfvec, $22
 )
 ON CONFLICT (owner, id) DO NOTHING
 RETURNING id;
@@ -45,9 +45,9 @@ WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND NOT message_ids @> $3::uui
 UPDATE vectors
 SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, event_at = $8, message_ids = $9,
     holds_until = $14,
-    "values" = CASE WHEN content = $3 THEN "values" ELSE $10::real[]::halfvec END,
+    "values" = CASE WHEN content = $3 THEN "values" ELSE $10::halfvec END,
     embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END,
-    second_values = CASE WHEN content = $3 THEN second_values ELSE $12::real[]::halfvec END,
+    second_values = CASE WHEN content = $3 THEN second_values ELSE $12::halfvec END,
     second_model = CASE WHEN content = $3 THEN second_model ELSE $13 END
 WHERE owner = $1 AND id = $2;
 

@@ -55,7 +55,7 @@ INSERT INTO message_chunks (
 -- name: insert_chunk_vector
 -- Keep the embedding of a piece of a chunk of the user.
 INSERT INTO chunk_vectors (user_id, document, piece, "values", embedding_model)
-VALUES ($1, $2, $3, $4::real[]::halfvec, $5)
+VALUES ($1, $2, $3, $4::halfvec, $5)
 ON CONFLICT (user_id, document, piece) DO UPDATE
 SET "values" = excluded."values", embedding_model = excluded.embedding_model;
 
@@ -86,7 +86,7 @@ ORDER BY missing.id DESC;
 
 -- name: embed_memory
 -- Give a memory of the user's own the embedding that it has not.
-UPDATE vectors SET "values" = $3::real[]::halfvec, embedding_model = $4
+UPDATE vectors SET "values" = $3::halfvec, embedding_model = $4
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
 
 -- name: unembedded_statements
@@ -115,7 +115,7 @@ ORDER BY missing.id DESC;
 
 -- name: embed_statement
 -- Give a statement of an owner's the second embedding that it has not.
-UPDATE vectors SET second_values = $3::real[]::halfvec, second_model = $4
+UPDATE vectors SET second_values = $3::halfvec, second_model = $4
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL);
 
 -- name: is_given

@@ -16,14 +16,14 @@ FROM (
     FROM (
         SELECT own.owner, own.id,
             CASE WHEN vector_dims(own."values") = $4
-                THEN own."values" <=> (SELECT $2::real[]::halfvec)
+                THEN own."values" <=> $2::halfvec
             END AS distance
         FROM vectors AS own
         WHERE own.owner = $1 AND own.valid_to IS NULL AND own.embedding_model = $3
         UNION ALL
         SELECT shared.owner, shared.id,
             CASE WHEN vector_dims(shared."values") = $4
-                THEN shared."values" <=> (SELECT $2::real[]::halfvec)
+                THEN shared."values" <=> $2::halfvec
             END
         FROM users_vectors AS given
         JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id

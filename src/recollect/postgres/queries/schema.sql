@@ -15,8 +15,8 @@ SELECT to_regnamespace('recollect') IS NOT NULL;
 CREATE SCHEMA recollect;
 
 -- name: vector_extension
--- The version of pgvector in this database, and the search path that finds it and our tables.
-SELECT extversion AS version, format('recollect, %I', nspname) AS search_path
+-- The version of pgvector in this database, its schema, and the search path that finds it and our tables.
+SELECT extversion AS version, format('recollect, %I', nspname) AS search_path, nspname AS vector_schema
 FROM pg_extension AS e
 JOIN pg_namespace AS n ON n.oid = e.extnamespace
 WHERE extname = 'vector';

@@ -10,20 +10,20 @@
 WITH measured AS (
     SELECT own.id,
         CASE WHEN own.embedding_model = $3 AND vector_dims(own."values") = $4
-            THEN own."values" <=> (SELECT $2::real[]::halfvec)
+            THEN own."values" <=> $2::halfvec
         END AS distance,
         CASE WHEN own.second_model = $10 AND vector_dims(own.second_values) = $11
-            THEN own.second_values <=> (SELECT $9::real[]::halfvec)
+            THEN own.second_values <=> $9::halfvec
         END AS second_distance
     FROM vectors AS own
     WHERE own.owner = $1 AND own.valid_to IS NULL AND NOT ($7 AND NOT $8 AND own.source = 'qa_turn')
     UNION ALL
     SELECT shared.id,
         CASE WHEN shared.embedding_model = $3 AND vector_dims(shared."values") = $4
-            THEN shared."values" <=> (SELECT $2::real[]::halfvec)
+            THEN shared."values" <=> $2::halfvec
         END,
         CASE WHEN shared.second_model = $10 AND vector_dims(shared.second_values) = $11
-            THEN shared.second_values <=> (SELECT $9::real[]::halfvec)
+            THEN shared.second_values <=> $9::halfvec
         END
     FROM users_vectors AS given
     JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
@@ -31,10 +31,10 @@ WITH measured AS (
     UNION ALL
     SELECT common.id,
         CASE WHEN common.embedding_model = $3 AND vector_dims(common."values") = $4
-            THEN common."values" <=> (SELECT $2::real[]::halfvec)
+            THEN common."values" <=> $2::halfvec
         END,
         CASE WHEN common.second_model = $10 AND vector_dims(common.second_values) = $11
-            THEN common.second_values <=> (SELECT $9::real[]::halfvec)
+            THEN common.second_values <=> $9::halfvec
         END
     FROM vectors AS common
     WHERE common.owner = '*' AND common.source = 'global' AND common.valid_to IS NULL
@@ -63,7 +63,7 @@ WITH measured AS (
         SELECT document, distance
         FROM (
             SELECT document, piece, CASE WHEN vector_dims("values") = $4
-                THEN "values" <=> (SELECT $2::real[]::halfvec)
+                THEN "values" <=> $2::halfvec
             END AS distance
             FROM chunk_vectors
             WHERE user_id = $1 AND embedding_model = $3
@@ -80,10 +80,10 @@ SELECT l.document, v.owner, v.id, v.kind, v.source, v.content, v.importance, v.c
     v.holds_from, v.holds_until, v.extractor, v.outline, l.last_recalled_at,
     coalesce(l.recall_count, 0) AS recall_count, coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing,
     CASE WHEN v.embedding_model = $3 AND vector_dims(v."values") = $4
-        THEN 1 - (v."values" <=> (SELECT $2::real[]::halfvec))
+        THEN 1 - (v."values" <=> $2::halfvec)
     END AS cosine,
     CASE WHEN v.second_model = $10 AND vector_dims(v.second_values) = $11
-        THEN 1 - (v.second_values <=> (SELECT $9::real[]::halfvec))
+        THEN 1 - (v.second_values <=> $9::halfvec)
     END AS second_cosine,
     NULL::float8 AS first_cosine, NULL::integer AS turn_index, NULL::smallint AS part, NULL::text AS role,
     NULL::text AS speaker, NULL::boolean AS code, NULL::text AS language, NULL::timestamptz AS changed_at,
@@ -101,7 +101,7 @@ SELECT k.document, NULL, m.id, NULL, NULL, substr(m.content, k.begins + 1, k.end
     NULL, NULL, NULL,
     near.cosine, NULL,
     CASE WHEN k.part = 0 THEN near.first_cosine ELSE (
-        SELECT CASE WHEN vector_dims(b."values") = $4 THEN 1 - (b."values" <=> (SELECT $2::real[]::halfvec)) END
+        SELECT CASE WHEN vector_dims(b."values") = $4 THEN 1 - (b."values" <=> $2::halfvec) END
         FROM message_chunks AS f
         JOIN chunk_vectors AS b ON b.user_id = $1 AND b.document = f.document AND b.piece = 0
         WHERE f.user_id = $1 AND f.message_id = k.message_id AND f.part = 0 AND b.embedding_model = $3
@@ -115,7 +115,7 @@ LEFT JOIN LATERAL (
     SELECT 1 - min(distance) AS cosine, 1 - min(distance) FILTER (WHERE piece = 0) AS first_cosine
     FROM (
         SELECT c.piece, CASE WHEN vector_dims(c."values") = $4
-            THEN c."values" <=> (SELECT $2::real[]::halfvec)
+            THEN c."values" <=> $2::halfvec
         END AS distance
         FROM chunk_vectors AS c
         WHERE c.user_id = $1 AND c.document = k.document AND c.embedding_model = $3
