@@ -1,7 +1,6 @@
 """The button under an answer takes back what its message taught, and says so."""
 
 import logging
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from tests.people import Person
 
 from recollect.assembly import sharing
 from recollect.engine import Engine
-from recollect.engine.inbox import InboxDrain
 from recollect.errors import StoreUnavailableError
 from recollect_openwebui import conversation
 
@@ -151,14 +149,9 @@ async def test_what_was_changed_again_since_stays(taught: Any, undo: Any, alice:
     assert await contents(taught, alice) == [OSLO]
 
 
-async def test_what_is_not_formed_yet_never_is(
-    memory: Any, engine: Engine, undo: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
-) -> None:
-    async def later(_draining: InboxDrain, _user_id: str) -> timedelta:
-        return timedelta(milliseconds=1)
-
-    with monkeypatch.context() as busy:
-        busy.setattr(InboxDrain, "drain", later)
+async def test_what_is_not_formed_yet_never_is(memory: Any, engine: Engine, undo: Any, alice: Person) -> None:
+    async with engine._backends.inbox.lease(alice) as is_taken:  # so nobody else forms for her
+        assert is_taken
         chat = Chat(memory, alice)
         await chat.says(DOG)
         await settled(memory)
