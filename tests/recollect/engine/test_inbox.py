@@ -90,7 +90,7 @@ class Worker:
         return "Bearer of-2" if 2 in self.said and self.said[2].id == exchange_id else None
 
     async def drain(self, *, tries: int = 3) -> timedelta | None:
-        draining = InboxDrain(
+        drain = InboxDrain(
             inbox=self.store.inbox,
             former=self,
             credential=self.credential,
@@ -102,7 +102,7 @@ class Worker:
             tries=tries,
             counts=self.counts,
         )
-        return await draining.drain(self.store.anna)
+        return await drain.drain(self.store.anna)
 
     async def drain_until_empty(self, *, tries: int = 3) -> None:
         while (delay := await self.drain(tries=tries)) is not None:
