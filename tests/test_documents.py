@@ -1,6 +1,7 @@
 """README and docs say what is there: files, settings, commands, and the names on the two ways through the code."""
 
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -83,6 +84,18 @@ def test_every_room_in_the_table_of_rooms_is_there() -> None:
         places = [Path(first), *(Path(each) if (ROOT / each).exists() else folder / each for each in others)]
         missing += [str(place) for place in places if not (ROOT / place).exists()]
     assert missing == []
+
+
+def test_every_dependency_has_its_reason_and_nothing_else_has() -> None:
+    table = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("## Dependencies\n", 1)[1]
+    reasoned = [
+        name
+        for row in re.findall(r"^\| ([a-z][^|]+) \| [^|]+ \|$", table, re.MULTILINE)
+        for name in row.split(", ")
+    ]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = [match[0] for each in project["dependencies"] if (match := re.match(r"[\w-]+", each))]
+    assert sorted(set(reasoned) - {"package"}) == sorted(needed)
 
 
 def test_each_way_has_twelve_steps_at_most_and_every_name_on_it_is_in_the_code() -> None:

@@ -52,6 +52,8 @@ _WORD = bounded(r"\w+")
 def quoted_lines(text: str) -> list[Span]:
     """Return where quoted lines stand, the lines that say who wrote them, and mails that are passed on."""
     lines = lines_of(text)
+    ends = len(text.rstrip())
+    gap = text.rfind("\n\n", 0, ends)
     found: list[Span] = []
     for number, (start, end) in enumerate(lines):
         line = text[start:end].strip("\r\n")
@@ -62,8 +64,8 @@ def quoted_lines(text: str) -> list[Span]:
             continue
         elif _WROTE.match(line) and _is_quote_next(text, following):
             found.append((start, end))
-        elif text[end:].strip() and (
-            _is_head(text, start, following)
+        elif end < ends and (
+            _is_head(text, start, following, has_words=start <= gap)
             or _RULED.match(line)
             or (_WROTE.match(line) and (_MAILBOX.search(line) or _MINUTE.search(line)))
         ):
@@ -79,16 +81,21 @@ def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
     return False
 
 
-def _is_head(text: str, start: int, following: Sequence[Span]) -> bool:
-    """Tell whether a mail's head begins here: lines with a colon, of which one says from whom, and words below them."""
-    end = text.find("\n\n", start)
+def _is_head(text: str, start: int, following: Sequence[Span], *, has_words: bool) -> bool:
+    """Tell whether a mail's head begins here: lines with a colon, of which one says from whom, and words below them.
+
+    Args:
+        text: The whole.
+        start: Where the line begins.
+        following: The lines behind it.
+        has_words: Whether words stand behind the next empty line.
+    """
     lines = [
         text[slice(*span)] for span in ((start, following[0][0] if following else len(text)), *following)
     ]
     heads = [line for line in lines if _HEADER.match(line)]
     if len(heads) < _LEAST_HEAD or heads[0] != lines[0]:
         return False
-    has_words = end >= 0 and bool(text[end:].strip())
     return any(_MAILBOX.search(head) for head in heads) or (has_words and any(map(_FROM.match, heads)))
 
 
