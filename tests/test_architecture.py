@@ -22,9 +22,11 @@ RULES = (
     Rule("recollect.deadline"),
     Rule("recollect.file_lock"),
     Rule("recollect.logs", "", "structlog"),
+    Rule("recollect.models"),
     Rule("recollect.models.tries", PORTS, "structlog"),
     Rule("recollect.models.spending"),
     Rule("recollect.models.yielding", NOUNS, "cachetools structlog"),
+    Rule("recollect.text", "recollect.model recollect.text recollect.chunking", "rapidfuzz", pure=True),
     Rule("recollect.text.normalization", NOUNS, pure=True),
     Rule("recollect.text.patterns", "", "re2", pure=True),
     Rule(
@@ -36,16 +38,16 @@ RULES = (
     Rule("recollect.text.lexical", "recollect.text.patterns", "Stemmer rapidfuzz", pure=True),
     Rule("recollect.chunking", "recollect.text.patterns recollect.text.tokens", pure=True),
     Rule("recollect.ports", NOUNS),
-    Rule("recollect.text.statements", "recollect.model recollect.text.patterns", pure=True),
+    Rule("recollect.text.statement_features", "recollect.model recollect.text.patterns", pure=True),
     Rule(
         "recollect.retrieval",
-        f"{PORTS} recollect.text.lexical recollect.deadline recollect.text.statements",
+        f"{PORTS} recollect.text recollect.deadline",
         "cachetools numpy structlog",
     ),
     Rule(
         "recollect.indexing",
-        f"{PORTS} {TEXTS} recollect.text.reading recollect.formation.said recollect.text.cues recollect.text.secrets "
-        "recollect.text.statements",
+        f"{PORTS} {TEXTS} recollect.text.attribution recollect.formation.turns recollect.text.cues recollect.text.secrets "
+        "recollect.text.statement_features",
         "structlog",
     ),
     Rule("recollect.text.looks", "recollect.text.patterns", pure=True),
@@ -57,26 +59,26 @@ RULES = (
     # Formation: each stage is pure; those that put them together ask the ports.
     Rule(
         "recollect.formation",
-        f"{NOUNS} recollect.chunking recollect.text.lexical recollect.text.looks recollect.text.dates recollect.text.secrets",
+        f"{NOUNS} recollect.text recollect.chunking",
         "numpy rapidfuzz",
         pure=True,
     ),
     *(
         Rule(
             f"recollect.formation.{part}",
-            f"{PORTS} recollect.formation recollect.text.lexical recollect.text.secrets",
+            f"{PORTS} recollect.formation recollect.text",
             pure=True,
         )
-        for part in ("said", "wishes")
+        for part in ("turns", "understood_commands")
     ),
     *(
         Rule(
             f"recollect.formation.{part}",
-            f"{PORTS} recollect.formation recollect.text.lexical recollect.models.second_embedding recollect.models.spending recollect.models.tries "
+            f"{PORTS} recollect.formation recollect.text recollect.models.second_embedding recollect.models.spending recollect.models.tries "
             "recollect.models.yielding",
             "structlog",
         )
-        for part in ("deciding", "forgetting", "forming", "guarding", "learning")
+        for part in ("call_guard", "decision_log", "forget_targets", "learner", "pipeline")
     ),
     Rule("recollect.audit", NOUNS, pure=True),
     Rule("recollect.redaction", NOUNS, pure=True),
@@ -302,8 +304,8 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.openwebui",
-        f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.text.lexical recollect.engine.policy "
-        "recollect.postgres recollect.text.secrets recollect_proxy",
+        f"{ENGINE} recollect.assembly recollect.chat recollect.formation recollect.engine.policy "
+        "recollect.postgres recollect.text recollect_proxy",
         f"{CONSOLE} asyncpg msgspec",
     ),
     Rule(
@@ -342,7 +344,7 @@ RULES = (
     Rule(
         "bench.formation",
         f"{ENGINE} bench.recall recollect.__version__ recollect.assembly recollect.audit recollect.chat recollect.composition "
-        "recollect.models.extractors recollect.formation recollect.text.lexical recollect.engine.policy recollect.settings recollect_proxy",
+        "recollect.models.extractors recollect.formation recollect.text recollect.engine.policy recollect.settings recollect_proxy",
         f"{CONSOLE} httpx msgspec numpy rapidfuzz uuid_utils",
     ),
     *(
@@ -364,7 +366,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/composition/block.py", "from recollect.ports import Embedder"),
     ("src/recollect/formation/reconciliation.py", "from recollect.ports import Extractor"),
     ("src/recollect/formation/verification.py", "import httpx"),
-    ("src/recollect/formation/forming.py", "from recollect.engine import Engine"),
+    ("src/recollect/formation/pipeline.py", "from recollect.engine import Engine"),
     ("src/recollect/engine/inbox.py", "import pgqueuer"),
     ("src/recollect/engine.py", "from recollect.postgres import Postgres"),
     ("src/recollect/engine.py", "from recollect.models.embedders import LocalEmbedder"),
@@ -381,8 +383,8 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/postgres/memories.py", "from recollect.settings import EngineSettings"),
     ("src/recollect/models/embedders/local.py", "from recollect.models.extractors import ModelExtractor"),
     ("src/recollect/models/embedders/local.py", "from recollect.engine import Engine"),
-    ("src/recollect/models/extractors/extraction.py", "from recollect.postgres import Postgres"),
-    ("src/recollect/models/extractors/extraction.py", "import asyncpg"),
+    ("src/recollect/models/extractors/extractor.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/models/extractors/extractor.py", "import asyncpg"),
     ("src/recollect/engine.py", "import pytest"),
     ("src/recollect/engine.py", "from bench.recall.clock import ReplayClock"),
     ("src/recollect/settings.py", "from recollect.engine import Policy"),

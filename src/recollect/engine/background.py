@@ -22,8 +22,8 @@ from recollect.engine.summarizing import Summaries
 from recollect.engine.tidying import keep_tidy
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
-from recollect.formation import Batch, Budget, Extraction, Forming, Guard, Guarded
-from recollect.indexing import keep_indexed, soonest
+from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, FormationPipeline, TokenBudget
+from recollect.indexing import index_user, shorter_wait
 from recollect.model import Exchange, Fallback, Formed, Strategy
 from recollect.models.tries import Step, Steps
 from recollect.models.yielding import Yielding
@@ -52,7 +52,7 @@ class Worker(Protocol):
     def counts(self) -> FormationCounts: ...  # noqa: D102 -- see above
 
     @property
-    def guarded(self) -> Guarded: ...  # noqa: D102 -- see above
+    def guarded(self) -> CallStatistics: ...  # noqa: D102 -- see above
 
     def lend(self, exchange_id: UUID, credential: str) -> None:
         """Let it use the credential of an exchange's own request, for a while; it is written down nowhere."""
@@ -75,7 +75,7 @@ class Absent:
     """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
 
     counts = FormationCounts()
-    guarded = Guarded()
+    guarded = CallStatistics()
 
     def lend(self, exchange_id: UUID, credential: str) -> None:
         """Lend it nothing: it uses a key of its own."""
@@ -103,8 +103,8 @@ class ModelUse:
     """
 
     tokens_today: int
-    budget: Budget
-    guarded: Guarded
+    budget: TokenBudget
+    guarded: CallStatistics
     at: datetime
 
     @property
@@ -148,11 +148,11 @@ class Background:
         self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
         self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
         self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
-        self._guard = Guard(backends.usage, policy.budget, clock, self._yielding)
+        self._guard = CallGuard(backends.usage, policy.budget, clock, self._yielding)
         self.steps = Steps(backends.tries, clock)
         self.counts = FormationCounts()
         # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
-        summing_up = Guard(backends.usage, policy.budget, clock, self._yielding)
+        summing_up = CallGuard(backends.usage, policy.budget, clock, self._yielding)
         self._summaries = Summaries(
             backends,
             summing_up,
@@ -166,7 +166,7 @@ class Background:
         )
 
     @property
-    def guarded(self) -> Guarded:
+    def guarded(self) -> CallStatistics:
         """How the calls of the model that forms stand."""
         return self._guard.guarded
 
@@ -227,7 +227,7 @@ class Background:
             again = await self._summarize(user_id, policy)
         if again != TAKEN_DELAY and await draining.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
-        return soonest(again, indexed)
+        return shorter_wait(again, indexed)
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
         """Summarize what is due; whatever fails there must keep no exchange from being formed."""
@@ -253,7 +253,7 @@ class Background:
             return [Formed(each) for each in exchanges]
         last = exchanges[-1]
         await self._index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
-        forming = Forming(
+        forming = FormationPipeline(
             self._backends,
             self._guard,
             policy.rules,
@@ -275,7 +275,7 @@ class Background:
         self, user_id: str, *, until: UUID | None = None, careful: bool = False
     ) -> timedelta | None:
         tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
-        return await keep_indexed(
+        return await index_user(
             user_id,
             tried=tried,
             tries=self._policy.tries,

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from recollect.composition import Bounds, Placed, place
 from recollect.model import Chat, Memory, Recollection, Stage, Turn
-from recollect.retrieval import Surroundings, standing_part
+from recollect.retrieval import SelectionContext, standing_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class Giving:
     count: Callable[[str], int]
     now: datetime
 
-    def around(self, *, asks_for_before: bool) -> Surroundings:
+    def around(self, *, asks_for_before: bool) -> SelectionContext:
         """Return what a selection has to look at beside the ranked."""
-        return Surroundings(
+        return SelectionContext(
             self.turn.scope.session_id, asks_for_before, self.given, self.turn.prompt, self.chat.abandoned
         )
 

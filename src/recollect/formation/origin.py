@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from recollect.formation.verification import Believed
+from recollect.formation.verification import AcceptedCandidate
 from recollect.model import Exchange, Memory, Provenance, Source, Turn, Vector
 
 ASKED_IMPORTANCE = 0.8
@@ -20,7 +20,7 @@ CORRECTED_IMPORTANCE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedCandidate:
     """A believed candidate on its way to be a memory.
 
     Attributes:
@@ -29,7 +29,7 @@ class Weighed:
         by_form: Whether no model found it, but the form of a wish to remember it.
     """
 
-    believed: Believed
+    believed: AcceptedCandidate
     vector: Vector | None
     by_form: bool = False
 
@@ -56,15 +56,15 @@ class Origin:
     corrects: frozenset[int]
     extractor: str | None
 
-    def turn(self, weighed: Weighed) -> Turn:
+    def turn(self, weighed: WeighedCandidate) -> Turn:
         """Return the turn that proves a candidate."""
         return self.exchanges[weighed.believed.turn].turn
 
-    def messages(self, weighed: Weighed) -> tuple[UUID, ...]:
+    def messages(self, weighed: WeighedCandidate) -> tuple[UUID, ...]:
         """Return the messages of the log that a candidate rests on."""
         return (self.exchanges[weighed.believed.turn].message_id,)
 
-    def memory(self, weighed: Weighed) -> Memory:
+    def memory(self, weighed: WeighedCandidate) -> Memory:
         """Return a new memory of what a candidate says."""
         turn, candidate = self.turn(weighed), weighed.believed.candidate
         return Memory(
@@ -87,7 +87,7 @@ class Origin:
             embedding_model=None if weighed.vector is None else self.embedding_model,
         )
 
-    def _importance(self, weighed: Weighed) -> float:
+    def _importance(self, weighed: WeighedCandidate) -> float:
         importance = _share(weighed.believed.candidate.importance)
         if weighed.believed.turn in self.asked:
             return max(importance, ASKED_IMPORTANCE)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from recollect.formation.verification import Limits
+from recollect.formation.verification import TurnLimits
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class FormationRules:
     """By what rules exchanges are formed.
 
     Attributes:
@@ -17,7 +17,7 @@ class Rules:
 
     minimum_importance: float = 0.3
     hourly: int = 0
-    limits: Limits = field(default_factory=Limits)
+    limits: TurnLimits = field(default_factory=TurnLimits)
 
 
 def unrelated_cosine(gate: float) -> float:

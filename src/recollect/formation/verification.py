@@ -13,13 +13,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
-from recollect.formation.borrowing import Grounds, Words
-from recollect.formation.evidence import Searched, plain_quote, searched, share_no_script, weight
-from recollect.formation.withholding import WITHHELD, without_secrets
+from recollect.formation.candidate_secrets import WITHHELD, without_secrets
+from recollect.formation.echoes import ComparableText, EchoSources
+from recollect.formation.grounding import SearchableText, plain_quote, searchable, share_no_script, weight
 from recollect.model import Candidate, Ignore, Lasting, Reason, Stance
+from recollect.text.attribution import Attribution
 from recollect.text.normalization import normalize
-from recollect.text.prompt_injection import is_planted
-from recollect.text.reading import Reading
+from recollect.text.prompt_injection import is_injected
 
 CONFIRMED_CONFIDENCE = 0.8
 """How sure of what the assistant said and the person only confirmed one can be at most."""
@@ -35,7 +35,7 @@ _LONGEST_SUBJECT = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TurnLimits:
     """How much a turn may teach.
 
     Attributes:
@@ -50,11 +50,11 @@ class Limits:
     evidence_length: int = 4
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = TurnLimits()
 
 
 @dataclass(frozen=True, slots=True)
-class Believed:
+class AcceptedCandidate:
     """A candidate that may be believed, and the number of the turn that proves it."""
 
     candidate: Candidate
@@ -62,7 +62,7 @@ class Believed:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldCandidate:
     """A candidate that the person has to approve, and the number of the turn that proves it."""
 
     candidate: Candidate
@@ -70,29 +70,29 @@ class Held:
     reason: Reason
 
 
-Verdict: TypeAlias = Believed | Held | Ignore
+Verdict: TypeAlias = AcceptedCandidate | HeldCandidate | Ignore
 
 
 def verify(
     candidates: Sequence[Candidate],
-    readings: Sequence[Reading],
+    attributions: Sequence[Attribution],
     *,
     minimum_importance: float,
     asked: frozenset[int] = frozenset(),
     allowance: int | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: TurnLimits = DEFAULT_LIMITS,
 ) -> list[Verdict]:
     """Return whether each candidate may be believed, is to be held back, or is to be ignored; in order.
 
     Args:
         candidates: What was extracted.
-        readings: What the person says in each turn of the batch, oldest first.
+        attributions: What the person says in each turn of the batch, oldest first.
         minimum_importance: What is below it is not kept.
         asked: Turns in which they ask to remember something: what those prove is kept however little it matters.
         allowance: How many more memories the person may get now; None: any number.
         limits: How much a turn may teach.
     """
-    verification = _Verification(readings, minimum_importance, asked, allowance, limits)
+    verification = _Verification(attributions, minimum_importance, asked, allowance, limits)
     return [verification.verdict(candidate) for candidate in candidates]
 
 
@@ -101,16 +101,16 @@ class _Verification:
 
     def __init__(
         self,
-        readings: Sequence[Reading],
+        attributions: Sequence[Attribution],
         minimum_importance: float,
         asked: frozenset[int],
         allowance: int | None,
-        limits: Limits,
+        limits: TurnLimits,
     ) -> None:
-        self._readings = readings
-        newest = [(turn, reading) for turn, reading in enumerate(readings)][::-1]
-        self._authored = [(turn, searched(reading.authored)) for turn, reading in newest]
-        self._confirmed = [(turn, searched(each.confirmed)) for turn, each in newest if each.confirmed]
+        self._readings = attributions
+        newest = [(turn, attribution) for turn, attribution in enumerate(attributions)][::-1]
+        self._authored = [(turn, searchable(attribution.authored)) for turn, attribution in newest]
+        self._confirmed = [(turn, searchable(each.confirmed)) for turn, each in newest if each.confirmed]
         self._minimum_importance = minimum_importance
         self._asked = asked
         self._allowance = allowance
@@ -160,9 +160,9 @@ class _Verification:
         self._taught[turn] += 1
         self._believed += 1
         authored = self._readings[turn].authored
-        if candidate.steers or is_planted(candidate.content, candidate.evidence, authored):
-            return Held(candidate, turn, Reason.INSTRUCTION)
-        return Believed(candidate, turn)
+        if candidate.steers or is_injected(candidate.content, candidate.evidence, authored):
+            return HeldCandidate(candidate, turn, Reason.INSTRUCTION)
+        return AcceptedCandidate(candidate, turn)
 
     def _proof(self, candidate: Candidate) -> tuple[int, Candidate] | None:
         """Return the newest turn that proves the candidate, and it with its evidence as it stands there."""
@@ -185,7 +185,7 @@ class _Verification:
         return None
 
     def _found(
-        self, quote: str, evidence: str, texts: Sequence[tuple[int, Searched]]
+        self, quote: str, evidence: str, texts: Sequence[tuple[int, SearchableText]]
     ) -> tuple[int, str] | None:
         for turn, text in texts:
             if text.has(quote):
@@ -194,7 +194,7 @@ class _Verification:
             self._searches += 1
             if self._searches > _FUZZY_SEARCHES:
                 return None
-            if span := text.likest(quote):
+            if span := text.closest(quote):
                 return turn, span
         return None
 
@@ -205,7 +205,7 @@ class _Verification:
             return False
         quote = plain_quote(candidate.evidence)
         has_weight = weight(quote) >= self._limits.evidence_length
-        content = Words(candidate.content)
+        content = ComparableText(candidate.content)
         return any(has_weight and line.has(quote) for line in self._shown) or any(
             content.telling and line.holds(content) for line in self._grounds.shown
         )
@@ -218,8 +218,8 @@ class _Verification:
         subject = candidate.subject
         if not subject or normalize(subject) in normalize(candidate.content):
             return candidate
-        called = Words(subject)
-        if called.shares(Words(candidate.content)):
+        called = ComparableText(subject)
+        if called.shares(ComparableText(candidate.content)):
             return candidate
         if len(subject) > _LONGEST_SUBJECT or not any(
             each.holds(called) for each in (self._grounds.own, *self._grounds.shown)
@@ -235,21 +235,21 @@ class _Verification:
         return Reason.INJECTED if self._checks <= _ECHO_CHECKS and self._grounds.lend(candidate) else None
 
     @cached_property
-    def _grounds(self) -> Grounds:
+    def _grounds(self) -> EchoSources:
         """What the person says, what was added to the prompts, and what the assistant said."""
         own = "\n".join(text for each in self._readings for text in (each.authored, each.confirmed) if text)
-        told = dict.fromkeys(line for reading in self._readings for line in reading.told)
-        return Grounds(
-            Words(own),
-            [Words(line.text) for line in self._shown],
-            [Words(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
+        told = dict.fromkeys(line for attribution in self._readings for line in attribution.told)
+        return EchoSources(
+            ComparableText(own),
+            [ComparableText(line.text) for line in self._shown],
+            [ComparableText(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
         )
 
     @cached_property
-    def _shown(self) -> list[Searched]:
+    def _shown(self) -> list[SearchableText]:
         """What was added to the prompts."""
-        lines = dict.fromkeys(line for reading in self._readings for line in reading.injected)
-        return [searched(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
+        lines = dict.fromkeys(line for attribution in self._readings for line in attribution.injected)
+        return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
 
 
 def _in_own_script(candidate: Candidate) -> Candidate:

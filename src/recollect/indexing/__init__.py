@@ -3,6 +3,6 @@
 Never: who calls it and when, where the index is.
 """
 
-from recollect.indexing.keeping import Embedded, keep_indexed, soonest
+from recollect.indexing.index_run import EmbeddingScope, index_user, shorter_wait
 
-__all__ = ["Embedded", "keep_indexed", "soonest"]
+__all__ = ["EmbeddingScope", "index_user", "shorter_wait"]

@@ -37,11 +37,11 @@ class Signals:
         session: A number a session; below 0 where there is none.
         previous: Where in these arrays the message before it in its session is, -1 if it is no candidate.
         following: The same of the message after it.
-        self_share, states_taste, ends_asking, lists, words: `recollect.text.statements.Statement`.
+        self_share, states_taste, ends_asking, lists, words: `recollect.text.statement_features.Statement`.
         importance: 0 to 1; of messages 0.
         age_days: Days since it was said.
         confirmed: How often it was said again.
-        seeks_advice: Whether the question does (`recollect.text.statements.seeks_advice`).
+        seeks_advice: Whether the question does (`recollect.text.statement_features.seeks_advice`).
         asks_about_reply: Whether it asks what the assistant said.
         names_code: Whether it holds code identifiers.
         terms: How many terms it looks for.
@@ -95,7 +95,7 @@ class Signals:
         return [each for each in signals if isinstance(each, np.ndarray)]
 
 
-class Pooled(NamedTuple):
+class SessionScores(NamedTuple):
     """What a candidate's session holds, (n,) each; without a session, what the candidate is itself.
 
     Attributes:
@@ -109,10 +109,10 @@ class Pooled(NamedTuple):
     size: Floats
 
 
-def pool(scores: Floats, session: Places | None) -> Pooled:
+def pool(scores: Floats, session: Places | None) -> SessionScores:
     """Return what the sessions of the candidates with ``scores`` hold."""
     if session is None or not len(scores):
-        return Pooled(scores, scores, np.ones(len(scores)))
+        return SessionScores(scores, scores, np.ones(len(scores)))
     number = np.where(session < 0, session.max(initial=0) + 1 + np.arange(len(session)), session)
     _, group = np.unique(number, return_inverse=True)
     order = np.lexsort((-scores, group))
@@ -121,7 +121,7 @@ def pool(scores: Floats, session: Places | None) -> Pooled:
     top = order[place < _POOLED]
     size = np.bincount(group).astype(np.float64)
     mean = np.bincount(group[top], scores[top]) / np.minimum(size, _POOLED)
-    return Pooled(mean[group], scores[order[first]][group], size[group])
+    return SessionScores(mean[group], scores[order[first]][group], size[group])
 
 
 def cosines(signals: Signals) -> tuple[Floats, Floats]:

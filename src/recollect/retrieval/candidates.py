@@ -13,8 +13,8 @@ from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Hit, Lexicon, Scope, Stage, Vector
 from recollect.ports import Embedder, MemoryStore
-from recollect.retrieval.query import Query
-from recollect.retrieval.relevance import in_context
+from recollect.retrieval.query import RecallQuery
+from recollect.retrieval.relevance import contextual_vector
 from recollect.retrieval.terms import TermScores, score_terms
 from recollect.text.lexical import correction_prefixes, corrections
 
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class SearchReach:
     """How far is searched.
 
     Attributes:
@@ -49,7 +49,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class SearchResults:
     """What was found, before it is ranked.
 
     Attributes:
@@ -73,13 +73,13 @@ class Candidates:
 
 async def find_candidates(
     scope: Scope,
-    query: Query,
+    query: RecallQuery,
     *,
     embedder: Embedder,
     store: MemoryStore,
-    reach: Reach,
+    reach: SearchReach,
     second_embedder: Embedder | None = None,
-) -> Candidates:
+) -> SearchResults:
     """Find what is near to the query, and what holds its words.
 
     The words are looked up while the embeddings are made; then one round trip brings memories and
@@ -111,7 +111,7 @@ async def find_candidates(
         second_model=second_embedder.name if second_embedder else "",
     )
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
-    return Candidates(
+    return SearchResults(
         hits,
         terms,
         has_vector=vector is not None,
@@ -122,12 +122,14 @@ async def find_candidates(
     )
 
 
-def _scored(query: Query, lexicon: tuple[Lexicon, dict[str, str]] | None, reach: Reach) -> TermScores:
+def _scored(
+    query: RecallQuery, lexicon: tuple[Lexicon, dict[str, str]] | None, reach: SearchReach
+) -> TermScores:
     known, meant = lexicon or (Lexicon(), {})
     return score_terms(known, query.terms if reach.lexical else (), meant)
 
 
-async def _embedded(query: Query, embedder: Embedder) -> Vector:
+async def _embedded(query: RecallQuery, embedder: Embedder) -> Vector:
     [vector] = await embedder.embed([query.text])
     return vector
 
@@ -145,7 +147,7 @@ class _Second(NamedTuple):
 
 
 async def _embedded_again(
-    query: Query, embedder: Embedder | None, watch: "_Watch", reach: Reach
+    query: RecallQuery, embedder: Embedder | None, watch: "_Watch", reach: SearchReach
 ) -> _Second | None:
     if embedder is None:
         return None
@@ -156,15 +158,15 @@ async def _embedded_again(
     )
 
 
-async def _in_second_space(query: Query, embedder: Embedder) -> _Second:
+async def _in_second_space(query: RecallQuery, embedder: Embedder) -> _Second:
     asked = await embedder.embed_question(query.asked)
     if not query.before:
         return _Second(asked, asked)
-    return _Second(asked, in_context(asked, await embedder.embed_question(query.before)))
+    return _Second(asked, contextual_vector(asked, await embedder.embed_question(query.before)))
 
 
 async def _looked_up(
-    scope: Scope, query: Query, store: MemoryStore, reach: Reach
+    scope: Scope, query: RecallQuery, store: MemoryStore, reach: SearchReach
 ) -> tuple[Lexicon, dict[str, str]]:
     """Look the words up; of those the user never used, what they may have meant, in a second trip."""
     if not reach.lexical or not query.terms:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals, cosines, pool
-from recollect.retrieval.learned import Correction, correction
+from recollect.retrieval.tree_correction import TreeCorrection, correction
 
-__all__ = ["Fused", "Signals", "Weights", "fuse"]
+__all__ = ["FusedRanking", "SignalWeights", "Signals", "fuse"]
 
 _IMPORTANCE_STEP = 0.05
 """What each of the ten steps of importance adds to a score."""
@@ -26,7 +26,7 @@ _LEAST_DAYS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class SignalWeights:
     """What each signal counts; the defaults were chosen by cross-validation over conversations.
 
     Attributes:
@@ -41,7 +41,7 @@ class Weights:
         oneself: A statement of the user about themselves.
         taste: A statement of what the user likes or avoids, where the question seeks advice.
         session: The mean of the three best candidates of the same session.
-        learned: The learned correction (`recollect.retrieval.learned`), 0 to leave it out.
+        learned: The learned correction (`recollect.retrieval.tree_correction`), 0 to leave it out.
         recency: What a score gains, as a share, by being new; at most 0.5. 0: it measured worse.
         recency_days: After how many days half of that is left.
         reinforcement: What a score gains for each doubling of how often it was confirmed; 0.2 in all at most.
@@ -65,7 +65,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedRanking:
     """How candidates rank.
 
     Attributes:
@@ -79,7 +79,7 @@ class Fused:
     scores: Floats
     multiplier: Floats
     plain: dict[str, Floats]
-    learned: Correction | None = None
+    learned: TreeCorrection | None = None
     learned_weight: float = 0.0
 
     @property
@@ -96,7 +96,7 @@ class Fused:
         return parts | {name: self.learned_weight * values for name, values in learned.items()}
 
 
-def fuse(signals: Signals, weights: Weights) -> Fused:
+def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
     """Score the candidates. Deterministic; what is not known neither helps nor harms.
 
     Raises:
@@ -108,7 +108,7 @@ def fuse(signals: Signals, weights: Weights) -> Fused:
     pooled = pool(alone, signals.session)
     parts["session"] = weights.session * (pooled.mean if signals.session is not None else 0 * alone)
     total = alone + parts["session"]
-    learned: Correction | None = None
+    learned: TreeCorrection | None = None
     # Learned where both channels were there: without one of them its numbers mean something else.
     if weights.learned and signals.size and signals.cosine is not None and signals.coverage is not None:
         learned = correction(signals, alone, total, pooled)
@@ -116,10 +116,10 @@ def fuse(signals: Signals, weights: Weights) -> Fused:
     multiplier = _multiplier(signals, weights)
     # A score below 0 is no match, and nothing makes it more or less of none.
     scores = np.where(total > 0, total * multiplier, total)
-    return Fused(scores, multiplier, parts, learned, weights.learned)
+    return FusedRanking(scores, multiplier, parts, learned, weights.learned)
 
 
-def _alone(signals: Signals, weights: Weights) -> dict[str, Floats]:
+def _alone(signals: Signals, weights: SignalWeights) -> dict[str, Floats]:
     """Return what each candidate earns by itself, its session aside."""
     best, first = cosines(signals)
     dense = weights.best_share * best + (1 - weights.best_share) * first
@@ -140,7 +140,7 @@ def _alone(signals: Signals, weights: Weights) -> dict[str, Floats]:
     }
 
 
-def _multiplier(signals: Signals, weights: Weights) -> Floats:
+def _multiplier(signals: Signals, weights: SignalWeights) -> Floats:
     """Return ``(1 + 0.05 * importance) * recency * reinforcement``, importance in ten steps, each bounded."""
     importance = 1 + _IMPORTANCE_STEP * 10 * np.clip(signals.known("importance"), 0.0, 1.0)
     age = np.full(signals.size, np.inf) if signals.age_days is None else signals.age_days

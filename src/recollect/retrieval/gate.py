@@ -13,8 +13,8 @@ import numpy as np
 
 from recollect.model import Memory, Passage, Role
 from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals
-from recollect.retrieval.query import Query
-from recollect.retrieval.signals import Found
+from recollect.retrieval.query import RecallQuery
+from recollect.retrieval.signals import RetrievedItem
 from recollect.text import cues
 
 _LOOKED_AT = 20
@@ -68,8 +68,8 @@ class Gate:
 
 
 def gate_score(
-    query: Query,
-    found: Sequence[Found],
+    query: RecallQuery,
+    found: Sequence[RetrievedItem],
     signals: Signals,
     *,
     seen: float,
@@ -110,7 +110,7 @@ def gate_score(
     )
 
 
-def _nearest_statement(found: Sequence[Found], signals: Signals) -> float:
+def _nearest_statement(found: Sequence[RetrievedItem], signals: Signals) -> float:
     """Return the largest cosine of a statement of the user about themselves; memories are such."""
     cosines = signals.known("cosine")
     best = 0.0
@@ -122,7 +122,7 @@ def _nearest_statement(found: Sequence[Found], signals: Signals) -> float:
     return best
 
 
-def _is_statement(each: Found, self_share: Floats, place: int) -> float:
+def _is_statement(each: RetrievedItem, self_share: Floats, place: int) -> float:
     """Return how far an item is a statement of the user about themselves, 0 to 1."""
     if isinstance(each.item, Memory):
         return 1.0

@@ -23,7 +23,7 @@ _LIKE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Selecting:
+class SelectionLimits:
     """How is selected.
 
     Attributes:
@@ -48,7 +48,7 @@ class Selecting:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SelectionContext:
     """What a selection has to look at beside the ranked.
 
     Attributes:
@@ -68,8 +68,8 @@ class Surroundings:
 
 def select(
     ranked: Sequence[Recollection],
-    around: Surroundings,
-    how: Selecting,
+    around: SelectionContext,
+    how: SelectionLimits,
     *,
     relevant: bool,
     needs: Needs = NO_NEEDS,
@@ -101,8 +101,8 @@ def select(
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    around: Surroundings
-    how: Selecting
+    around: SelectionContext
+    how: SelectionLimits
     prompt: "_Prompt"
     needs: Needs
     relevant: bool

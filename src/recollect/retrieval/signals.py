@@ -13,13 +13,13 @@ from cachetools import LRUCache
 
 from recollect.model import Hit, Item, Memory, Passage, Role, Statement
 from recollect.retrieval.candidate_signals import Floats, Places, Signals
-from recollect.retrieval.candidates import Candidates
-from recollect.retrieval.query import Query
+from recollect.retrieval.candidates import SearchResults
+from recollect.retrieval.query import RecallQuery
 from recollect.retrieval.terms import TermScore
 from recollect.text.dates import proximity
 from recollect.text.lexical import COVERED
 from recollect.text.patterns import bounded
-from recollect.text.statements import read_statement
+from recollect.text.statement_features import read_statement
 
 _SECONDS_A_DAY = 86_400.0
 _WORD = bounded(r"\w+")
@@ -32,7 +32,7 @@ _statements: LRUCache[tuple[UUID, int], Statement] = LRUCache(20_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RetrievedItem:
     """A candidate, with what it was found by.
 
     Attributes:
@@ -50,7 +50,7 @@ class Found:
     second_cosine: float | None = None
 
 
-def gather(candidates: Candidates) -> list[Found]:
+def gather(candidates: SearchResults) -> list[RetrievedItem]:
     """Return what was found, each memory and each message once, in an order of its own."""
     scores = candidates.terms.of([hit.document for hit in candidates.hits])
     found: dict[UUID, list[tuple[Hit, TermScore]]] = {}
@@ -59,21 +59,23 @@ def gather(candidates: Candidates) -> list[Found]:
     return [_together(parts) for parts in found.values()]
 
 
-def _together(parts: Sequence[tuple[Hit, TermScore]]) -> Found:
+def _together(parts: Sequence[tuple[Hit, TermScore]]) -> RetrievedItem:
     if len(parts) == 1:
         [(hit, score)] = parts
-        return Found(hit.item, hit.cosine, hit.first_cosine, score, hit.second_cosine)
+        return RetrievedItem(hit.item, hit.cosine, hit.first_cosine, score, hit.second_cosine)
     best, _ = max(
         parts, key=lambda each: ((each[0].cosine or 0.0) + each[1].bm25 / 10, each[0].document or 0)
     )
     cosines = [hit.cosine for hit, _ in parts if hit.cosine is not None]
     firsts = [hit.first_cosine for hit, _ in parts if hit.first_cosine is not None]
     columns = [max(column) for column in zip(*(score for _, score in parts), strict=True)]
-    return Found(best.item, max(cosines, default=None), max(firsts, default=None), TermScore(*columns))
+    return RetrievedItem(
+        best.item, max(cosines, default=None), max(firsts, default=None), TermScore(*columns)
+    )
 
 
 def read_signals(
-    query: Query, candidates: Candidates, found: Sequence[Found], *, is_read: bool = True
+    query: RecallQuery, candidates: SearchResults, found: Sequence[RetrievedItem], *, is_read: bool = True
 ) -> Signals:
     """Return what is known of ``found``, (n,) each, and of the query.
 
@@ -120,7 +122,7 @@ def read_signals(
 
 
 def _of_channels(
-    query: Query, candidates: Candidates, found: Sequence[Found], *, is_read: bool
+    query: RecallQuery, candidates: SearchResults, found: Sequence[RetrievedItem], *, is_read: bool
 ) -> dict[str, Floats]:
     """Return what the two channels tell, by the signals' names; nothing of one that was not there."""
     numbers = np.array([_numbers(each) for each in found], np.float64).reshape(-1, 6)
@@ -137,7 +139,7 @@ def _of_channels(
     return told
 
 
-def _numbers(each: Found) -> tuple[float, ...]:
+def _numbers(each: RetrievedItem) -> tuple[float, ...]:
     return (
         _NAN if each.cosine is None else each.cosine,
         _NAN if each.first_cosine is None else each.first_cosine,
@@ -170,7 +172,7 @@ def _shown(item: Item) -> Statement:
     return statement
 
 
-def _identified(items: Sequence[Item], query: Query) -> Floats:
+def _identified(items: Sequence[Item], query: RecallQuery) -> Floats:
     """Return the share of the query's code identifiers that each item holds."""
     if not query.identifiers:
         return np.zeros(len(items))
@@ -179,7 +181,7 @@ def _identified(items: Sequence[Item], query: Query) -> Floats:
     return np.array(held, np.float64) / len(query.identifiers)
 
 
-def _named(items: Sequence[Item], query: Query) -> Floats:
+def _named(items: Sequence[Item], query: RecallQuery) -> Floats:
     """Return 1 for each item whose speaker the query names."""
     asked = set(_WORD.findall(query.asked.casefold()))
     speakers = [item.speaker if isinstance(item, Passage) else None for item in items]
@@ -191,7 +193,7 @@ def _named(items: Sequence[Item], query: Query) -> Floats:
     return np.array([is_named.get(speaker or "", False) for speaker in speakers], np.float64)
 
 
-def _dated(items: Sequence[Item], query: Query) -> Floats:
+def _dated(items: Sequence[Item], query: RecallQuery) -> Floats:
     if not query.periods:
         return np.zeros(len(items))
     return np.array([proximity(item.dated, query.periods) for item in items])

@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.model import Memory, Recollection
-from recollect.retrieval.selection import Selecting, Surroundings, select
+from recollect.retrieval.selection import SelectionContext, SelectionLimits, select
 from recollect.retrieval.worth import in_order
 
-_ALL = Selecting(limit=1_000_000, cliff=0.0, of_one_source=1_000_000)
+_ALL = SelectionLimits(limit=1_000_000, cliff=0.0, of_one_source=1_000_000)
 """Nothing is left out for its rank."""
 
 
@@ -42,7 +42,7 @@ def choose_standing(
 def standing_part(
     memories: Sequence[Memory],
     chosen: Sequence[Recollection],
-    around: Surroundings,
+    around: SelectionContext,
     *,
     budget: int,
     count: Callable[[str], int],

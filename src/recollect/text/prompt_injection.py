@@ -135,7 +135,7 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 _NO_LETTERS = bounded(r"[\W_]+")
 
 
-def takes_over(text: str) -> bool:
+def contains_takeover(text: str) -> bool:
     """Tell whether a message holds what takes an assistant over, so that none of it may be recalled.
 
     That is more than an order: marks of prompts, rules that are to be ignored, and a memory or a chat that is to go
@@ -175,7 +175,7 @@ def _takes_over(sentence: str) -> bool:
     return bool(_ADDRESS.search(plain) or steers)
 
 
-def is_planted(content: str, evidence: str, said: str = "") -> bool:
+def is_injected(content: str, evidence: str, said: str = "") -> bool:
     """Tell whether a statement is an order, or rests on one, as `is_instruction` does, by all that is known of it.
 
     That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.errors import ExtractorError
-from recollect.models.extractors.asking import Answer, Messages
+from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.text.tokens import estimate_tokens
 
 TOKENS_BELIEVED = 10_000_000
@@ -16,7 +16,7 @@ _CUT = "length"
 _NO_COMPLETION = "The extraction model's server answered with no chat completion."
 
 
-def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
+def read_completion(content: bytes, messages: Messages, model: str) -> ModelAnswer:
     """Return what the first choice of a chat completion says; "" when the model said nothing.
 
     Args:
@@ -36,7 +36,7 @@ def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
         is_cut = choice.get("finish_reason") == _CUT
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         raise ExtractorError(_NO_COMPLETION) from None
-    return Answer(said, _tokens(completion.get("usage"), messages, said), model, is_cut=is_cut)
+    return ModelAnswer(said, _tokens(completion.get("usage"), messages, said), model, is_cut=is_cut)
 
 
 def is_stream(content: bytes) -> bool:
@@ -54,7 +54,7 @@ def tokens_received(content: bytes) -> int:
     return content.count(b"data:") if is_stream(content) else len(content) // _BYTES_OF_TOKEN
 
 
-def _read_stream(content: bytes, messages: Messages, model: str) -> Answer:
+def _read_stream(content: bytes, messages: Messages, model: str) -> ModelAnswer:
     said: list[str] = []
     usage: Any = None
     heard = is_cut = False
@@ -67,7 +67,7 @@ def _read_stream(content: bytes, messages: Messages, model: str) -> Answer:
     if not heard:
         raise ExtractorError(_NO_COMPLETION)
     text = "".join(said)
-    return Answer(text, _tokens(usage, messages, text), model, is_cut=is_cut)
+    return ModelAnswer(text, _tokens(usage, messages, text), model, is_cut=is_cut)
 
 
 def _events(content: bytes) -> Iterator[dict[str, Any]]:

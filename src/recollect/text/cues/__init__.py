@@ -6,6 +6,7 @@ characters; what is said in other words is missed, and nothing is ever raised.
 
 import unicodedata
 
+from recollect.text.cues.phrases import cue_text
 from recollect.text.cues.word_lists import (
     ASSISTANT_SAID,
     BARE,
@@ -21,7 +22,6 @@ from recollect.text.cues.word_lists import (
     SMALL_TALK,
     SMALL_TALK_BESIDES,
 )
-from recollect.text.cues.wording import wording_of
 from recollect.text.patterns import bounded
 
 __all__ = [
@@ -54,36 +54,36 @@ _NO_CONTENT = LITTLE_WORDS.single | POINTING.single
 
 def asks_for_before(text: str) -> bool:
     """Return whether the words ask for what was said in other, earlier conversations."""
-    wording = wording_of(text)
+    wording = cue_text(text)
     return BEFORE.is_in(wording) or _EAST_ASIAN_BEFORE.search(wording.folded) is not None
 
 
 def asks_what_assistant_said(text: str) -> bool:
     """Return whether the words ask for what the assistant itself said, and not the user."""
-    return ASSISTANT_SAID.is_in(wording_of(text))
+    return ASSISTANT_SAID.is_in(cue_text(text))
 
 
 def asks_how_it_was(text: str) -> bool:
     """Return whether the words ask for what was so once, and may be so no longer."""
-    return FORMERLY.is_in(wording_of(text))
+    return FORMERLY.is_in(cue_text(text))
 
 
 def is_about_oneself(text: str) -> bool:
     """Return whether the user speaks of himself, or of a group with himself in it."""
-    wording = wording_of(text)
+    wording = cue_text(text)
     return ONESELF.is_in(wording) or ONESELF_KOREAN.is_in(wording)
 
 
 def asks_about_code(text: str) -> bool:
     """Return whether it is about programming: such a word, or a piece that looks like code."""
-    wording = wording_of(text)
+    wording = cue_text(text)
     looks_like_code = _CODE_TOKEN.search(wording.original) or _CAMEL_CASE.search(wording.original)
     return looks_like_code is not None or CODE.is_in(wording)
 
 
 def is_small_talk(text: str) -> bool:
     """Return whether there is nothing in it but a greeting, thanks, a farewell, emoji and the like."""
-    wording = wording_of(text)
+    wording = cue_text(text)
     if not wording.words:
         return any(unicodedata.category(letter) == "So" for letter in wording.original)
     return SMALL_TALK.is_in(wording) and SMALL_TALK.is_all_of(wording, besides=SMALL_TALK_BESIDES.single)
@@ -94,7 +94,7 @@ def cannot_stand_alone(text: str) -> bool:
 
     It is a bare answer or question word, or a few words after an "and", or little but a pronoun.
     """
-    wording = wording_of(text)
+    wording = cue_text(text)
     if not wording.words:
         return any(mark in wording.folded for mark in "?!؟")
     if BARE.is_all_of(wording):

@@ -5,9 +5,9 @@ Each list takes the languages in one order: English, German, French, Spanish, Po
 Dutch, Russian, Arabic; then, unspaced, Chinese, Japanese, Korean.
 """
 
-from recollect.text.cues.wording import WordList
+from recollect.text.cues.phrases import PhraseList
 
-BEFORE = WordList.of(
+BEFORE = PhraseList.of(
     """last time, last conversation, previous conversation, previous chat, earlier conversation, other conversation
     previously, earlier you, earlier we, earlier i, you earlier, me earlier, we discussed, we talked, we spoke
     we agreed, we decided, we ve discussed, we ve talked, have we talked, have we discussed, did we talk
@@ -41,7 +41,7 @@ BEFORE = WordList.of(
     以前言 前に教え 지난번 저번에 기억나 기억해 기억하 이전에 내가말했 말했던 말했었 말한적 얘기했던 얘기했지 예전에""",
 )
 
-ASSISTANT_SAID = WordList.of(
+ASSISTANT_SAID = PhraseList.of(
     """did you say, did you tell, did you recommend, did you suggest, did you propose, did you advise, did you write
     did you mention, did you answer, did you give me, did you explain, did you list, did you come up, did you call
     you said, you told me, you recommended, you suggested, you proposed, you advised, you mentioned, you wrote
@@ -76,7 +76,7 @@ ASSISTANT_SAID = WordList.of(
     何と言いました 何て言った と言ってた 추천해줬 추천해준 추천했 네가말 네가추천 말해줬 말해준 제안했 제안해 알려줬 알려준 너의추천 당신의추천 당신이""",
 )
 
-FORMERLY = WordList.of(
+FORMERLY = PhraseList.of(
     """used to, formerly, in the past, originally, at first, before that, back then, years ago, was before, were before
     did i have before, had before, did i live before, lived before, did i work before, worked before, did i use before, used before
     what was my, what were my, where did i, who was my, old address, old job, old number, old plan, former, previous, changed
@@ -91,7 +91,7 @@ FORMERLY = WordList.of(
     "以前 从前 從前 过去 過去 原来 原來 当初 當初 之前 本来 昔 かつて 元々 もともと 以前は 前は 예전 이전 원래 과거 옛날",
 )
 
-ONESELF = WordList.of(
+ONESELF = PhraseList.of(
     """i, me, my, mine, myself, im, ive, we, us, our, ours, ourselves
     ich, mich, mir, mein, meine, meinen, meinem, meiner, meines, wir, uns, unser, unsere, unserem, unseren, unserer
     je, j, moi, mon, ma, mes, nous, notre, nos, mien, mienne
@@ -105,9 +105,9 @@ ONESELF = WordList.of(
     "我 咱 俺 私 僕 俺 わたし ぼく うちの 自分 내가 나는 나의 나를 나한테 내게 저는 제가 저의 저를 저한테 우리",
 )
 """Spanish "me" is English's; the Italian "mi" is Spanish's."""
-ONESELF_KOREAN = WordList.of("나, 내, 난, 날, 전, 제, 저")
+ONESELF_KOREAN = PhraseList.of("나, 내, 난, 날, 전, 제, 저")
 
-SMALL_TALK = WordList.of(
+SMALL_TALK = PhraseList.of(
     """hi, hello, hey, heya, hiya, yo, howdy, greetings, good morning, good afternoon, good evening, good night, goodnight
     how are you, how are you doing, how are you today, how s it going, how is it going, what s up, whats up, sup
     how do you do, nice to meet you, thanks, thank you, thx, ty, cheers, much appreciated, you re welcome, welcome
@@ -137,13 +137,13 @@ SMALL_TALK = WordList.of(
     さようなら またね バイバイ お元気ですか 元気ですか 元気 冗談を言って はい 了解 なるほど 안녕하세요 안녕히 계세요 안녕 감사합니다 고마워요 고마워 잘 자
     잘가 농담 해줘 네 응 ㅋㅋㅋ ㅋㅋ ㅎㅎ 오케이 吗 啊 呀 吧 哦 了 ね よ""",
 )
-SMALL_TALK_BESIDES = WordList.of(
+SMALL_TALK_BESIDES = PhraseList.of(
     """so, very, much, a, lot, all, there, again, then, and, for, your, the, that, this, help, please, my friend, friend, today
     everyone, now, too, well, sehr, und, für, deine, die, hilfe, dir, ihnen, auch, pour, ton, aide, votre, et, toi, por, tu, tu
     ayuda, y, pela, ajuda, e, per, l, aiuto, voor, je, hulp, en, за, помощь, большое, и, очень, على, المساعدة, you, it, really"""
 )
 
-FOLLOW_ON = WordList.of(
+FOLLOW_ON = PhraseList.of(
     """and, or, but, so, then, what about, how about, what if, also, or the, except, besides, same for, same with, instead
     und, oder, aber, also, was ist mit, wie wäre es mit, sondern
     et, ou bien, mais, alors, et pour
@@ -155,7 +155,7 @@ FOLLOW_ON = WordList.of(
     و, أو, لكن, وماذا عن, ماذا عن, وما, وفي, والثاني, والآخر""",
     "那么 那 还有 那个 那個 另外 然后 而且 以及 じゃあ では それ それで あと 次は もう 그럼 그러면 그리고 그건 그거 그",
 )
-BARE = WordList.of(
+BARE = PhraseList.of(
     """why, why not, how, how so, how come, when, where, who, which, which one, which ones, what, what else, who else, and, more
     yes, no, yeah, yep, nope, yup, nah, maybe, ok, okay, sure, really, exactly, right, correct, go on, continue, please continue
     tell me more, more please, again, do it, please, of course, neither, both, all of them, none, none of them, the same
@@ -178,7 +178,7 @@ BARE = WordList.of(
     なぜ なんで どうして どれ どっち どう 誰 いつ どこ はい いいえ うん ええ 続けて もう一度 もっと 二つ目 もう一つ 本当 ですか 는요 은요 왜요 왜 어떻게 언제 어디
     누구 뭐 네 아니요 아니 응 계속 다시 더 두 번째 다른 거 정말""",
 )
-POINTING = WordList.of(
+POINTING = PhraseList.of(
     """it, its, that, this, these, those, them, they, he, she, him, his, her, the other one, the second one, the first one, the one
     the latter, the former, the same, that one, this one, such
     dieser, diese, dieses, diesen, davon, damit, dazu, dafür, darüber, er, ihn, ihm, denen, letzteres, derselbe
@@ -217,7 +217,7 @@ POINTING_LAST = frozenset(
 )
 """Articles that, at the end, are pronouns."""
 
-CODE = WordList.of(
+CODE = PhraseList.of(
     """function, functions, exception, exceptions, traceback, stack trace, stacktrace, compile, compiles, compiler, compiling, regex
     regexp, sql, api, apis, script, scripts, bug, bugs, debug, debugging, debugger, code, codebase, refactor, refactoring, python
     javascript, typescript, java, kotlin, golang, rust, php, html, css, json, yaml, toml, xml, docker, dockerfile, kubernetes
@@ -238,7 +238,7 @@ CODE = WordList.of(
     デバッグ バグ 함수 코드 예외 오류 컴파일 스크립트 정규식 변수 프로그래밍 디버그 버그""",
 )
 
-LITTLE_WORDS = WordList.of(
+LITTLE_WORDS = PhraseList.of(
     """a, an, the, is, are, was, were, be, do, does, did, of, to, in, on, at, for, with, and, or, what, how, why, when, where, who
     which, can, could, should, would, will, you, me, please, about, there, has, have, had, not, tell, so, then, from, by, many, much
     ist, sind, war, der, die, das, ein, eine, was, wie, wo, wer, wann, mit, von, zu, und, du, mir, kannst, hat, haben

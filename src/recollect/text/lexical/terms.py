@@ -3,8 +3,8 @@
 from collections import Counter
 from itertools import islice
 
+from recollect.text.lexical.chunk_words import ChunkWords, chunk_words
 from recollect.text.lexical.languages import language_of, word_terms
-from recollect.text.lexical.readings import Reading, read
 from recollect.text.patterns import bounded
 
 MOST_CHARACTERS = 100_000
@@ -31,11 +31,11 @@ def document_terms(text: str) -> dict[str, int]:
     Postgres can hold them. Linear in the text, of which the first `MOST_CHARACTERS` are read.
     """
     chunks = Counter(_chunks(text))
-    readings = {chunk: read(chunk) for chunk in islice(chunks, _VOTING_CHUNKS)}
+    readings = {chunk: chunk_words(chunk) for chunk in islice(chunks, _VOTING_CHUNKS)}
     language = language_of({word for reading in readings.values() for word in reading.words})
     counts: dict[str, int] = {}
     for chunk, times in chunks.items():
-        for term in _terms(readings.get(chunk) or read(chunk), language):
+        for term in _terms(readings.get(chunk) or chunk_words(chunk), language):
             counts[term] = counts.get(term, 0) + times
         if len(counts) >= MOST_TERMS:
             break
@@ -57,7 +57,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 def identifiers(text: str) -> frozenset[str]:
     """Return the identifiers of code in ``text``, in folded case: none in ordinary prose."""
-    return frozenset().union(*(read(chunk).identifiers for chunk in dict.fromkeys(_chunks(text))))
+    return frozenset().union(*(chunk_words(chunk).identifiers for chunk in dict.fromkeys(_chunks(text))))
 
 
 def _chunks(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def _chunks(text: str) -> list[str]:
     return [cut for piece in pieces for cut in _CUT.findall(piece)]
 
 
-def _terms(reading: Reading, language: str) -> list[str]:
+def _terms(reading: ChunkWords, language: str) -> list[str]:
     terms = list(reading.exact)
     for word in reading.words + reading.parts:
         terms += word_terms(language, word)

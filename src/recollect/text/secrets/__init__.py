@@ -4,28 +4,28 @@ Found by their shape, their checksum, or the words around them; a secret in plai
 not found.
 """
 
-from recollect.text.secrets.kinds import Kind
+from recollect.text.secrets.kinds import SecretKind
 from recollect.text.secrets.masking import (
-    Masked,
+    MaskedText,
     between_marks,
     has_mark,
     holds_secret,
     mark,
     mask,
-    mask_together,
+    mask_exchange_texts,
     without_marks,
 )
 from recollect.text.secrets.warming import warm
 
 __all__ = [
-    "Kind",
-    "Masked",
+    "MaskedText",
+    "SecretKind",
     "between_marks",
     "has_mark",
     "holds_secret",
     "mark",
     "mask",
-    "mask_together",
+    "mask_exchange_texts",
     "warm",
     "without_marks",
 ]

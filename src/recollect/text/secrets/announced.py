@@ -14,7 +14,7 @@ from recollect.text.secrets.codes import (
     read_safe,
     read_token,
 )
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 from recollect.text.secrets.passwords import read_answer, read_login, read_password, read_seed, read_unspaced
 from recollect.text.secrets.telling import BEFORE, CLOSES, OPENS, WINDOW, is_within_word
 from recollect.text.secrets.values import ENDINGS, MASK, is_placeholder
@@ -26,17 +26,17 @@ _NAMES = linear(
 _BETWEEN = " \t:=|*`\"'"
 """What may stand between a name and what is masked already."""
 _KINDS = (
-    Kind.PASSWORD,
-    Kind.PASSWORD,
-    Kind.CODE,
-    Kind.CODE,
-    Kind.ANSWER,
-    Kind.PERSON,
-    Kind.CODE,
-    Kind.KEY,
-    Kind.PASSWORD,
-    Kind.SEED,
-    Kind.CODE,
+    SecretKind.PASSWORD,
+    SecretKind.PASSWORD,
+    SecretKind.CODE,
+    SecretKind.CODE,
+    SecretKind.ANSWER,
+    SecretKind.PERSON,
+    SecretKind.CODE,
+    SecretKind.KEY,
+    SecretKind.PASSWORD,
+    SecretKind.SEED,
+    SecretKind.CODE,
 )
 """What the groups of it name, in order."""
 _IS_YOURS = linear(
@@ -47,7 +47,7 @@ _FIRST = linear(
 )
 
 
-def announced(text: str) -> Iterator[Found]:
+def announced(text: str) -> Iterator[SecretSpan]:
     """Yield what the words around it call a password, a code, a key, or the answer to a security question."""
     for name in places(_NAMES, text):
         start, end = name.span()
@@ -61,11 +61,11 @@ def announced(text: str) -> Iterator[Found]:
         before = text[max(0, start - BEFORE) : start]
         found = _READERS[group - 1](before, name[0], window)
         if found is not None:
-            yield Found(end + found[0], end + found[1], kind)
-        elif kind in {Kind.PASSWORD, Kind.CODE}:
+            yield SecretSpan(end + found[0], end + found[1], kind)
+        elif kind in {SecretKind.PASSWORD, SecretKind.CODE}:
             first = _stands_before(before)
             if first is not None:
-                yield Found(start - len(before) + first[0], start - len(before) + first[1], kind)
+                yield SecretSpan(start - len(before) + first[0], start - len(before) + first[1], kind)
 
 
 def _stands_before(before: str) -> tuple[int, int] | None:

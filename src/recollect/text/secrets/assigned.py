@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from recollect.text.patterns import linear
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 from recollect.text.secrets.values import (
     ENDINGS,
     MASK,
@@ -47,7 +47,7 @@ _COOKIES = linear(r"(?i)\b(?:set-)?cookies?[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9A-
 _COOKIE = linear(r"([0-9A-Za-z_.-]+)=([^\s;,]{8,})")
 
 
-def assigned(text: str) -> Iterator[Found]:
+def assigned(text: str) -> Iterator[SecretSpan]:
     """Yield values of names that tell of a secret: ``DB_PASS=...``, ``"password": "..."``."""
     for name in places(_NAMES, text):
         start, end = name.span()
@@ -67,17 +67,17 @@ def assigned(text: str) -> Iterator[Found]:
         if value is not None and strong and text[start - 1 : start] == ";" and sign[0].endswith("="):
             value = _up_to_semicolon(window, value)
         if value is not None:
-            kind = Kind.PASSWORD if _is_password(name[0]) else Kind.KEY
-            yield Found(end + value[0], end + value[1], kind)
+            kind = SecretKind.PASSWORD if _is_password(name[0]) else SecretKind.KEY
+            yield SecretSpan(end + value[0], end + value[1], kind)
 
 
-def cookies(text: str) -> Iterator[Found]:
+def cookies(text: str) -> Iterator[SecretSpan]:
     """Yield what cookies hold that a machine has made."""
     for found in places(_COOKIES, text):
         for pair in _COOKIE.finditer(found[1]):
             if is_made(pair[2]):
                 start, end = pair.span(2)
-                yield Found(found.start(1) + start, found.start(1) + end, Kind.SESSION)
+                yield SecretSpan(found.start(1) + start, found.start(1) + end, SecretKind.SESSION)
 
 
 def _is_within_word(text: str, start: int, end: int) -> bool:

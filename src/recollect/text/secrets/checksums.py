@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from recollect.text.patterns import anchored, linear
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 
 _DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
 _GROUP = linear("[0-9]+")
@@ -63,7 +63,7 @@ _IBAN_SIZES = {
 """Characters of an IBAN, by country; after the registry of SWIFT."""
 
 
-def card_numbers(text: str) -> Iterator[Found]:
+def card_numbers(text: str) -> Iterator[SecretSpan]:
     """Yield where numbers of payment cards stand: of a known network, its length and a right check digit.
 
     They may be written in groups. What stands before or behind them in groups of its own does not hide them.
@@ -85,7 +85,7 @@ def card_numbers(text: str) -> Iterator[Found]:
         while at < len(groups):
             taken = _card_from(text, groups, at)
             if taken:
-                yield Found(groups[at][0], groups[at + taken - 1][1], Kind.CARD)
+                yield SecretSpan(groups[at][0], groups[at + taken - 1][1], SecretKind.CARD)
             at += taken or 1
 
 
@@ -116,13 +116,13 @@ def _has_check_digit(digits: str) -> bool:
     return (sum(map(int, digits[-1::-2])) + sum(doubled)) % 10 == 0
 
 
-def account_numbers(text: str) -> Iterator[Found]:
+def account_numbers(text: str) -> Iterator[SecretSpan]:
     """Yield where IBANs stand: of a known country, its length and a right checksum."""
     for found in places(_IBAN, text):
         start = found.start(1)
         end = _end_of_account(text[start : start + _LONGEST_IBAN])
         if end:
-            yield Found(start, start + end, Kind.ACCOUNT)
+            yield SecretSpan(start, start + end, SecretKind.ACCOUNT)
 
 
 def _end_of_account(text: str) -> int:
@@ -143,16 +143,16 @@ def _end_of_account(text: str) -> int:
     return end if rest == 1 and not text[end : end + 1].isalnum() else 0
 
 
-def local_accounts(text: str) -> Iterator[Found]:
+def local_accounts(text: str) -> Iterator[SecretSpan]:
     """Yield numbers of accounts that stand beside that of their bank, and American numbers of banks (ABA's check digit)."""
     for bank in places(_BANK, text):
         if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
             continue
-        yield Found(bank.start(2), bank.end(2), Kind.ACCOUNT)
+        yield SecretSpan(bank.start(2), bank.end(2), SecretKind.ACCOUNT)
         begin = max(0, bank.start(1) - _NEAR_BANK)
         for account in _BESIDE_BANK.finditer(text[begin : bank.end(2) + _NEAR_BANK]):
             start, end = account.span(1)
-            yield Found(begin + start, begin + end, Kind.ACCOUNT)
+            yield SecretSpan(begin + start, begin + end, SecretKind.ACCOUNT)
 
 
 def _has_aba_check(digits: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from recollect.text.patterns import linear
 from recollect.text.secrets import words
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 from recollect.text.secrets.telling import (
     BEFORE,
     DATE,
@@ -47,16 +47,16 @@ _CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s
 _WORD = linear(r"[^\s,;\"'`“„]+")
 
 
-def by_number(text: str) -> Iterator[Found]:
+def by_number(text: str) -> Iterator[SecretSpan]:
     """Yield numbers of persons as they are written, and codes that came by a message."""
     for found in places(_PERSON_BY_ITSELF, text):
         area, group, number = found[1].split("-")
         if area not in {"000", "666"} and group != "00" and number != "0000":
-            yield Found(found.start(1), found.end(1), Kind.PERSON)
+            yield SecretSpan(found.start(1), found.end(1), SecretKind.PERSON)
     yield from _sent(text)
 
 
-def _sent(text: str) -> Iterator[Found]:
+def _sent(text: str) -> Iterator[SecretSpan]:
     """Yield the numbers beside a code that came by a message."""
     for code in places(_CODE, text):
         start, end = code.span()
@@ -67,7 +67,7 @@ def _sent(text: str) -> Iterator[Found]:
             continue
         found = _digits(sentence, least=LEAST_CODE)
         if found is not None:
-            yield Found(end + found[0], end + found[1], Kind.CODE)
+            yield SecretSpan(end + found[0], end + found[1], SecretKind.CODE)
 
 
 def read_pin(before: str, _name: str, window: str) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from recollect.text.patterns import linear
 from recollect.text.secrets.assigned import is_made
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 from recollect.text.secrets.telling import is_said
 from recollect.text.secrets.values import has_digit, is_code, is_humped, is_placeholder
 
@@ -16,113 +16,113 @@ _SHAPES = (
     # Connection strings and links with a user in them
     (
         linear(r"[A-Za-z0-9+]://[^\s/@:?#\"'<>]*:([^\s/@\"'<>]+(?:@[^\s/@\"'<>,;?&=]+)*)@[^\s]"),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     # Headers
     (
         linear(
             rf"(?i)authorization[\"']?\s{{0,3}}[:=,]\s{{0,3}}[\"']?(?:{_SCHEMES}\s{{1,3}})?([^\s\"',;<>]{{6,}})"
         ),
-        Kind.TOKEN,
+        SecretKind.TOKEN,
     ),
     (
         linear(r"(?i)\bbearer[ \t]{1,4}([0-9A-Za-z_.~+/=-]{16,})"),
-        Kind.TOKEN,
+        SecretKind.TOKEN,
     ),
     (
         linear(r"(?i)\bbasic[ \t]{1,4}([0-9A-Za-z+/]{16,}={0,2})(?:[^0-9A-Za-z_+/=-]|$)"),
-        Kind.TOKEN,
+        SecretKind.TOKEN,
     ),
     (
         linear(
             r"(?i)\bx-[a-z-]*(?:key|token|auth|secret|password)[a-z-]*[\"']?\s{0,3}[:=,]\s{0,3}[\"']?([^\s\"',;<>]{6,})"
         ),
-        Kind.KEY,
+        SecretKind.KEY,
     ),
     # Options of commands
     (
         linear(
             r"(?:^|[\s\"'])(?:-u|-U|--user|--proxy-user|--auth|-a)(?:[ \t]{1,3}|=)?[\"']?[^\s:\"'/$]+:([^\s\"']+)"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"(?:^|\s)--?[a-z-]*(?:password|passwd|passphrase|pass|pwd|token|api-?key|secret(?:-key)?|auth-key)(?:=|[ \t]{1,3})(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']{2,})"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"(?i)\b(?:mysql[a-z]*|mariadb[a-z-]*)\b[^\n|;]*?\s-p(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']+)"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"(?i)\b(?:useradd|usermod|docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
-    (linear(r"\bredis-cli\b[^\n|;]*?\s-a[ ]([^\s]{2,})"), Kind.PASSWORD),
-    (linear(r"\bopenssl\b[^\n|;]*?\s-(?:k|pass(?:in|out)?)[ ](?:pass:)?([^\s]{3,})"), Kind.PASSWORD),
+    (linear(r"\bredis-cli\b[^\n|;]*?\s-a[ ]([^\s]{2,})"), SecretKind.PASSWORD),
+    (linear(r"\bopenssl\b[^\n|;]*?\s-(?:k|pass(?:in|out)?)[ ](?:pass:)?([^\s]{3,})"), SecretKind.PASSWORD),
     (
         linear(r"\bhtpasswd\s{1,3}-[A-Za-z]{0,4}b[A-Za-z]{0,4}\s{1,3}\S+\s{1,3}\S+\s{1,3}(\S{2,})"),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
-    (linear(r"(?i)\bnet\s{1,3}use\b[^\n]*?/user:\S+[ ]([^\s/]{3,})"), Kind.PASSWORD),
+    (linear(r"(?i)\bnet\s{1,3}use\b[^\n]*?/user:\S+[ ]([^\s/]{3,})"), SecretKind.PASSWORD),
     (
         linear(r"(?i)\b(?:machine|default)\b[^\n]*?\slogin\s{1,4}\S+\s{1,4}password\s{1,4}(\S{2,})"),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"(?i)\b(?:env|setx|set|arg)[ ]{1,3}[a-z_]*(?:password|passwd|secret|token|api_?key)[a-z_]*[ ]{1,3}([^\s=]{3,})"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"(?i)\bauth\s{0,3}=\s{0,3}\(\s{0,3}[\"'][^\"'\n]+[\"']\s{0,3},\s{0,3}[\"']([^\"'\n]{2,})[\"']"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"\becho\s{1,3}(?:-n\s{1,3})?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'|]+)\s{0,3}\|\s{0,3}sudo\s{1,3}(?:-\S+\s{1,3})*(?:-[A-Za-z]*S|--stdin)"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
-    (linear(r"(?i)\bnet\s{1,3}user\s{1,3}\S+\s{1,3}([^\s/]\S*)\s{1,3}/[a-z]"), Kind.PASSWORD),
+    (linear(r"(?i)\bnet\s{1,3}user\s{1,3}\S+\s{1,3}([^\s/]\S*)\s{1,3}/[a-z]"), SecretKind.PASSWORD),
     (
         linear(r"\bwpa_passphrase\s{1,3}(?:\"[^\"\n]+\"|'[^'\n]+'|\S+)\s{1,3}(\"[^\"\n]+\"|\S{8,63})"),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     # A user's name beside it
     (
         linear(
             r"(?i)\b(?:user(?:name)?|login)\s?/\s?pass(?:word|wd|phrase)?\s?[:=]\s?[^\s/]+(?:\s?/\s?|\s)(\S{3,})"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"(?i)\b(?:user(?:name)?|login)[ ]\S+?[,;][ ](?:and[ ])?(?:password|passwd|pass|pw)[ ](\S{4,}?)(?:[.,;!?)]|\s*$|\n)"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     # Mark-up
     (
         linear(
             r"(?i)<[a-z:._-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}>([^<>\s][^<>\n]{2,})</"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
     (
         linear(
             r"(?i)(?:name|key|id)=[\"'][a-z0-9_.:-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}[\"']\s{1,3}value=[\"']([^\"'\n]{3,})[\"']"
         ),
-        Kind.PASSWORD,
+        SecretKind.PASSWORD,
     ),
 )
 """Expressions that have the secret as their first group, and what it is."""
@@ -139,7 +139,7 @@ _QUERY = linear(
 )
 
 
-def in_commands(text: str) -> Iterator[Found]:
+def in_commands(text: str) -> Iterator[SecretSpan]:
     """Yield what stands in a command, a header, a link, or mark-up in the place of a secret."""
     for begin, end in _lines_with_one(text):
         part = text[begin:end]
@@ -147,10 +147,10 @@ def in_commands(text: str) -> Iterator[Found]:
             for found in places(shape, part):
                 given = _given(part, found.start(1), found.end(1), kind)
                 if given is not None:
-                    yield Found(begin + given[0], begin + given[1], kind)
+                    yield SecretSpan(begin + given[0], begin + given[1], kind)
     for found in places(_QUERY, text):
         if is_made(found[1]):
-            yield Found(found.start(1), found.end(1), Kind.TOKEN)
+            yield SecretSpan(found.start(1), found.end(1), SecretKind.TOKEN)
 
 
 def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
@@ -170,18 +170,18 @@ def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _given(text: str, start: int, end: int, kind: Kind) -> tuple[int, int] | None:
+def _given(text: str, start: int, end: int, kind: SecretKind) -> tuple[int, int] | None:
     """Return where the value stands within its quotes; None where it is no secret."""
     if text[start] in "\"'" and end - start > 1:
         start, end = start + 1, end - 1
     return (start, end) if _may_be_given(text[start:end], kind) else None
 
 
-def _may_be_given(value: str, kind: Kind) -> bool:
+def _may_be_given(value: str, kind: SecretKind) -> bool:
     if is_placeholder(value) or is_code(value) or is_said(value):
         return False
-    if kind is Kind.TOKEN:
+    if kind is SecretKind.TOKEN:
         return has_digit(value) or is_humped(value)
-    if kind is Kind.KEY:
+    if kind is SecretKind.KEY:
         return has_digit(value) or is_humped(value) or len(value) >= _LEAST_LETTERS
     return not (value.isdecimal() and len(value) < _LEAST_NUMBER) and not value.startswith(("-", "/"))

@@ -10,7 +10,7 @@ from itertools import islice
 
 from recollect.text.looks import is_unseen, latin_like, of_one_script
 from recollect.text.patterns import linear
-from recollect.text.secrets.kinds import MOST_PLACES, Found
+from recollect.text.secrets.kinds import MOST_PLACES, SecretSpan
 
 _SCRIPTS = ("CYRILLIC ", "GREEK ", "ARMENIAN ", "CHEROKEE ")
 _OTHERS = r"\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}"
@@ -23,7 +23,7 @@ _DOTLESS = "\u0131"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PlainText:
     """A text as it is seen.
 
     Attributes:
@@ -34,7 +34,7 @@ class Seen:
     text: str
     unseen: frozenset[str] = frozenset()
 
-    def in_original(self, original: str, found: list[Found]) -> list[Found]:
+    def in_original(self, original: str, found: list[SecretSpan]) -> list[SecretSpan]:
         """Return where in the original text that stands which was found in what is seen of it."""
         if not self.unseen or not found:
             return found
@@ -42,13 +42,13 @@ class Seen:
         return [each._replace(start=kept[each.start], end=kept[each.end - 1] + 1) for each in found]
 
 
-def seen(text: str) -> Seen:
+def seen(text: str) -> PlainText:
     """Return a text as people see it; in linear time, and at once where it is ASCII.
 
     Of a text with more than 1,000 words of two scripts, the first so many are read so.
     """
     if text.isascii():
-        return Seen(text)
+        return PlainText(text)
     characters = [each for each in set(text) if not each.isascii()]
     unseen = frozenset(filter(is_unseen, characters))
     plain = {each: form for each in characters if len(form := unicodedata.normalize("NFKC", each)) == 1}
@@ -63,7 +63,7 @@ def seen(text: str) -> Seen:
         alike = {}
     if table:
         text = text.translate({ord(each): form for each, form in table.items()})
-    return Seen(_of_one_script(text) if alike else text, unseen)
+    return PlainText(_of_one_script(text) if alike else text, unseen)
 
 
 def _of_one_script(text: str) -> str:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from recollect.model import Exchange
-from recollect.text.secrets.kinds import Kind
-from recollect.text.secrets.masking import mark, mask_together
+from recollect.text.secrets.kinds import SecretKind
+from recollect.text.secrets.masking import mark, mask_exchange_texts
 
 
 def masked_exchange(exchange: Exchange) -> Exchange:
@@ -13,7 +13,7 @@ def masked_exchange(exchange: Exchange) -> Exchange:
     What was said before it, and its prompt, stay as they are: neither is kept. Its keys do, too.
     """
     turn = exchange.turn
-    text, reply, speaker = mask_together(turn.text, exchange.reply, turn.speaker or "")
+    text, reply, speaker = mask_exchange_texts(turn.text, exchange.reply, turn.speaker or "")
     return replace(exchange, turn=replace(turn, text=text, speaker=speaker or turn.speaker), reply=reply)
 
 
@@ -21,7 +21,9 @@ def with_masked_history(exchange: Exchange) -> Exchange:
     """Return it with the secrets masked in what was said before it, too, as models are shown that."""
     turn = exchange.turn
     before = [each.text for each in turn.history]
-    text, reply, speaker, *before = mask_together(turn.text, exchange.reply, turn.speaker or "", *before)
+    text, reply, speaker, *before = mask_exchange_texts(
+        turn.text, exchange.reply, turn.speaker or "", *before
+    )
     history = tuple(replace(each, text=said) for each, said in zip(turn.history, before, strict=True))
     turn = replace(turn, text=text, speaker=speaker or turn.speaker, history=history)
     return replace(exchange, turn=turn, reply=reply)
@@ -29,5 +31,5 @@ def with_masked_history(exchange: Exchange) -> Exchange:
 
 def unread_exchange(exchange: Exchange) -> Exchange:
     """Return it without a word of what was said, where its secrets could not be told from the rest."""
-    unread = mark(Kind.UNREAD)
+    unread = mark(SecretKind.UNREAD)
     return replace(exchange, turn=replace(exchange.turn, text=unread, speaker=None), reply=unread)

@@ -9,7 +9,7 @@ MOST_PLACES = 1_000
 """Places of one sort in a text that are looked at closely: to read as many takes a tenth of a second."""
 
 
-class Kind(StrEnum):
+class SecretKind(StrEnum):
     """What a secret is, in the word that stands in its place."""
 
     KEY = "API key"
@@ -26,12 +26,12 @@ class Kind(StrEnum):
     UNREAD = "unread"
 
 
-class Found(NamedTuple):
+class SecretSpan(NamedTuple):
     """Where a secret stands in a text, in characters, and what it is."""
 
     start: int
     end: int
-    kind: Kind
+    kind: SecretKind
 
 
 class TooManyPlacesError(Exception):

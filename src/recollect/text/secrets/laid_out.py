@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from recollect.text.lexical import stop_words
 from recollect.text.patterns import linear
 from recollect.text.secrets import words
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 from recollect.text.secrets.telling import is_said
 from recollect.text.secrets.values import ENDINGS, MASK, is_code, is_placeholder, is_strange
 
@@ -28,23 +28,23 @@ _MOST_OF_SENTENCES = 1
 _ENGLISH = frozenset(stop_words.STOP_WORDS["english"].split())
 
 
-def laid_out(text: str) -> Iterator[Found]:
+def laid_out(text: str) -> Iterator[SecretSpan]:
     """Yield what stands in a table's cell beside or under a name, on the line below it, or is a wallet's phrase."""
     for row in places(_ROW, text):
         if _RULE.search(text[row.end() : row.end() + _LONGEST_ROW]) is None and _is_one(row[1]):
-            yield Found(row.start(1), row.end(1), Kind.PASSWORD)
+            yield SecretSpan(row.start(1), row.end(1), SecretKind.PASSWORD)
     for header in places(_HEADER, text, _MOST_ROWS):
         yield from _under(text, header.end(), header[1].count("|"))
     for name in places(_LINE_BELOW, text):
         value = name[1].rstrip(ENDINGS.replace("!", ""))
         if _is_one(value) and (is_strange(value) or (value.isalpha() and value.islower())):
-            yield Found(name.start(1), name.start(1) + len(value), Kind.PASSWORD)
+            yield SecretSpan(name.start(1), name.start(1) + len(value), SecretKind.PASSWORD)
     for phrase in places(_PHRASE, text):
         if sum(word in _ENGLISH for word in phrase[1].split()) <= _MOST_OF_SENTENCES:
-            yield Found(phrase.start(1), phrase.end(1), Kind.SEED)
+            yield SecretSpan(phrase.start(1), phrase.end(1), SecretKind.SEED)
 
 
-def _under(text: str, at: int, column: int) -> Iterator[Found]:
+def _under(text: str, at: int, column: int) -> Iterator[SecretSpan]:
     """Yield what stands in a column of the rows below a header; nothing where no rule is below that."""
     rule = _RULE.search(text[at : at + _LONGEST_ROW])
     if rule is None:
@@ -60,7 +60,7 @@ def _under(text: str, at: int, column: int) -> Iterator[Found]:
             start = at + sum(len(each) + 1 for each in cells[: column + 1]) + len(cell) - len(cell.lstrip())
             value = cell.strip()
             if _is_one(value):
-                yield Found(start, start + len(value), Kind.PASSWORD)
+                yield SecretSpan(start, start + len(value), SecretKind.PASSWORD)
         at += len(line) + 1
 
 

@@ -11,7 +11,7 @@ from recollect.text.secrets.checksums import account_numbers, card_numbers, loca
 from recollect.text.secrets.codes import by_number
 from recollect.text.secrets.commands import in_commands
 from recollect.text.secrets.disguises import seen
-from recollect.text.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
+from recollect.text.secrets.kinds import MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
 from recollect.text.secrets.laid_out import laid_out
 from recollect.text.secrets.shapes import keys, private_keys, random_strings
 from recollect.text.secrets.unlocking import what_unlocks
@@ -41,11 +41,11 @@ _MOST_KNOWN, _LEAST_KNOWN, _LONGEST_KNOWN = 100, 4, 200
 _READ_AGAIN = 200_000
 """Characters up to which a text is."""
 
-_MARK = linear(r"\[secret: (?:" + "|".join(Kind) + r")\]")
+_MARK = linear(r"\[secret: (?:" + "|".join(SecretKind) + r")\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class MaskedText:
     """A text without its secrets.
 
     Attributes:
@@ -55,18 +55,18 @@ class Masked:
     """
 
     text: str
-    kinds: tuple[Kind, ...] = ()
-    secrets: frozenset[tuple[str, Kind]] = field(default=frozenset(), repr=False)
+    kinds: tuple[SecretKind, ...] = ()
+    secrets: frozenset[tuple[str, SecretKind]] = field(default=frozenset(), repr=False)
 
 
-def mask(text: str) -> Masked:
+def mask(text: str) -> MaskedText:
     """Return the text with a mark in place of each secret; all else stays as it is, and so do marks.
 
     Any text is read, in linear time. It is not to be called where streams have to go on: of a megabyte it takes tens
     of milliseconds.
     """
-    kinds: tuple[Kind, ...] = ()
-    secrets: set[tuple[str, Kind]] = set()
+    kinds: tuple[SecretKind, ...] = ()
+    secrets: set[tuple[str, SecretKind]] = set()
     for _ in range(_TIMES if len(text) <= _READ_AGAIN else 1):
         found = _secrets(text)
         if not found:
@@ -83,17 +83,17 @@ def mask(text: str) -> Masked:
         )
         text = "".join((*parts, text[at:]))
         kinds += tuple(each.kind for each in found)
-    return Masked(_without(text, secrets), kinds, frozenset(secrets))
+    return MaskedText(_without(text, secrets), kinds, frozenset(secrets))
 
 
-def mask_together(*texts: str) -> list[str]:
+def mask_exchange_texts(*texts: str) -> list[str]:
     """Return texts of one exchange with their secrets masked: what one shows to be a secret is one in the others, too."""
     masked = [mask(text) for text in texts]
     secrets = frozenset().union(*(each.secrets for each in masked))
     return [_without(each.text, secrets) for each in masked]
 
 
-def _without(text: str, secrets: Collection[tuple[str, Kind]]) -> str:
+def _without(text: str, secrets: Collection[tuple[str, SecretKind]]) -> str:
     """Return a text in which these secrets are masked wherever they stand by themselves."""
     longest_first = sorted(secrets, key=lambda each: (-len(each[0]), each))
     for secret, kind in longest_first[:_MOST_KNOWN]:
@@ -120,12 +120,12 @@ def _goes_on(beside: str, end: str, *, backward: bool = False) -> bool:
     return near.isalnum() and end.isalnum() and near.isascii() == end.isascii()
 
 
-def mark(kind: Kind) -> str:
+def mark(kind: SecretKind) -> str:
     """Return what stands in the place of a secret."""
     return f"[secret: {kind}]"
 
 
-_MARKS = tuple(map(mark, Kind))
+_MARKS = tuple(map(mark, SecretKind))
 
 
 def without_marks(text: str) -> str:
@@ -148,11 +148,11 @@ def holds_secret(text: str) -> bool:
     return bool(_secrets(text))
 
 
-def _secrets(text: str) -> list[Found]:
+def _secrets(text: str) -> list[SecretSpan]:
     """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
     read = seen(_readable(text))
     plain = read.text
-    merged: list[Found] = []
+    merged: list[SecretSpan] = []
     for each in sorted(
         _found(plain), key=lambda each: each.start
     ):  # of equals the one whose reader comes first
@@ -173,15 +173,15 @@ def _readable(text: str) -> str:
     return plain
 
 
-def _found(text: str) -> Iterator[Found]:
+def _found(text: str) -> Iterator[SecretSpan]:
     for reader in _READERS:
         try:
             yield from _most(reader(text))
         except TooManyPlacesError as too_many:
-            yield Found(too_many.at, len(text), Kind.UNREAD)
+            yield SecretSpan(too_many.at, len(text), SecretKind.UNREAD)
 
 
-def _most(found: Iterator[Found]) -> Iterator[Found]:
+def _most(found: Iterator[SecretSpan]) -> Iterator[SecretSpan]:
     for number, each in enumerate(found, 1):
         yield each
         if number == MOST_PLACES:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import log2
 
 from recollect.text.patterns import linear
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 from recollect.text.secrets.makers import WEB_SIGNED, WITH_PREFIX
 from recollect.text.secrets.values import has_digit, is_humped, is_placeholder
 
@@ -43,29 +43,29 @@ _LEAST_DIGITS = 3
 _LOWER, _UPPER, _DIGIT = "a", "A", "0"
 
 
-def keys(text: str) -> Iterator[Found]:
+def keys(text: str) -> Iterator[SecretSpan]:
     """Yield the keys that their makers give a shape of its own."""
     for found in places(_OF_MAKERS, text):
         start, end = found.span(1) if found[1] else found.span(2)
         value = text[start:end].rstrip("-_.")
         if (has_digit(value) or is_humped(value)) and not is_placeholder(value):
-            yield Found(start, start + len(value), Kind.KEY if found[1] else Kind.TOKEN)
+            yield SecretSpan(start, start + len(value), SecretKind.KEY if found[1] else SecretKind.TOKEN)
 
 
-def private_keys(text: str) -> Iterator[Found]:
+def private_keys(text: str) -> Iterator[SecretSpan]:
     """Yield the private keys; one that is not closed runs to the end."""
     begun: int | None = None
     for found in places(_KEY_FILE, text):
         if found[1] or found[2]:
             begun = found.start() if begun is None else begun
         elif begun is not None:
-            yield Found(begun, found.end(), Kind.PRIVATE_KEY)
+            yield SecretSpan(begun, found.end(), SecretKind.PRIVATE_KEY)
             begun = None
     if begun is not None:
-        yield Found(begun, len(text), Kind.PRIVATE_KEY)
+        yield SecretSpan(begun, len(text), SecretKind.PRIVATE_KEY)
 
 
-def random_strings(text: str) -> Iterator[Found]:
+def random_strings(text: str) -> Iterator[SecretSpan]:
     """Yield long strings that nobody would think of; not those within links, nor what encodes an image or a file."""
     for found in places(_RUN, text):
         start, end = found.span()
@@ -76,7 +76,7 @@ def random_strings(text: str) -> Iterator[Found]:
             continue
         if _is_line_of_data(text, start, end):
             continue
-        yield Found(start, end, Kind.KEY)
+        yield SecretSpan(start, end, SecretKind.KEY)
 
 
 def _is_line_of_data(text: str, start: int, end: int) -> bool:

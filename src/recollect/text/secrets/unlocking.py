@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.text.patterns import linear
-from recollect.text.secrets.kinds import Found, Kind, TooManyPlacesError, places
+from recollect.text.secrets.kinds import SecretKind, SecretSpan, TooManyPlacesError, places
 from recollect.text.secrets.telling import UNIT
 from recollect.text.secrets.unlocking_words import (
     ANY_VALUE,
@@ -54,7 +54,7 @@ _MODEL = linear(r"[A-Z]{1,5}[0-9]{0,4}(?:-?[A-Z0-9]{1,6}){1,3}")
 _SEPARATORS = linear(r"[ .\x{2013}/,#*-]+")
 
 
-def what_unlocks(text: str) -> Iterator[Found]:
+def what_unlocks(text: str) -> Iterator[SecretSpan]:
     """Yield where in a text stands what opens something; in linear time, in no order.
 
     Raises:
@@ -65,8 +65,8 @@ def what_unlocks(text: str) -> Iterator[Found]:
     for number, (start, end, before) in enumerate(_sentences(text)):
         if number == _MOST_SENTENCES:
             raise TooManyPlacesError(start)
-        yield from (Found(*found, Kind.CODE) for found in _in_sentence(text, start, end, before))
-    yield from (Found(*found, Kind.CODE) for found in _listed(text))
+        yield from (SecretSpan(*found, SecretKind.CODE) for found in _in_sentence(text, start, end, before))
+    yield from (SecretSpan(*found, SecretKind.CODE) for found in _listed(text))
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:

@@ -1,0 +1,190 @@
+"""What a person asks of the memory: as a model understood it, and what nobody made a statement of. Pure. Never: a model.
+
+A model's word on what is asked is believed where the words that ask are the person's; without one the forms of
+`memory_commands` tell it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from recollect.formation.echoes import ComparableText
+from recollect.formation.grounding import plain_quote, searchable, weight
+from recollect.formation.memory_commands import MemoryCommand, read_commands, sentences_with, statement_of
+from recollect.formation.turns import AnalyzedTurn
+from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict
+from recollect.model import Asking, Candidate, Kind, Memory, Relation, Wish
+from recollect.ports import Extracted
+from recollect.text.comparison.likeness import same_letter
+from recollect.text.lexical import document_terms
+
+_IMPORTANCE = 0.8
+_EVIDENCE_LENGTH = 1_000
+_LEADING = 150
+"""Characters before the words that ask."""
+_LEAST_QUOTE = 4
+"""Letters and digits of a quote that asks for something: "is" stands in every message."""
+_EVERYTHING = 10
+"""Who means so many memories means all of them: that is done elsewhere, and asked twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a model found, and the memories it was shown."""
+
+    extracted: Extracted = field(default_factory=Extracted)
+    known: tuple[Memory, ...] = ()
+
+    def without(self, gone: Collection[UUID]) -> "Extraction":
+        """Return it as if these memories had not been known; what says them again is left out, too."""
+        left = [number for number, each in enumerate(self.known) if each.id not in gone]
+        if len(left) == len(self.known):
+            return self
+        numbers = {old: new for new, old in enumerate(left)}
+        let_go = [each.content for each in self.known if each.id in gone]
+        candidates = [
+            _renumbered(each, numbers)
+            for each in self.extracted.candidates
+            if not any(_says(each.content, content) for content in let_go)
+        ]
+        return Extraction(
+            replace(self.extracted, candidates=tuple(each for each in candidates if each)),
+            tuple(self.known[number] for number in left),
+        )
+
+
+def _says(content: str, forgotten: str) -> bool:
+    """Tell whether a statement says what is forgotten, or a part of it and nothing else."""
+    said, gone = ComparableText(content), ComparableText(forgotten)
+    return same_letter(content, forgotten) or bool(
+        said.telling and gone.telling and (said.holds(gone) or gone.holds(said))
+    )
+
+
+def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
+    """Return a candidate about the memories that are left; None where it only says again what is not.
+
+    What contradicts something forgotten is new: who says "forget Kiel, I live in Bonn" lives in Bonn.
+    """
+
+    def among(old: Sequence[int]) -> tuple[int, ...]:
+        return tuple(numbers[each] for each in old if each in numbers)
+
+    about, relation = among(candidate.about), candidate.relation
+    if candidate.about and not about:
+        if relation in {Relation.REPEATS, Relation.REFINES}:
+            return None
+        relation = Relation.NEW
+    return replace(
+        candidate,
+        relation=relation,
+        about=about,
+        unsettles=among(candidate.unsettles),
+        ends=among(candidate.ends),
+    )
+
+
+def with_understood_commands(said: Sequence[AnalyzedTurn], extraction: Extraction) -> list[AnalyzedTurn]:
+    """Return what was said with the wishes that a model understood, which count for more than those told by form.
+
+    A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none. Of a message
+    that holds others' words, too, the person's have to be quoted to the letter, and not be the others' as well, to forget something.
+    From the sentences that ask to forget something nothing is learned.
+    """
+    of_turn: dict[int, list[MemoryCommand]] = {}
+    forgotten: dict[int, list[str]] = {}
+    meant = {
+        each for wish in extraction.extracted.wishes if wish.asking is Asking.FORGET for each in wish.about
+    }
+    for wish in extraction.extracted.wishes:
+        quote = plain_quote(wish.evidence)
+        if weight(quote) < _LEAST_QUOTE:
+            continue
+        for number in reversed(range(len(said))):
+            words = searchable(said[number].words)
+            others = [searchable(each) for each in said[number].attribution.elsewhere]
+            is_mixed = bool(others) and wish.asking is Asking.FORGET
+            if is_mixed and (not words.has(quote) or any(each.has(quote) for each in others)):
+                continue
+            if standing := words.source_of(quote):
+                command = _command(
+                    wish, extraction.known, words.text, standing, is_all=len(meant) >= _EVERYTHING
+                )
+                of_turn.setdefault(number, []).append(replace(command, is_beside_others=is_mixed))
+                if wish.asking is Asking.FORGET:
+                    forgotten.setdefault(number, []).append(sentences_with(standing, words.text))
+                break
+    return [
+        _with(_without(each, forgotten.get(number, [])), of_turn.get(number, []))
+        for number, each in enumerate(said)
+    ]
+
+
+def _without(said: AnalyzedTurn, sentences: Sequence[str]) -> AnalyzedTurn:
+    """Return a turn with these sentences no more among what is learned from."""
+    if not sentences:
+        return said
+    by_form = [each.about for each in said.commands if each.asking is Asking.FORGET]
+    authored = said.words
+    for words in filter(None, (*sentences, *by_form)):
+        authored = authored.replace(words, " ")
+    return replace(said, attribution=replace(said.attribution, authored=authored))
+
+
+def _with(said: AnalyzedTurn, commands: Sequence[MemoryCommand]) -> AnalyzedTurn:
+    """Return a turn with these commands; by their form only those to remember count beside them, and before them."""
+    if not commands:
+        return said
+    to_forget = any(each.asking is Asking.FORGET for each in commands)
+    formal = [each for each in said.commands if not (to_forget and each.asking is Asking.FORGET)]
+    told = [each.about for each in formal if each.asking is Asking.REMEMBER and each.about]
+    further = [
+        each
+        for each in commands
+        if not (each.asking is Asking.REMEMBER and any(about in each.about for about in told))
+    ]
+    return replace(said, commands=(*formal, *further))
+
+
+def _command(
+    wish: Wish, known: Sequence[Memory], words: str, standing: str, *, is_all: bool
+) -> MemoryCommand:
+    """Return a wish as what it asks for; to remember: the sentence that asks, and that before it, which it may mean."""
+    if wish.asking is Asking.REMEMBER:
+        return MemoryCommand(Asking.REMEMBER, sentences_with(standing, words, leading=True))
+    if wish.asking is not Asking.FORGET:
+        return MemoryCommand(wish.asking, "")
+    formal = next((each for each in read_commands(wish.evidence) if each.asking is Asking.FORGET), None)
+    about = formal or MemoryCommand(Asking.FORGET, _with_what_leads_to_it(wish.evidence, words))
+    meant = tuple(known[number] for number in dict.fromkeys(wish.about) if 0 <= number < len(known))
+    if is_all:
+        return MemoryCommand(Asking.FORGET, "", broad=True)
+    return replace(about, meant=meant)
+
+
+def _with_what_leads_to_it(evidence: str, words: str) -> str:
+    """Return the words that ask, with those before them: "my lungs? Let that slip your mind" names it first."""
+    at = words.find(evidence)
+    return words[max(0, at - _LEADING) : at + len(evidence)] if at > 0 else evidence
+
+
+def unmet_commands(said: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -> list[Candidate]:
+    """Return a candidate for each wish to remember something that nothing believed or held is about.
+
+    Args:
+        said: What was said.
+        verdicts: What became of what a model found in it.
+    """
+    served: dict[int, set[str]] = {}
+    for verdict in verdicts:
+        if isinstance(verdict, AcceptedCandidate | HeldCandidate):
+            words = f"{verdict.candidate.evidence}\n{verdict.candidate.content}"
+            served.setdefault(verdict.turn, set()).update(document_terms(words))
+    wished = []
+    for number, each in enumerate(said):
+        for command in each.commands:
+            terms = set(document_terms(command.about))
+            if command.asking is Asking.REMEMBER and terms and not terms & served.get(number, set()):
+                evidence = command.about[:_EVIDENCE_LENGTH]
+                wished.append(Candidate(statement_of(command), Kind.FACT, _IMPORTANCE, evidence))
+    return wished

@@ -1,0 +1,26 @@
+"""Reads a few words of nobody's, so that what is made at the first use is made before the first exchange. Pure.
+
+Expressions are compiled when they are first used, and there are hundreds. Never: a model, a store.
+"""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from recollect.formation.turns import analyze_turn
+from recollect.formation.verification import verify
+from recollect.model import Candidate, Exchange, Kind, Scope, Turn
+from recollect.text.prompt_injection import is_injected
+from recollect.text.secrets import warm
+
+_SAID = "I live in Kassel with my sister Anna, and I like tea. Where can I buy some?"
+_NOBODY = UUID(int=0)
+
+
+def warm_up() -> None:
+    """Read, verify and look for planted orders once; it takes about a second of processor time."""
+    turn = Turn(Scope("", ""), _SAID, "", datetime(2026, 1, 1, tzinfo=UTC), "")
+    said = analyze_turn(Exchange(_NOBODY, turn, "In town.", _NOBODY, _NOBODY))
+    quote = _SAID.partition(",")[0]
+    verify([Candidate("Lives in Kassel", Kind.FACT, 0.5, quote)], [said.attribution], minimum_importance=0.0)
+    is_injected(_SAID, _SAID, _SAID)
+    warm()
