@@ -20,8 +20,8 @@ from bench.recall.plan import Plan, Sending, plan
 from bench.recall.replay import Replay, Tally
 from bench.recall.turn_ids import TurnIds
 from recollect.retrieval import Ranking, SignalWeights
-from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.fusion import fuse
+from recollect.retrieval.signals import Signals
 from recollect_proxy.settings import ProxySettings
 
 COMPARED = ("ndcg_at_5", "ndcg_at_10", "recall_at_10")

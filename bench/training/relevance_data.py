@@ -17,8 +17,7 @@ import numpy as np
 from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 from recollect.retrieval import read_query, relevance
-from recollect.retrieval.candidate_signals import Floats
-from recollect.retrieval.relevance import EmbeddedQuestion
+from recollect.retrieval.relevance import EmbeddedQuestion, Floats
 
 STRANGER = "of a stranger"
 """The type of what nobody here asked."""

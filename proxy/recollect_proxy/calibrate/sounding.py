@@ -7,9 +7,8 @@ from recollect.errors import EmbedderError, StoreError
 from recollect.model import Item, Passage, Scope, Stage, Turn
 from recollect.ports import Backends
 from recollect.retrieval import Gate, RecallQuery, SearchReach, find_candidates, read_query
-from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.gate import gate_score
-from recollect.retrieval.signals import RetrievedItem, gather, read_signals
+from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
 
 _UNHURRIED_SECONDS = 60.0
 _NOT_IN_A_CHAT = "calibrate"

@@ -15,7 +15,7 @@ import structlog
 from recollect.failures import place
 from recollect.model import Exchange, LogEntry
 from recollect.text.secrets import warm
-from recollect.text.secrets.exchanges import masked_exchange, unread_exchange
+from recollect.text.secrets.masking import masked_exchange, unread_exchange
 
 log = structlog.get_logger(__name__)
 

@@ -30,7 +30,7 @@ from recollect.model import (
     Role,
 )
 from recollect.ports import Asker, Backends
-from recollect.text.comparison.denials import denied_words
+from recollect.text.comparison.vetoes import denied_words
 from recollect.text.lexical import document_terms
 
 _LOOKED_AT = 20

@@ -31,8 +31,7 @@ from recollect.model import (
     Source,
     Standing,
 )
-from recollect.text.comparison.likeness import same_letter
-from recollect.text.comparison.vetoes import of_candidate, of_memory, says_all_of, veto
+from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, says_all_of, veto
 from recollect.text.normalization import content_hash
 
 __all__ = ["WeighedCandidate", "reconcile"]

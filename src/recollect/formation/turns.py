@@ -12,7 +12,7 @@ from recollect.text.attribution.confirmations import opens_with_yes
 from recollect.text.patterns import bounded
 from recollect.text.prompt_injection import contains_takeover, is_instruction, speaks_of_self
 from recollect.text.secrets import holds_secret
-from recollect.text.secrets.exchanges import with_masked_history
+from recollect.text.secrets.masking import with_masked_history
 
 _READ_FOR_ORDERS = 4_000
 """Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""

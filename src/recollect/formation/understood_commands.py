@@ -8,14 +8,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from recollect.formation.echoes import ComparableText
-from recollect.formation.grounding import plain_quote, searchable, weight
+from recollect.formation.grounding import ComparableText, plain_quote, searchable, weight
 from recollect.formation.memory_commands import MemoryCommand, read_commands, sentences_with, statement_of
 from recollect.formation.turns import AnalyzedTurn
 from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict
 from recollect.model import Asking, Candidate, Kind, Memory, Relation, Wish
 from recollect.ports import Extracted
-from recollect.text.comparison.likeness import same_letter
+from recollect.text.comparison.vetoes import same_letter
 from recollect.text.lexical import document_terms
 
 _IMPORTANCE = 0.8

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals, cosines, pool
+from recollect.retrieval.relevance import Floats
+from recollect.retrieval.signals import SELF_SHARE, Signals, cosines, pool
 from recollect.retrieval.tree_correction import TreeCorrection, correction
 
 __all__ = ["FusedRanking", "SignalWeights", "Signals", "fuse"]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.model import Memory, Passage, Role
-from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals
 from recollect.retrieval.query import RecallQuery
-from recollect.retrieval.signals import RetrievedItem
+from recollect.retrieval.relevance import Floats
+from recollect.retrieval.signals import SELF_SHARE, RetrievedItem, Signals
 from recollect.text import cues
 
 _LOOKED_AT = 20

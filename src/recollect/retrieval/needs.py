@@ -14,10 +14,9 @@ import numpy as np
 
 from recollect.model import STATEMENTS, Memory, Vector
 from recollect.retrieval import relevance
-from recollect.retrieval.candidate_signals import Floats, Signals
 from recollect.retrieval.query import RecallQuery
-from recollect.retrieval.relevance import INTENTS, EmbeddedQuestion
-from recollect.retrieval.signals import RetrievedItem
+from recollect.retrieval.relevance import INTENTS, EmbeddedQuestion, Floats
+from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.worth import in_order
 
 _SCORE = 2.0

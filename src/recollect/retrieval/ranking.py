@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 from recollect.model import Memory, Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
-from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.candidates import SearchReach, SearchResults, find_candidates
 from recollect.retrieval.fusion import FusedRanking, SignalWeights, fuse
 from recollect.retrieval.gate import Gate, gate_score
 from recollect.retrieval.needs import NO_NEEDS, Needs, NeedThresholds, asks_nothing, needs_of, overview_needs
 from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import RecallQuery, read_query
-from recollect.retrieval.signals import RetrievedItem, gather, read_signals
+from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
 
 EXPLAINED = 50
 """How many of the ranked come with their score's parts: who asks why looks at no more."""

@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.model import Kind, Memory, Vector
-from recollect.retrieval.candidate_signals import Floats
 from recollect.text.dates import Period, proximity
 from recollect.text.patterns import bounded
+
+Floats: TypeAlias = NDArray[np.float64]
 
 INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
 """What a question is about: nothing of what is remembered; all of it; several things; what counts for a recommendation; when

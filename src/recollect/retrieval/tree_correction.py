@@ -16,7 +16,8 @@ from importlib.resources import files
 
 import numpy as np
 
-from recollect.retrieval.candidate_signals import Floats, Places, SessionScores, Signals, cosines
+from recollect.retrieval.relevance import Floats
+from recollect.retrieval.signals import Places, SessionScores, Signals, cosines
 
 _FLAT = 1e-4
 """The standard deviation below which candidates are all alike."""

@@ -31,7 +31,7 @@ from bench.recall.tuning import as_setting, bench_tune, halves, quality, search
 from bench.recall.weights_table import show_ablation, show_tune
 from recollect.assembly import make_policy
 from recollect.retrieval import SignalWeights
-from recollect.retrieval.candidate_signals import Signals
+from recollect.retrieval.signals import Signals
 from recollect.settings import EngineSettings
 from recollect_proxy.settings import ProxySettings
 

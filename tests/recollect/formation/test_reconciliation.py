@@ -38,8 +38,7 @@ from recollect.model import (
     Standing,
     Turn,
 )
-from recollect.text.comparison.likeness import same_letter
-from recollect.text.comparison.vetoes import of_candidate, of_memory, veto
+from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, veto
 from recollect.text.normalization import content_hash
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)

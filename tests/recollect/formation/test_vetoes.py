@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.text.comparison.likeness import same_letter
-from recollect.text.comparison.vetoes import ComparedStatement, Veto, says_all_of, veto
+from recollect.text.comparison.vetoes import ComparedStatement, Veto, same_letter, says_all_of, veto
 
 SAID = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

@@ -10,8 +10,7 @@ from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.indexing import EmbeddingScope, index_user
-from recollect.indexing.indexed_message import index_by_words, windows_of
-from recollect.indexing.message_parts import own_text, parts_of
+from recollect.indexing.indexed_message import index_by_words, own_text, parts_of, windows_of
 from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Role, Scope, Turn
 from recollect.postgres.postings import read_lexicon
 from recollect.retrieval.passages import may_serve

@@ -6,7 +6,7 @@ from tests.recollections import NOON
 from tests.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.indexing.substance import is_error, is_recallable, only_asks
+from recollect.indexing.indexed_message import is_error, is_recallable, only_asks
 from recollect.model import LoggedMessage, Role
 
 ONLY_ASK = (

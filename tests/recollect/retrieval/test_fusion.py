@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.retrieval.candidate_signals import SessionScores, cosines, pool
 from recollect.retrieval.fusion import FusedRanking, Signals, SignalWeights, fuse
+from recollect.retrieval.signals import SessionScores, cosines, pool
 from recollect.retrieval.tree_correction import Forest, contributions, derive, shipped_correction
 
 NAN = float("nan")

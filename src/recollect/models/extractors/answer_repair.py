@@ -7,8 +7,7 @@ from typing import Generic, TypeVar
 from recollect.errors import ExtractorError, InvalidExtractionError
 from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages
 from recollect.models.extractors.json_answers import without_thoughts
-from recollect.models.extractors.prompt_text import cut, one_line, sendable
-from recollect.models.extractors.prompts import read_prompt
+from recollect.models.extractors.prompts import cut, one_line, read_prompt, sendable
 from recollect.ports import Asker
 
 SHOWN_LENGTH = 2_000

@@ -12,24 +12,22 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, Validation
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import STATEMENTS, Asking, Candidate, Kind, Lasting, Relation, Stance, Wish
-from recollect.models.extractors.fields import (
+from recollect.models.extractors.json_answers import (
+    ANSWER_LENGTH,
     clean,
     day,
+    find,
     finite,
     first_day,
     in_one_line,
     indexes,
     last_day,
     moment,
-    word,
-    yes,
-)
-from recollect.models.extractors.json_answers import (
-    ANSWER_LENGTH,
-    find,
     values_within,
     whole_values,
     without_thoughts,
+    word,
+    yes,
 )
 
 ITEM_LIMIT = 100

@@ -10,8 +10,15 @@ from recollect.models.extractors.answer_repair import ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.extraction_answer import ParsedExtraction, read_answer
 from recollect.models.extractors.instructions import Instructions, digest
-from recollect.models.extractors.prompt_text import cut, fenced, memory_line, message_line, sendable, shares
-from recollect.models.extractors.prompts import read_prompt
+from recollect.models.extractors.prompts import (
+    cut,
+    fenced,
+    memory_line,
+    message_line,
+    read_prompt,
+    sendable,
+    shares,
+)
 from recollect.models.extractors.schema import EXTRACTION
 from recollect.ports import Asker, Extracted
 from recollect.text.tokens import estimate_tokens

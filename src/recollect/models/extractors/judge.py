@@ -7,8 +7,7 @@ from recollect.model import Memory
 from recollect.models.extractors.answer_repair import ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.json_answers import find
-from recollect.models.extractors.prompt_text import fenced, memory_line, one_line, sendable
-from recollect.models.extractors.prompts import read_prompt
+from recollect.models.extractors.prompts import fenced, memory_line, one_line, read_prompt, sendable
 from recollect.models.extractors.schema import CHOICE
 from recollect.ports import Asker, Chosen
 

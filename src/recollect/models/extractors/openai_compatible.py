@@ -24,8 +24,14 @@ from recollect.errors import (
     InvalidExtractionError,
 )
 from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
-from recollect.models.extractors.completion import is_stream, read_completion, tokens_of, tokens_received
-from recollect.models.extractors.error_response import ErrorResponse, read_error_response
+from recollect.models.extractors.completion import (
+    ErrorResponse,
+    is_stream,
+    read_completion,
+    read_error_response,
+    tokens_of,
+    tokens_received,
+)
 from recollect.models.spending import spend
 from recollect.ports import Asker
 

@@ -8,10 +8,8 @@ from recollect.errors import InvalidExtractionError
 from recollect.model import Outline, Role
 from recollect.models.extractors.answer_repair import ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
-from recollect.models.extractors.fields import clean, in_one_line
-from recollect.models.extractors.json_answers import find
-from recollect.models.extractors.prompt_text import cut, fenced, message_line, sendable, shares
-from recollect.models.extractors.prompts import read_prompt
+from recollect.models.extractors.json_answers import clean, find, in_one_line
+from recollect.models.extractors.prompts import cut, fenced, message_line, read_prompt, sendable, shares
 from recollect.models.extractors.schema import SUMMARY
 from recollect.ports import Asker, Material, Summarized
 from recollect.text.patterns import bounded

@@ -6,11 +6,16 @@ from itertools import islice
 
 from recollect.chunking.fences import fenced_blocks
 from recollect.model import Exchange, Role
-from recollect.text.attribution.blocks import frontend_blocks, injected_lines, returned_lines
-from recollect.text.attribution.code import code_blocks
 from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.cuts import GAP, Span, cut, joined, tidy, without
-from recollect.text.attribution.quotes import quotations, quoted_lines
+from recollect.text.attribution.foreign_text import (
+    code_blocks,
+    frontend_blocks,
+    injected_lines,
+    quotations,
+    quoted_lines,
+    returned_lines,
+)
 from recollect.text.patterns import linear
 
 _WITHIN = "\u2026"

@@ -8,22 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from recollect.text.comparison.figure_words import (
-    BEFORE_MONTHS,
     COMPOUND_TENS,
-    CURRENCIES,
-    DOUBTFUL_MONTHS,
     HAN_DIGITS,
     HAN_PERIODS,
     HAN_TENS,
     HAN_WEEKDAYS,
-    MONTHS,
-    NUMBERS,
-    NUMBERS_OF,
-    PERIOD_ADVERBS,
-    PERIODS,
-    UNITS,
-    WEEKDAYS,
     WORKDAYS,
+    figure_words,
 )
 from recollect.text.lexical.folding import fold, readable
 from recollect.text.patterns import bounded
@@ -123,42 +114,50 @@ class _Found:
         self.numbers: set[str] = set()
         self.units: set[tuple[str, str]] = set()
         self.dates: set[str] = set()
-        self.own_numbers = NUMBERS_OF.get(analyze_words(text).language, {})
+        self.own_numbers = figure_words().numbers_of.get(analyze_words(text).language, {})
 
     def read_months_and_days(self) -> None:
         """Read the names of months, weekdays and periods, for which capitals are needed."""
         tokens = _TOKEN.findall(self.text)
         for before, word, after in zip(["", *tokens], tokens, [*tokens, ""][1:], strict=False):
             plain = fold(word)
-            if plain in WEEKDAYS:
-                self.dates.add(f"weekday {WEEKDAYS[plain]}")
-            elif plain in PERIOD_ADVERBS:
-                self.dates.add(f"per {PERIOD_ADVERBS[plain]}")
-            elif plain in MONTHS and (
-                plain not in DOUBTFUL_MONTHS
+            if plain in figure_words().weekdays:
+                self.dates.add(f"weekday {figure_words().weekdays[plain]}")
+            elif plain in figure_words().period_adverbs:
+                self.dates.add(f"per {figure_words().period_adverbs[plain]}")
+            elif plain in figure_words().months and (
+                plain not in figure_words().doubtful_months
                 or word[0].isupper()
                 or before[-1:].isdecimal()
                 or after[:1].isdecimal()
-                or fold(before) in BEFORE_MONTHS
+                or fold(before) in figure_words().before_months
             ):
-                self.dates.add(f"month {MONTHS[plain]}")
+                self.dates.add(f"month {figure_words().months[plain]}")
         self.text = fold(self.text)
         self._read_weeks()
 
     def _read_weeks(self) -> None:
         for span in _WEEKDAY_SPAN.finditer(self.text):
-            if (WEEKDAYS.get(span[1]), WEEKDAYS.get(span[2])) == (1, 5):
+            if (figure_words().weekdays.get(span[1]), figure_words().weekdays.get(span[2])) == (1, 5):
                 self.dates -= {"weekday 1", "weekday 5"}
                 self.dates.add("workdays")
         if any(phrase in self.text for phrase in WORKDAYS):
             self.dates.add("workdays")
         for each in _EVERY.finditer(self.text):
-            number = NUMBERS.get(each[1]) or self.own_numbers.get(each[1]) or each[1] * each[1].isdecimal()
-            if number and each[2] in PERIODS:
-                every = f"{number} {PERIODS[each[2]]}"
+            number = (
+                figure_words().numbers.get(each[1])
+                or self.own_numbers.get(each[1])
+                or each[1] * each[1].isdecimal()
+            )
+            if number and each[2] in figure_words().periods:
+                every = f"{number} {figure_words().periods[each[2]]}"
                 self.dates.add("per fortnight" if every in _FORTNIGHTS else f"per {every}")
         self.dates |= {f"per {HAN_PERIODS[each[1]]}" for each in _HAN_PER.finditer(self.text)}
-        self.dates |= {f"per {PERIODS[each[1]]}" for each in _PER.finditer(self.text) if each[1] in PERIODS}
+        self.dates |= {
+            f"per {figure_words().periods[each[1]]}"
+            for each in _PER.finditer(self.text)
+            if each[1] in figure_words().periods
+        }
         self.dates |= {
             f"weekday {HAN_WEEKDAYS[each[1] or each[2]]}" for each in _HAN_WEEKDAY.finditer(self.text)
         }
@@ -201,7 +200,7 @@ class _Found:
 
     def _hour(self, word: str) -> int:
         """Return the hour a word names; 0 of none."""
-        hour = word if word.isdigit() else NUMBERS.get(word) or self.own_numbers.get(word, "0")
+        hour = word if word.isdigit() else figure_words().numbers.get(word) or self.own_numbers.get(word, "0")
         return int(hour) if hour.isdigit() and int(hour) <= _HOURS else 0
 
     def read_numbers(self) -> None:
@@ -210,12 +209,14 @@ class _Found:
             number = _plain_number(found["digits"], found["gap"], found["sign"])
             self.numbers.add(number)
             before = self.text[max(0, found.start() - 2) : found.start()].strip()
-            unit = CURRENCIES.get(before) or _unit(found["unit"] or "")
+            unit = figure_words().currencies.get(before) or _unit(found["unit"] or "")
             if unit:
                 self.units.add((number, unit))
         words = list(_WORD.finditer(self.text))
         for word, after in zip(words, [*words, None][1:], strict=True):
-            number = NUMBERS.get(word[0]) or self.own_numbers.get(word[0]) or _composed(word[0])
+            number = (
+                figure_words().numbers.get(word[0]) or self.own_numbers.get(word[0]) or _composed(word[0])
+            )
             if number:
                 self.numbers.add(number)
                 if after and _unit(after[0]):
@@ -228,7 +229,11 @@ _DUTCH = frozenset(_DUTCH_HOURS.split())
 
 
 def _unit(word: str) -> str:
-    return CURRENCIES.get(word) or UNITS.get(word, "") or CURRENCIES.get(word[:1], "")
+    return (
+        figure_words().currencies.get(word)
+        or figure_words().units.get(word, "")
+        or figure_words().currencies.get(word[:1], "")
+    )
 
 
 def _composed(word: str) -> str:
@@ -236,9 +241,17 @@ def _composed(word: str) -> str:
     for ten in COMPOUND_TENS:
         before, found, behind = word.partition(ten)
         if found:
-            factor = int(NUMBERS.get(before, "1")) if before in NUMBERS or before in _ONE else 0
-            rest = int(NUMBERS.get(behind, "0"))
-            return str(factor * int(NUMBERS[ten]) + rest) if factor and (rest or not behind) else ""
+            factor = (
+                int(figure_words().numbers.get(before, "1"))
+                if before in figure_words().numbers or before in _ONE
+                else 0
+            )
+            rest = int(figure_words().numbers.get(behind, "0"))
+            return (
+                str(factor * int(figure_words().numbers[ten]) + rest)
+                if factor and (rest or not behind)
+                else ""
+            )
     return ""
 
 

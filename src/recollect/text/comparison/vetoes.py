@@ -1,20 +1,163 @@
-"""Finds what speaks against a new statement being only a known one again. Pure. Never: a model, a vector.
+"""Finds what speaks against a new statement being a repetition of a known one. Pure.
 
 Models that compare statements take "50 mg" for "75 mg", and one sister for the other. So numbers, dates, names and
-denials are compared by rule, and words where all other letters are the same. A statement that is taken for another is dropped:
-only there a rule may overrule a model.
+denials are compared by rule, and words where all other letters are the same. A repeated statement is dropped; only there
+may a rule overrule a model.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
+from itertools import groupby
+
+from rapidfuzz.distance import Levenshtein
 
 from recollect.model import Candidate, Memory
-from recollect.text.comparison.denials import denied_words
+from recollect.text.comparison.figure_words import figure_names
 from recollect.text.comparison.figures import Figures, figures
-from recollect.text.comparison.likeness import same_letter, same_letters
-from recollect.text.comparison.names import names_in
-from recollect.text.word_analysis import analyze_words
+from recollect.text.normalization import normalize
+from recollect.text.patterns import bounded
+from recollect.text.word_analysis import MOST_CHARACTERS, Word, analyze_words
+
+SAME_LETTERS = 0.8
+"""Above which share of equal letters (normalised Levenshtein similarity) two statements may be one."""
+
+_SHORTEST_WORD, _SHORTEST_KANA = 4, 2
+"""From how many letters on a function word may say something, as "after" and "without" do."""
+
+
+def same_letters(one: str, other: str) -> bool:
+    """Tell whether two statements are spelled almost alike, whatever it is that differs."""
+    letters, others = _letters(one[:MOST_CHARACTERS]), _letters(other[:MOST_CHARACTERS])
+    if min(len(letters), len(others)) <= SAME_LETTERS * max(len(letters), len(others)):
+        return False
+    return Levenshtein.normalized_similarity(letters, others, score_cutoff=SAME_LETTERS) > SAME_LETTERS
+
+
+@lru_cache(4_096)
+def _letters(text: str) -> str:
+    return normalize(text)
+
+
+def same_letter(one: str, other: str) -> bool:
+    """Tell whether a statement only says the other again, but for letters that mean nothing.
+
+    More than 0.8 of their letters are equal, and what differs are function words and forms of one word; never a number,
+    a date, a name, a denial or the order of what is said.
+    """
+    if max(len(one), len(other)) > MOST_CHARACTERS or not same_letters(one, other):
+        return False
+    return (
+        _telling(one) == _telling(other) and figures(one) == figures(other) and not denied_words(one, other)
+    )
+
+
+def _telling(text: str) -> list[frozenset[str]]:
+    """Return the words of a text that mean something, in order: what all forms of each share."""
+    return [stems for word in analyze_words(text).words if (stems := _meaning(word))]
+
+
+def _meaning(word: Word) -> frozenset[str]:
+    if word.stems:
+        return word.stems
+    # digits have no stems, nor have function words and kana: of these the short ones, articles and particles, say nothing
+    is_short = len(word.text) < (_SHORTEST_KANA if word.is_unspaced else _SHORTEST_WORD)
+    return frozenset() if is_short and not word.plain.isdecimal() else frozenset({word.plain})
+
+
+def _tells(word: Word) -> bool:
+    return bool(word.stems) and word.plain not in figure_names() and not word.plain[:1].isdigit()
+
+
+def names_in(content: str, evidence: str) -> list[Word]:
+    """Return the words of a statement that are names, as far as their capitals tell.
+
+    They have one where no sentence begins, there or in the words it rests on. In German all nouns have, so that nothing is told.
+    """
+    if "german" in {analyze_words(content).language, analyze_words(evidence).language}:
+        return []
+    within = {word.plain for word in analyze_words(evidence).words if word.is_capital}
+    return [
+        word
+        for word in analyze_words(content).words
+        if _tells(word)
+        and (word.is_capital or (word.begins and word.text[0].isupper() and word.plain in within))
+    ]
+
+
+_DENYING = """
+    no not never none nobody nothing without cannot nor neither nowhere dont doesnt didnt cant couldnt wont isnt
+    arent wasnt hasnt havent hadnt wouldnt shouldnt
+    nicht nichts nie niemals nimmer ohne weder kein keine keinen keinem keiner keines
+    pas jamais sans aucun aucune nunca jamas sin ningun ninguno ninguna nadie tampoco nao sem nem nenhum nenhuma
+    non senza nessun nessuno nessuna niet geen nooit zonder inte aldrig ingen inget inga utan ikke
+    ei eivat nem nincs soha nu niciodata fara degil yok hayir nie nigdy bez
+    не нет никогда без ни δεν οχι χωρις لا ليس لم لن بدون לא אין בלי नहीं không chẳng
+    """
+_DENIALS = frozenset(_DENYING.split())
+_BEHIND = "nicht nichts nie niemals nimmer niet nooit inte aldrig ikke degil yok नहीं لا не нет никогда"
+_WHOLE_CLAUSE = frozenset(_BEHIND.split())
+"""Denials that may stand behind what they deny."""
+_ONLY_IN = {"ne": "french", "n": "french", "mai": "italian"}
+"""Denials that are other words elsewhere."""
+_UNSPACED_DENIAL = bounded(
+    "不(?![错錯过過管仅僅但])|[没沒無无]|未(?![来來])|(?<![特区區性级級分个個])[别別](?![人的墅])"
+    "|(?<![少危])ない|なく|ません|ず(?=[にっ]|$)|않|(?:^| )안 |못|없|ไม่|ບໍ່|មិន"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """What a statement denies and affirms.
+
+    Attributes:
+        denied: The stems of what it denies.
+        affirmed: The stems of the rest.
+    """
+
+    denied: frozenset[str]
+    affirmed: frozenset[str]
+
+
+def denied_words(new: str, known: str) -> frozenset[str]:
+    """Return the stems of what one of two texts denies and the other affirms."""
+    one, other = denial(new), denial(known)
+    return ((one.denied & other.affirmed) - other.denied - one.affirmed) | (
+        (other.denied & one.affirmed) - one.denied - other.affirmed
+    )
+
+
+@lru_cache(4_096)
+def denial(text: str) -> Denial:
+    """Return what ``text`` denies and affirms."""
+    denied: set[str] = set()
+    affirmed: set[str] = set()
+    said = analyze_words(text)
+    for _, clause in groupby(said.words, key=lambda word: word.clause):
+        words = list(clause)
+        start = _denied_from(words, said.language)
+        for number, word in enumerate(words):
+            (affirmed if start is None or number < start else denied).update(word.stems)
+    return Denial(frozenset(denied), frozenset(affirmed))
+
+
+def _denied_from(words: Sequence[Word], language: str) -> int | None:
+    """Return from which word on a clause is denied; None where it is not."""
+    for number, word in enumerate(words):
+        if _denies(word.plain, language):
+            has_more = any(later.stems for later in words[number + 1 :])
+            return number if has_more and word.plain not in _WHOLE_CLAUSE else 0
+    unspaced = "".join(f"{word.text} " if word.is_hangul else word.text for word in words if word.is_unspaced)
+    return 0 if unspaced and _UNSPACED_DENIAL.search(unspaced) else None
+
+
+def _denies(word: str, language: str) -> bool:
+    if word == "no" and language == "portuguese":  # in the
+        return False
+    return word in _DENIALS or word.endswith("n't") or _ONLY_IN.get(word) == language
+
 
 _DAY = timedelta(days=1)
 _HABIT = frozenset({"per day"})

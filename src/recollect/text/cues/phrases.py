@@ -3,9 +3,10 @@
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from recollect.text.patterns import bounded
+from recollect.text.word_tables import read_table
 
 _LENGTH = 2_000
 """The characters that are read: a pasted book must not cost a chat its deadline."""
@@ -138,6 +139,17 @@ class PhraseList:
         for piece in self.unspaced:
             joined = joined.replace(piece, "")
         return joined.split()
+
+
+@cache
+def phrase_list(name: str) -> PhraseList:
+    """Return a list of ``phrases.json`` by its name.
+
+    Each takes the languages in one order: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian, Arabic;
+    then, unspaced, Chinese, Japanese, Korean.
+    """
+    table = read_table("recollect.text.cues", "phrases")[name]
+    return PhraseList.of("\n".join(table["spaced"]), " ".join(table.get("unspaced", ())))
 
 
 def _longest_first(entries: Iterable[str]) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ abbreviation with dots is prose.
 
 import re
 
-from recollect.text.lexical.scripts import LETTER
-from recollect.text.lexical.stop_words import STOP_WORDS
+from recollect.text.lexical.folding import LETTER
+from recollect.text.lexical.stop_words import english_stop_words
 from recollect.text.patterns import anchored, bounded
 
 _LONGEST = 256
@@ -38,7 +38,6 @@ _NAME = anchored(r"[^\W\d]\w*")
 _SEPARATOR = bounded(r"[^\w]+|_+")
 _HUMP = bounded(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
 
-_ENGLISH = frozenset(STOP_WORDS["english"].split())
 _BRAND_NAMES = """
     airbnb airpods bitcoin bytedance chatgpt deepmind deepseek doordash dropbox ebay espn facebook facetime fedex
     github gitlab imessage iphone icloud ikea imovie instagram javascript jetbrains latex linkedin macbook mastercard
@@ -58,7 +57,7 @@ def is_identifier(token: str) -> bool:
     if len(token) > _LONGEST or (token.isalpha() and (token.islower() or token.istitle() or token.isupper())):
         return False
     if _FLAG.fullmatch(token):
-        return token[2:] not in _ENGLISH
+        return token[2:] not in english_stop_words()
     return (
         _is_name(token)
         or any(pattern.fullmatch(token) for pattern in (_FILE, _ROOTED_PATH, _VERSION, _ERROR_CODE))
@@ -120,6 +119,6 @@ def _is_dotted(token: str) -> bool:
     if "." not in token:
         return True
     return all(
-        len(segment) > 1 and (index == 0 or (segment.islower() and segment not in _ENGLISH))
+        len(segment) > 1 and (index == 0 or (segment.islower() and segment not in english_stop_words()))
         for index, segment in enumerate(segments)
     )

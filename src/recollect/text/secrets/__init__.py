@@ -4,7 +4,6 @@ Found by their shape, their checksum, or the words around them; a secret in plai
 not found.
 """
 
-from recollect.text.secrets.kinds import SecretKind
 from recollect.text.secrets.masking import (
     MaskedText,
     between_marks,
@@ -13,9 +12,10 @@ from recollect.text.secrets.masking import (
     mark,
     mask,
     mask_exchange_texts,
+    warm,
     without_marks,
 )
-from recollect.text.secrets.warming import warm
+from recollect.text.secrets.values import SecretKind
 
 __all__ = [
     "MaskedText",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from recollect.text.patterns import anchored, linear
-from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
+from recollect.text.secrets.values import SecretKind, SecretSpan, places
 
 _DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
 _GROUP = linear("[0-9]+")

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from recollect.text.patterns import linear
 from recollect.text.secrets import words
-from recollect.text.secrets.kinds import SecretKind, SecretSpan, places
 from recollect.text.secrets.telling import (
     BEFORE,
     DATE,
@@ -17,7 +16,17 @@ from recollect.text.secrets.telling import (
     WINDOW,
     is_within_word,
 )
-from recollect.text.secrets.values import ENDINGS, MASK, has_digit, is_code, is_number, is_placeholder
+from recollect.text.secrets.values import (
+    ENDINGS,
+    MASK,
+    SecretKind,
+    SecretSpan,
+    has_digit,
+    is_code,
+    is_number,
+    is_placeholder,
+    places,
+)
 
 _DIGITS = linear(r"(?:^|[^0-9A-Za-z.,:/_#-])((?:[A-Z]-)?[0-9]{3,4}[ -][0-9]{3,4}|(?:[A-Z]-)?[0-9]{3,8})")
 _LONGER = linear(

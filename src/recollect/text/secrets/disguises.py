@@ -10,7 +10,7 @@ from itertools import islice
 
 from recollect.text.looks import is_unseen, latin_like, of_one_script
 from recollect.text.patterns import linear
-from recollect.text.secrets.kinds import MOST_PLACES, SecretSpan
+from recollect.text.secrets.values import MOST_PLACES, SecretSpan
 
 _SCRIPTS = ("CYRILLIC ", "GREEK ", "ARMENIAN ", "CHEROKEE ")
 _OTHERS = r"\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}"

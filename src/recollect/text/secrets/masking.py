@@ -1,21 +1,22 @@
-"""Masks the secrets of a text. Pure. Never: a model, whose they are, what is done with the rest."""
+"""Masks the secrets of a text, or of an exchange. Pure.
+
+A turn is identified by what was really said, so the keys of an exchange are never masked.
+"""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from recollect.model import Exchange
 from recollect.text.patterns import linear, whole
-from recollect.text.secrets.announced import announced
-from recollect.text.secrets.assigned import assigned, cookies
+from recollect.text.secrets.announced import announced, laid_out
 from recollect.text.secrets.checksums import account_numbers, card_numbers, local_accounts
+from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
 from recollect.text.secrets.codes import by_number
-from recollect.text.secrets.commands import in_commands
 from recollect.text.secrets.disguises import seen
-from recollect.text.secrets.kinds import MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
-from recollect.text.secrets.laid_out import laid_out
-from recollect.text.secrets.shapes import keys, private_keys, random_strings
-from recollect.text.secrets.unlocking import what_unlocks
-from recollect.text.secrets.values import MASK
+from recollect.text.secrets.key_formats import keys, private_keys, random_strings
+from recollect.text.secrets.unlock_codes import what_unlocks
+from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
 
 _READERS = (
     private_keys,
@@ -186,3 +187,48 @@ def _most(found: Iterator[SecretSpan]) -> Iterator[SecretSpan]:
         yield each
         if number == MOST_PLACES:
             raise TooManyPlacesError(each.end)
+
+
+def masked_exchange(exchange: Exchange) -> Exchange:
+    """Return an exchange with its secrets masked: in what was said, the reply, the speaker's name.
+
+    What was said before it, and its prompt, stay as they are: neither is kept. Its keys do, too.
+    """
+    turn = exchange.turn
+    text, reply, speaker = mask_exchange_texts(turn.text, exchange.reply, turn.speaker or "")
+    return replace(exchange, turn=replace(turn, text=text, speaker=speaker or turn.speaker), reply=reply)
+
+
+def with_masked_history(exchange: Exchange) -> Exchange:
+    """Return it with the secrets masked in what was said before it, too, as models are shown that."""
+    turn = exchange.turn
+    before = [each.text for each in turn.history]
+    text, reply, speaker, *before = mask_exchange_texts(
+        turn.text, exchange.reply, turn.speaker or "", *before
+    )
+    history = tuple(replace(each, text=said) for each, said in zip(turn.history, before, strict=True))
+    turn = replace(turn, text=text, speaker=speaker or turn.speaker, history=history)
+    return replace(exchange, turn=turn, reply=reply)
+
+
+def unread_exchange(exchange: Exchange) -> Exchange:
+    """Return it without a word of what was said, where its secrets could not be told from the rest."""
+    unread = mark(SecretKind.UNREAD)
+    return replace(exchange, turn=replace(exchange.turn, text=unread, speaker=None), reply=unread)
+
+
+_TEXT = (
+    "the password is {0}, my pin is {0}, cvv {0}, security answer: {0}, my social is {0}, the door code is {0}, "
+    "api key {0}, login: a / {0}, the safe: {0}-{0}-{0}, passwords are {0}; the alarm opens with {0}, the key is {0}-{0}. "
+    "They texted me the code {0}. {0} opens the door. Backup codes: {0}-{0} {0}-{0}\n"
+    "I changed the password to {0}. Mein Passwort lautet {0}. has\u0142o to {0}. \u5bc6\u7801\u662f{0}\n"
+    "| password | {0} |\nPassword\n{0}\ncurl -u a:{0} https://a:{0}@b.example?key={0}\nexport A_SECRET={0}\n"
+    "cookie: a={0}{0}\np\u0430ssword p\uff41ss\u200bword: {0}\n4111 1111 1111 1112 sort code 20-00-00 account {0} DE12 3456\n{1}\n"
+)
+"""Something for each reader of secrets to look at closely; it holds none."""
+
+
+def warm() -> None:
+    """Read a text that makes each expression be compiled: a quarter of a second, once in a process; beside the loop."""
+    for value in ("a1b2c3d4", "1234", "quilt"):
+        mask(_TEXT.format(value, "aB3dE5gH7jK9mN1pQ3sT5vX7z"))

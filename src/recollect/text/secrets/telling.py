@@ -4,7 +4,7 @@
 from itertools import islice
 from typing import Any
 
-from recollect.text.lexical import stop_words
+from recollect.text.lexical.stop_words import all_stop_words
 from recollect.text.patterns import linear
 from recollect.text.secrets import words
 from recollect.text.secrets.values import ENDINGS, MASK, is_code, is_number, is_placeholder, is_strange
@@ -32,9 +32,6 @@ DATE = linear(
 )
 UNIT = linear(r"(?i)^[ ]?(?:[%°€$£]|(?:[mµ]?g|mcg|kg|[mcd]?l|[mckd]?m|ms|min|h|hz|k?w|m?v|x)(?:[^\p{L}]|$))")
 """Behind numbers: what they count."""
-_FUNCTION_WORDS = frozenset(
-    each for language in stop_words.STOP_WORDS for each in stop_words.STOP_WORDS[language].split()
-)
 MARKS = ENDINGS.replace("!", "")
 """What ends a clause, and no password: many end with the one that is left out."""
 MOST_WORDS, LEAST_PHRASE = 6, 4
@@ -114,7 +111,7 @@ def _phrase(rest: str, at: int) -> tuple[int, int] | None:
     ends = CLAUSE_ENDS.search(rest)
     clause = (rest[: ends.start()] if ends else rest).rstrip()
     said = clause.split()
-    if not LEAST_PHRASE <= len(said) <= MOST_WORDS or said[0].casefold() in _FUNCTION_WORDS:
+    if not LEAST_PHRASE <= len(said) <= MOST_WORDS or said[0].casefold() in all_stop_words():
         return None
     return None if any(is_said(each) or not each.isalpha() for each in said[1:]) else (at, at + len(clause))
 
@@ -128,7 +125,7 @@ def ends_clause(rest: str, at: int) -> bool:
 def is_said(value: str) -> bool:
     """Tell whether a word says something of a password, and is none."""
     plain = value.casefold().strip(ENDINGS)
-    return plain in words.SAID_OF_ONE or plain in _FUNCTION_WORDS
+    return plain in words.SAID_OF_ONE or plain in all_stop_words()
 
 
 def in_quotes(rest: str) -> tuple[int, int] | None:

@@ -2,7 +2,7 @@ import json
 
 from tests.tables import table
 
-from recollect.models.extractors.error_response import read_error_response
+from recollect.models.extractors.completion import read_error_response
 
 
 def complaint_names(body: object, *words: str) -> bool:

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.models.extractors import completions_server
 
-from recollect.models.extractors.prompt_text import FENCE, cut, fenced, one_line, sendable, shares
+from recollect.models.extractors.prompts import FENCE, cut, fenced, one_line, sendable, shares
 
 texts = st.text(st.characters(codec=None))
 
