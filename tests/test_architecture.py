@@ -35,7 +35,12 @@ RULES = (
         pure=True,
     ),
     Rule("recollect.text.tokens", "recollect.text.patterns", pure=True),
-    Rule("recollect.text.lexical", "recollect.text.patterns", "Stemmer rapidfuzz", pure=True),
+    Rule(
+        "recollect.text.lexical",
+        "recollect.text.patterns recollect.text.word_tables",
+        "Stemmer rapidfuzz",
+        pure=True,
+    ),
     Rule("recollect.chunking", "recollect.text.patterns recollect.text.tokens", pure=True),
     Rule("recollect.ports", NOUNS),
     Rule("recollect.text.statement_features", "recollect.model recollect.text.patterns", pure=True),

@@ -1,7 +1,4 @@
-"""What the audit of a user's memories tells: which there are by it, and what a memory was before a change.
-
-Never: where the audit is kept, who may undo.
-"""
+"""Replays a user's audit: which memories exist according to it, and what a memory was before a change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

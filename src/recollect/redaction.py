@@ -1,7 +1,6 @@
-"""What stays of a user's audit once a chat is erased. Pure. Never: where the audit is kept, what is erased.
+"""What remains of a user's audit once a chat is erased. Pure.
 
-What stays tells of the memories that stay as if the chat had never been: replayed (``audit.replay``), it still
-tells which memories there are.
+The remaining rows read as if the chat had never been: replayed (``audit.replay``), they still yield the memories that exist.
 """
 
 from collections.abc import Iterable, Mapping

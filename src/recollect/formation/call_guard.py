@@ -1,6 +1,6 @@
-"""Guards the calls of models in the background: a circuit breaker, what they may cost a day, and that chats come first.
+"""Guards the model calls of the background: a circuit breaker, a daily token budget, and priority for chats.
 
-Never: what is asked. The breaker is that of Nygard, Release It!: closed, open, half open.
+The breaker is that of Nygard, Release It!: closed, open, half open.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Tells what formation decided: the log line of a decision. Never: decides anything."""
+"""Writes the log line of what formation decided."""
 
 from collections.abc import Sequence
 from typing import Any

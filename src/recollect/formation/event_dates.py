@@ -1,8 +1,8 @@
-"""Holds a model's date against the words it rests on. Pure. Never: a model.
+"""Checks a model's date against the words it rests on. Pure.
 
-The model's date stands wherever the words do not speak against it: what "on Thursday" or "8 weeks from yesterday" is
-depends on what is told, which a model reads better than a parser. Two mistakes can be seen: a year that nobody said is
-told from the time the model was made, and a to-do is put into the year that is over.
+The model's date stands wherever the words do not contradict it: a model reads "on Thursday" or "8 weeks from yesterday" better
+than a parser. Two errors can be recognized: a year that nobody named, taken from the model's training, and a to-do dated in
+the past year.
 """
 
 from dataclasses import replace

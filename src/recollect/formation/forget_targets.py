@@ -1,8 +1,8 @@
-"""Finds what a person wants forgotten who says so in a chat. Never: applies it.
+"""Finds the memories and messages that a person asks to forget in a chat. It applies nothing.
 
-A model chooses where there is one: that which learned from the words, or one that is asked, where more than one may be meant. Of
-many that it chooses each has to share a word with the wish, or be near to it. Without one only what says all that the wish says
-is chosen.
+A model chooses where there is one: the extraction model, or a judge where several memories may be meant. Each of many chosen
+memories has to share a word with the command, or be near to it. Without a model only what says all that the command says is
+chosen.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,7 +1,4 @@
-"""Learns from what was said: extract, verify, embed, reconcile. May raise.
-
-Never: applies what it decides, keeps an exchange as it is.
-"""
+"""Turns extracted statements into changes: extract, verify, embed, reconcile. It may raise, and applies nothing."""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
@@ -92,7 +89,7 @@ class StatementLearner:
         self._clock = clock
         self._new_id = new_id
 
-    async def extract(self, said: Sequence[AnalyzedTurn]) -> Extraction:
+    async def extract(self, turns: Sequence[AnalyzedTurn]) -> Extraction:
         """Return what a model finds in consecutive turns of one chat, and what it was shown; nothing is decided.
 
         Raises:
@@ -101,18 +98,22 @@ class StatementLearner:
         """
         if self._backends.extractor is None:
             raise ExtractorUnusableError
-        if not any(each.is_informative for each in said):
+        if not any(each.is_informative for each in turns):
             return Extraction()
-        known = await self._known(said)
-        return Extraction(await self._extract(said, known), tuple(known))
+        known = await self._known(turns)
+        return Extraction(await self._extract(turns, known), tuple(known))
 
     async def learn(
-        self, said: Sequence[AnalyzedTurn], extraction: Extraction | None, *, forgotten: Collection[UUID] = ()
+        self,
+        turns: Sequence[AnalyzedTurn],
+        extraction: Extraction | None,
+        *,
+        forgotten: Collection[UUID] = (),
     ) -> LearnedChanges:
         """Return what consecutive turns of one chat teach.
 
         Args:
-            said: The turns, oldest first.
+            turns: The turns, oldest first.
             extraction: What a model found in them; None: none was asked, and only what somebody asks to be remembered
                 is learned.
             forgotten: Memories that these turns let go of.
@@ -122,25 +123,25 @@ class StatementLearner:
         """
         left = (extraction or Extraction()).without(forgotten)
         extracted, known = left.extracted, left.known
-        verdicts = await self._verified(extracted.candidates, said, known)
-        changes = await self._reconciled(verdicts, said, known, forgotten, extracted.by)
+        verdicts = await self._verified(extracted.candidates, turns, known)
+        changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)
         return LearnedChanges(tuple(changes), len(extracted.candidates))
 
-    async def _extract(self, said: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Extracted:
+    async def _extract(self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Extracted:
         extractor = self._backends.extractor
         assert extractor is not None  # noqa: S101 -- learn looked
-        exchanges = [each.extractor_input for each in said]
-        user_id = said[0].exchange.turn.scope.user_id
+        exchanges = [each.extractor_input for each in turns]
+        user_id = turns[0].exchange.turn.scope.user_id
         return await self._guard.call(user_id, lambda: extractor.extract(exchanges, known))
 
-    async def _known(self, said: Sequence[AnalyzedTurn]) -> list[Memory]:
+    async def _known(self, turns: Sequence[AnalyzedTurn]) -> list[Memory]:
         """Return the user's statements that are nearest to what was said, the newest where nothing is embedded.
 
         In the order they were made in, and not by nearness: so what the last call was shown too stands in the same place,
         and a server's prompt cache holds up to the first that is another.
         """
-        scope, store = said[0].exchange.turn.scope, self._backends.memories
-        words = [f"{each.attribution.authored}\n{each.attribution.confirmed}".strip() for each in said]
+        scope, store = turns[0].exchange.turn.scope, self._backends.memories
+        words = [f"{each.attribution.authored}\n{each.attribution.confirmed}".strip() for each in turns]
         nearest: dict[UUID, tuple[float, Memory]] = {}
         for vector in await self.embed(words):
             if vector is None:
@@ -166,14 +167,14 @@ class StatementLearner:
             return [None] * len(texts)
 
     async def _verified(
-        self, candidates: Sequence[Candidate], said: Sequence[AnalyzedTurn], known: Sequence[Memory]
+        self, candidates: Sequence[Candidate], turns: Sequence[AnalyzedTurn], known: Sequence[Memory]
     ) -> _Verdicts:
         """Return a verdict on each candidate, and on each wish to remember that none of them serves."""
-        attributions = attributions_of(said, known)
-        asked = _turns_asking(said, Asking.REMEMBER)
+        attributions = attributions_of(turns, known)
+        asked = _turns_asking(turns, Asking.REMEMBER)
         if not (candidates or asked):
             return _Verdicts()
-        allowance = await self._allowance(said)
+        allowance = await self._allowance(turns)
         rules = self._rules
         verdicts = await asyncio.to_thread(
             verify,
@@ -185,7 +186,7 @@ class StatementLearner:
             limits=rules.limits,
         )
         by_form: list[Verdict] = []
-        if wished := unmet_commands(said, verdicts):
+        if wished := unmet_commands(turns, verdicts):
             left = allowance
             if left is not None:
                 left = max(0, left - sum(isinstance(each, AcceptedCandidate) for each in verdicts))
@@ -200,25 +201,25 @@ class StatementLearner:
             )
         return _Verdicts(verdicts, by_form)
 
-    async def _allowance(self, said: Sequence[AnalyzedTurn]) -> int | None:
+    async def _allowance(self, turns: Sequence[AnalyzedTurn]) -> int | None:
         """Return how many more memories the user may be given now."""
         if not self._rules.hourly:
             return None
-        user_id = said[0].exchange.turn.scope.user_id
+        user_id = turns[0].exchange.turn.scope.user_id
         added = await self._backends.memories.added_since(user_id, self._clock() - _HOUR)
         return max(0, self._rules.hourly - added)
 
     async def _reconciled(
         self,
         verdicts: _Verdicts,
-        said: Sequence[AnalyzedTurn],
+        turns: Sequence[AnalyzedTurn],
         known: Sequence[Memory],
         forgotten: Collection[UUID],
         extractor: str | None,
     ) -> list[tuple[int, Change]]:
-        believed = _believed(verdicts, said)
+        believed = _believed(verdicts, turns)
         vectors = await self.embed([each.candidate.content for each, _ in believed])
-        nearby = await self._near(said, vectors, {*forgotten, *(memory.id for memory in known)})
+        nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
         reconciled = await asyncio.to_thread(
             reconcile,
             [
@@ -227,26 +228,26 @@ class StatementLearner:
             ],
             known,
             nearby,
-            exchanges=[each.exchange for each in said],
+            exchanges=[each.exchange for each in turns],
             embedding_model=self._backends.embedder.name,
             at=self._clock(),
             new_id=self._new_id,
-            asked=_turns_asking(said, Asking.REMEMBER),
-            corrects=_turns_asking(said, Asking.CORRECT),
+            asked=_turns_asking(turns, Asking.REMEMBER),
+            corrects=_turns_asking(turns, Asking.CORRECT),
             extractor=extractor,
         )
-        last = len(said) - 1
+        last = len(turns) - 1
         every = [*verdicts.of_model, *verdicts.by_form]
         refused = [(last, each) for each in every if isinstance(each, Ignore)]
-        held = [self._held(each, said, extractor) for each in every if isinstance(each, HeldCandidate)]
+        held = [self._held(each, turns, extractor) for each in every if isinstance(each, HeldCandidate)]
         return [*reconciled, *held, *refused]
 
     async def _near(
-        self, said: Sequence[AnalyzedTurn], vectors: Sequence[Vector | None], besides: Collection[UUID]
+        self, turns: Sequence[AnalyzedTurn], vectors: Sequence[Vector | None], besides: Collection[UUID]
     ) -> list[Memory]:
         """Return the user's statements near to new ones, among which equal ones are; the newest where the embedder is away."""
         near: dict[UUID, Memory] = {}
-        scope, store = said[0].exchange.turn.scope, self._backends.memories
+        scope, store = turns[0].exchange.turn.scope, self._backends.memories
         if any(vector is None for vector in vectors):
             page = await store.page(scope.user_id, limit=_NEWEST_ASKED)
             near.update({each.id: each for each in page.memories})
@@ -257,9 +258,9 @@ class StatementLearner:
         return [each for each in near.values() if each.kind in STATEMENTS and each.id not in besides]
 
     def _held(
-        self, held: HeldCandidate, said: Sequence[AnalyzedTurn], extractor: str | None
+        self, held: HeldCandidate, turns: Sequence[AnalyzedTurn], extractor: str | None
     ) -> tuple[int, Change]:
-        exchange = said[held.turn].exchange
+        exchange = turns[held.turn].exchange
         candidate, scope = held.candidate, exchange.turn.scope
         memory = Memory(
             id=self._new_id(),
@@ -279,11 +280,11 @@ class StatementLearner:
         return held.turn, Quarantine(memory, held.reason)
 
 
-def _believed(verdicts: _Verdicts, said: Sequence[AnalyzedTurn]) -> list[tuple[AcceptedCandidate, bool]]:
+def _believed(verdicts: _Verdicts, turns: Sequence[AnalyzedTurn]) -> list[tuple[AcceptedCandidate, bool]]:
     """Return what is believed, its dates held against its words, and whether only the form of a wish told it."""
     return [
         (
-            replace(each, candidate=date(each.candidate, said[each.turn].exchange.turn.at)),
+            replace(each, candidate=date(each.candidate, turns[each.turn].exchange.turn.at)),
             date is with_written_date,
         )
         for found, date in ((verdicts.of_model, with_checked_date), (verdicts.by_form, with_written_date))
@@ -292,5 +293,5 @@ def _believed(verdicts: _Verdicts, said: Sequence[AnalyzedTurn]) -> list[tuple[A
     ]
 
 
-def _turns_asking(said: Sequence[AnalyzedTurn], asking: Asking) -> frozenset[int]:
-    return frozenset(number for number, each in enumerate(said) if each.asks(asking))
+def _turns_asking(turns: Sequence[AnalyzedTurn], asking: Asking) -> frozenset[int]:
+    return frozenset(number for number, each in enumerate(turns) if each.asks(asking))

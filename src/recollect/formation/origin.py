@@ -1,7 +1,4 @@
-"""What is weighed, and what new memories are made of: whose they are, when and where it was said. Pure.
-
-Never: what becomes of them.
-"""
+"""Accepted candidates with their embeddings, and the new memories made of them with owner, time and provenance. Pure."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Forms memories from exchanges: read, learn, forget, keep. May raise.
-
-Never: who calls it and when, the applying of what it decides.
-"""
+"""Forms memories from exchanges: analyze, extract, forget, keep verbatim. It may raise, and applies nothing."""
 
 import asyncio
 from collections.abc import Callable, MutableMapping, Sequence
@@ -91,27 +88,27 @@ class FormationPipeline:
             YieldedError: A chat comes first.
             StoreError: The store failed.
         """
-        said = await asyncio.to_thread(lambda: [analyze_turn(exchange) for exchange in exchanges])
+        turns = await asyncio.to_thread(lambda: [analyze_turn(exchange) for exchange in exchanges])
         wants = strategy in {Strategy.EXTRACT, Strategy.BOTH}
         extraction: Extraction | None = None
         if wants and fallback is None:
-            extraction, fallback = await self._extracted(said)
+            extraction, fallback = await self._extracted(turns)
         if extraction is not None:
-            said = await asyncio.to_thread(with_understood_commands, said, extraction)
+            turns = await asyncio.to_thread(with_understood_commands, turns, extraction)
         try:
-            let_go = [await self._let_go(each, asks=extraction is not None) for each in said]
+            let_go = [await self._let_go(each, asks=extraction is not None) for each in turns]
         except (YieldedError, EmbedderError):
             if extraction is not None:
-                self._extracted_before[_batch_of(said)] = extraction
+                self._extracted_before[_batch_of(turns)] = extraction
             raise
         forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
         is_kept = fallback is not None or strategy is not Strategy.EXTRACT
-        learned = await self._learner.learn(said, extraction, forgotten=forgotten)
-        kept = [await self._verbatim(each) if is_kept else [] for each in said]
+        learned = await self._learner.learn(turns, extraction, forgotten=forgotten)
+        kept = [await self._verbatim(each) if is_kept else [] for each in turns]
         formed = await asyncio.to_thread(
             lambda: [
-                self._formed(each, number, learned, [*let_go[number], *kept[number]], fallback, len(said))
-                for number, each in enumerate(said)
+                self._formed(each, number, learned, [*let_go[number], *kept[number]], fallback, len(turns))
+                for number, each in enumerate(turns)
             ]
         )
         return [
@@ -119,12 +116,12 @@ class FormationPipeline:
             for each in formed
         ]
 
-    async def _extracted(self, said: Sequence[AnalyzedTurn]) -> tuple[Extraction | None, Fallback | None]:
+    async def _extracted(self, turns: Sequence[AnalyzedTurn]) -> tuple[Extraction | None, Fallback | None]:
         """Return what a model finds, or found before; or None, and why there is none to be asked again."""
-        if before := self._extracted_before.pop(_batch_of(said), None):
+        if before := self._extracted_before.pop(_batch_of(turns), None):
             return before, None
         try:
-            return await self._learner.extract(said), None
+            return await self._learner.extract(turns), None
         except ExtractorUnusableError:
             return None, Fallback.UNUSABLE
         except InvalidExtractionError:
@@ -134,7 +131,7 @@ class FormationPipeline:
 
     def _formed(
         self,
-        said: AnalyzedTurn,
+        analyzed: AnalyzedTurn,
         number: int,
         learned: LearnedChanges,
         further: Sequence[Change],
@@ -143,18 +140,18 @@ class FormationPipeline:
     ) -> Formed:
         own = [change for turn, change in learned.changes if turn == number]
         return Formed(
-            said.exchange,
-            (*own, *further, *said.hidden_messages),
+            analyzed.exchange,
+            (*own, *further, *analyzed.hidden_messages),
             extracted_count=learned.extracted_count if number == turns - 1 else 0,
             fallback=fallback,
-            re_extracted=sum(_is_re_extracted(change, said) for change in own),
+            re_extracted=sum(_is_re_extracted(change, analyzed) for change in own),
         )
 
-    async def _let_go(self, said: AnalyzedTurn, *, asks: bool) -> list[Change]:
+    async def _let_go(self, turn: AnalyzedTurn, *, asks: bool) -> list[Change]:
         """Return what is done for the person's wishes to forget something."""
-        commands = [each for each in said.commands if each.asking is Asking.FORGET]
+        commands = [each for each in turn.commands if each.asking is Asking.FORGET]
         found = [
-            await self._forget_targets.changes(command, said.exchange, said.asker, asks=asks)
+            await self._forget_targets.changes(command, turn.exchange, turn.asker, asks=asks)
             for command in commands
         ]
         distinct: list[Change] = []
@@ -163,23 +160,23 @@ class FormationPipeline:
                 distinct.append(change)
         return distinct
 
-    async def _verbatim(self, said: AnalyzedTurn) -> list[Change]:
+    async def _verbatim(self, turn: AnalyzedTurn) -> list[Change]:
         """Keep question and answer as they are; not a wish to forget, which says what is to be forgotten."""
-        exchange = said.exchange
-        if said.asks(Asking.FORGET) or not any(map(str.isalnum, exchange.turn.text)):
+        exchange = turn.exchange
+        if turn.asks(Asking.FORGET) or not any(map(str.isalnum, exchange.turn.text)):
             return []
         [vector] = await self._learner.embed([qa_embedding_text(exchange)])
         memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
-        if said.injects_instruction or said.gives_instruction:
+        if turn.injects_instruction or turn.gives_instruction:
             return [Quarantine(memory, Reason.INSTRUCTION)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
 
 
-def _batch_of(said: Sequence[AnalyzedTurn]) -> Batch:
-    return tuple(each.exchange.id for each in said)
+def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
+    return tuple(each.exchange.id for each in turns)
 
 
-def _is_re_extracted(change: Change, said: AnalyzedTurn) -> bool:
+def _is_re_extracted(change: Change, turn: AnalyzedTurn) -> bool:
     """Tell whether a new memory rests on words that were added to the prompt, and are not the person's.
 
     Another way than verification's, on purpose: it counts what that should never let through.
@@ -187,5 +184,5 @@ def _is_re_extracted(change: Change, said: AnalyzedTurn) -> bool:
     if not isinstance(change, Add | Replace):
         return False
     evidence = normalize(change.memory.provenance.evidence or "")
-    own = normalize(f"{said.attribution.authored}\n{said.attribution.confirmed}")
-    return evidence not in own and any(evidence in normalize(line) for line in said.attribution.injected)
+    own = normalize(f"{turn.attribution.authored}\n{turn.attribution.confirmed}")
+    return evidence not in own and any(evidence in normalize(line) for line in turn.attribution.injected)

@@ -1,4 +1,4 @@
-"""By what rules exchanges are formed, as one frozen value. Never: where they come from."""
+"""The settings of formation, as one frozen value."""
 
 from dataclasses import dataclass, field
 

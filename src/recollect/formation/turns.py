@@ -1,4 +1,4 @@
-"""What was said in a turn that is to be formed, as formation reads it. Pure. Never: a model, the store."""
+"""A turn as formation analyzes it: attribution, memory commands, secrets and injected instructions. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -133,14 +133,14 @@ def _orders(text: str) -> bool:
     return any(map(contains_takeover, islice(lines, _LINES_FOR_ORDERS)))
 
 
-def attributions_of(said: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> list[Attribution]:
+def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> list[Attribution]:
     """Return what was said as a model's answer is verified by it.
 
     What an extractor was shown it echoes as well as what a chat was given: both are no word of the person's.
 
     Args:
-        said: The turns.
+        turns: The turns.
         known: The memories the extractor was shown.
     """
     shown = tuple(memory.content for memory in known)
-    return [replace(each.attribution, injected=(*each.attribution.injected, *shown)) for each in said]
+    return [replace(each.attribution, injected=(*each.attribution.injected, *shown)) for each in turns]

@@ -1,7 +1,7 @@
-"""What a person asks of the memory: as a model understood it, and what nobody made a statement of. Pure. Never: a model.
+"""The memory commands that a model understood, and those that no candidate fulfils. Pure.
 
-A model's word on what is asked is believed where the words that ask are the person's; without one the forms of
-`memory_commands` tell it.
+A command that a model understood counts where the words that ask are the person's own. Without a model the patterns of
+`memory_commands` are all there is.
 """
 
 from collections.abc import Collection, Sequence
@@ -83,7 +83,7 @@ def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | No
     )
 
 
-def with_understood_commands(said: Sequence[AnalyzedTurn], extraction: Extraction) -> list[AnalyzedTurn]:
+def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extraction) -> list[AnalyzedTurn]:
     """Return what was said with the wishes that a model understood, which count for more than those told by form.
 
     A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none. Of a message
@@ -99,9 +99,9 @@ def with_understood_commands(said: Sequence[AnalyzedTurn], extraction: Extractio
         quote = plain_quote(wish.evidence)
         if weight(quote) < _LEAST_QUOTE:
             continue
-        for number in reversed(range(len(said))):
-            words = searchable(said[number].words)
-            others = [searchable(each) for each in said[number].attribution.elsewhere]
+        for number in reversed(range(len(turns))):
+            words = searchable(turns[number].words)
+            others = [searchable(each) for each in turns[number].attribution.elsewhere]
             is_mixed = bool(others) and wish.asking is Asking.FORGET
             if is_mixed and (not words.has(quote) or any(each.has(quote) for each in others)):
                 continue
@@ -115,34 +115,34 @@ def with_understood_commands(said: Sequence[AnalyzedTurn], extraction: Extractio
                 break
     return [
         _with(_without(each, forgotten.get(number, [])), of_turn.get(number, []))
-        for number, each in enumerate(said)
+        for number, each in enumerate(turns)
     ]
 
 
-def _without(said: AnalyzedTurn, sentences: Sequence[str]) -> AnalyzedTurn:
+def _without(turn: AnalyzedTurn, sentences: Sequence[str]) -> AnalyzedTurn:
     """Return a turn with these sentences no more among what is learned from."""
     if not sentences:
-        return said
-    by_form = [each.about for each in said.commands if each.asking is Asking.FORGET]
-    authored = said.words
+        return turn
+    by_form = [each.about for each in turn.commands if each.asking is Asking.FORGET]
+    authored = turn.words
     for words in filter(None, (*sentences, *by_form)):
         authored = authored.replace(words, " ")
-    return replace(said, attribution=replace(said.attribution, authored=authored))
+    return replace(turn, attribution=replace(turn.attribution, authored=authored))
 
 
-def _with(said: AnalyzedTurn, commands: Sequence[MemoryCommand]) -> AnalyzedTurn:
+def _with(turn: AnalyzedTurn, commands: Sequence[MemoryCommand]) -> AnalyzedTurn:
     """Return a turn with these commands; by their form only those to remember count beside them, and before them."""
     if not commands:
-        return said
+        return turn
     to_forget = any(each.asking is Asking.FORGET for each in commands)
-    formal = [each for each in said.commands if not (to_forget and each.asking is Asking.FORGET)]
+    formal = [each for each in turn.commands if not (to_forget and each.asking is Asking.FORGET)]
     told = [each.about for each in formal if each.asking is Asking.REMEMBER and each.about]
     further = [
         each
         for each in commands
         if not (each.asking is Asking.REMEMBER and any(about in each.about for about in told))
     ]
-    return replace(said, commands=(*formal, *further))
+    return replace(turn, commands=(*formal, *further))
 
 
 def _command(
@@ -167,11 +167,11 @@ def _with_what_leads_to_it(evidence: str, words: str) -> str:
     return words[max(0, at - _LEADING) : at + len(evidence)] if at > 0 else evidence
 
 
-def unmet_commands(said: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -> list[Candidate]:
+def unmet_commands(turns: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -> list[Candidate]:
     """Return a candidate for each wish to remember something that nothing believed or held is about.
 
     Args:
-        said: What was said.
+        turns: What was said.
         verdicts: What became of what a model found in it.
     """
     served: dict[int, set[str]] = {}
@@ -180,7 +180,7 @@ def unmet_commands(said: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) ->
             words = f"{verdict.candidate.evidence}\n{verdict.candidate.content}"
             served.setdefault(verdict.turn, set()).update(document_terms(words))
     wished = []
-    for number, each in enumerate(said):
+    for number, each in enumerate(turns):
         for command in each.commands:
             terms = set(document_terms(command.about))
             if command.asking is Asking.REMEMBER and terms and not terms & served.get(number, set()):

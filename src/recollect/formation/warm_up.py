@@ -1,7 +1,4 @@
-"""Reads a few words of nobody's, so that what is made at the first use is made before the first exchange. Pure.
-
-Expressions are compiled when they are first used, and there are hundreds. Never: a model, a store.
-"""
+"""Runs formation's rules once on a made-up message, so that their expressions are compiled before the first exchange."""
 
 from datetime import UTC, datetime
 from uuid import UUID

@@ -1,7 +1,4 @@
-"""Makes what was said findable: cuts a message of the log, and gives its parts terms and embeddings.
-
-Never: who calls it and when, where the index is.
-"""
+"""Makes the message log searchable: splits messages into parts, and adds terms and embeddings."""
 
 from recollect.indexing.index_run import EmbeddingScope, index_user, shorter_wait
 

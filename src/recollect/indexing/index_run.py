@@ -1,7 +1,4 @@
-"""Keeps the index of a user's log whole, run by run, whatever fails meanwhile.
-
-Never: how a message is cut, who calls it and when, where the index is.
-"""
+"""Keeps a user's index complete in bounded runs, whatever fails meanwhile."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""Gives memories the embeddings they lack: the embedder was away when they were kept, or is another one now.
-
-Never: which memories those are, who calls it and when.
-"""
+"""Embeds memories that lack an embedding: the embedder was away when they were kept, or has been replaced."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

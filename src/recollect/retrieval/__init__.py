@@ -1,4 +1,4 @@
-"""From a turn to its ranked recollections. Never: SQL, prompt text."""
+"""From a turn to its ranked recollections."""
 
 from recollect.retrieval.candidates import SearchReach, SearchResults, find_candidates
 from recollect.retrieval.fusion import SignalWeights

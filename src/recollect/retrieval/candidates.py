@@ -1,4 +1,4 @@
-"""Finds what may be worth recalling: by meaning and by words, each within its time. Never: SQL, a score's weight."""
+"""Searches for candidates by vectors and by terms, each within its time limit."""
 
 import asyncio
 import time

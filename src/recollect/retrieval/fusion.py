@@ -1,9 +1,7 @@
-"""Ranks candidates by one weighted sum of what is known of them, and says what each part gave. Pure.
+"""Ranks candidates by a weighted sum of their signals, and reports the share of each signal. Pure.
 
-Score-level fusion of cosine and BM25: ranks would throw away how sure each channel is. Words count by
-how much of the question they cover, never by the best match, as the best of nothing is nothing.
-
-Never: a store, a model, how a signal was measured.
+The fusion works on scores of cosine and BM25: ranks would discard how confident each channel is. Terms count by how much of the
+question they cover, never relative to the best match, which may itself be poor.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""What of the found a turn needs: which statements, and whether the log is to serve where none does. Pure.
+"""Which of the found statements a turn needs, and whether the message log stands in where none is needed. Pure.
 
 Statements come first: each is judged by itself (`recollect.retrieval.relevance`). Passages of the log stand in where no
-statement serves, and the gate is sure. Never: a store, how anything is worded.
+statement serves, and the gate is sure.
 """
 
 import math

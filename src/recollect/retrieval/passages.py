@@ -1,6 +1,6 @@
-"""Tells which passages of the log a question may be given at all. Pure. Never: how they rank; a memory's fate.
+"""Which passages of the log a question may be given. Pure.
 
-What never may be recalled is not even indexed; here is what depends on the question.
+What may never be recalled is not even indexed; here is what depends on the question.
 """
 
 from recollect.model import Item, Passage, Role

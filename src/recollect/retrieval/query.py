@@ -1,4 +1,4 @@
-"""What a turn asks of the memory, read from its words. Pure. Never: a store, a score."""
+"""What a turn asks of the memory, derived from its words. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime

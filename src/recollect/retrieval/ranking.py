@@ -1,4 +1,4 @@
-"""From a turn to what may be recalled for it, ranked and gated. May raise. Never: SQL, prompt text, the caller."""
+"""From a turn to what may be recalled for it, ranked and gated. It may raise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

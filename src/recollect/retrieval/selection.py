@@ -1,4 +1,4 @@
-"""Decides what of the ranked goes into the prompt, and why the rest does not. Pure. Never: await, a score's making."""
+"""Decides which ranked recollections go into the prompt, and why the others do not. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

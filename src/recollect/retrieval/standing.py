@@ -1,7 +1,7 @@
-"""Chooses what stands in every chat: the statements that matter whatever is asked. Pure. Never: await, a score's making.
+"""Chooses the standing part: the statements that stand in every chat regardless of the question. Pure.
 
-Nobody knows what a chat comes to, so these are taken by what they are and not by what is asked: how a person wishes to be
-answered, what is dangerous to them, who they are. Of a person of whom little is known they are all there is.
+Nobody knows what a chat will be about, so they are chosen by their kind and importance: how a person wishes to be answered, what
+endangers them, who they are. For a person of whom little is known, these are all statements.
 """
 
 from collections.abc import Callable, Sequence

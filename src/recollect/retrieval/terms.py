@@ -1,7 +1,4 @@
-"""Scores documents by the terms they share with a query: BM25 by one user's own statistics. Pure.
-
-Never: a store; what a term is.
-"""
+"""Scores documents by the terms they share with a query: BM25 with the user's own statistics. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

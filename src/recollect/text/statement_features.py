@@ -1,6 +1,6 @@
-"""Reads from a message's words what sort of statement it makes. Pure. Never: a score, the store.
+"""Features of a message that show what sort of statement it makes. Pure.
 
-English words only: in other languages the shares are 0, and a ranking goes by its other signals.
+English only: in other languages the shares are 0, and a ranking relies on its other signals.
 """
 
 import re

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
-"""The words of a statement, as two statements are compared by them. Pure. Never: what they mean, a vector."""
+"""Splits a statement into words with stems, so that two statements can be compared by them. Pure."""
 
 from dataclasses import dataclass
 from functools import lru_cache

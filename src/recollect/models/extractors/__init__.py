@@ -1,4 +1,4 @@
-"""Models that extract, choose and summarize; one module a backend. Never: the store."""
+"""Models that extract, choose and summarize; one module per backend."""
 
 from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages, ModelAnswer
 from recollect.models.extractors.extractor import ModelExtractor

@@ -1,4 +1,4 @@
-"""Asks a model once, and once more where its answer can't be read. Never: what is asked."""
+"""Asks a model, and asks again where its answer can't be read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

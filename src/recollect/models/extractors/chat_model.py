@@ -1,4 +1,4 @@
-"""What is asked of a model, and by what. Never: which words are asked, how they travel."""
+"""The port of a chat model that answers in a given form: messages, schema, answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,6 @@
-"""Reads the statements and wishes an extraction model answered. Never: HTTP, what becomes of a candidate.
+"""Reads the statements and commands in an extraction model's answer.
 
-Models get types wrong and leave fields out; a statement that can be read is read, one that can't is
-left out.
+Models get types wrong and leave fields out; a statement that can be read is read, one that can't is left out.
 """
 
 from dataclasses import dataclass

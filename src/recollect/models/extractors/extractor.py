@@ -1,4 +1,4 @@
-"""Asks a model for the statements in what a person said. Never: which server, what becomes of a candidate."""
+"""Asks a model for the statements in what a person said."""
 
 from collections.abc import Sequence
 from dataclasses import replace

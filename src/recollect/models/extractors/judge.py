@@ -1,4 +1,4 @@
-"""Asks a model which memories are meant. Never: what becomes of them."""
+"""Asks a model which memories a person wants forgotten."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,6 @@
-"""Asks a model of Mistral's through its official SDK.
+"""Asks a Mistral model through Mistral's SDK.
 
-Never: what is asked, what becomes of the answer. No text of the user's, no answer and no credential
-ever stands in an error.
+No text of the user's, no answer and no credential ever stands in an error.
 """
 
 from dataclasses import replace

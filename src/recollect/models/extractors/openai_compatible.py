@@ -1,7 +1,6 @@
-"""Asks a model behind the OpenAI chat completions API.
+"""Asks a model through the OpenAI chat completions API.
 
-Never: what is asked, what becomes of the answer. No text of the user's, no answer and no credential
-ever stands in an error: servers quote both in their complaints.
+No text of the user's, no answer and no credential ever stands in an error: servers quote both in their error messages.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The forms that answers must have, as strict structured output wants them. Never: reads an answer."""
+"""The schemas of answers, as strict structured output requires them."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Asks a model for a summary of a chat. Never: when one is due, where it is kept."""
+"""Asks a model for a summary of a chat."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
-"""Reads what a person says themselves in a message. Pure. Never: a model, what the words mean.
+"""Separates the person's own words in a message from those of others. Pure.
 
-What machines put there and what is marked as others' is cut out: blocks of frontends, lines of ours that came back,
+What machines inserted and what is marked as somebody else's is cut out: blocks of frontends, injected lines that came back,
 mails, quoted lines, long quotations, code, tables and logs.
 """
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Tells what of the assistant's words a person confirms. Pure. Never: what they say besides."""
+"""Finds which words of the assistant a person confirms. Pure."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""A text from which pieces are cut. Pure. Never: why a piece is cut."""
+"""Spans of a text, and the text without them. Pure."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence

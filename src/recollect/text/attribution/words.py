@@ -1,4 +1,4 @@
-"""What of a message are the person's own words. Pure. Never: a model, what the words mean."""
+"""Which words of a message are the person's own. Pure."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""In what two statements differ: numbers, dates, names, denials and letters. Pure. Never: what is done about it."""
+"""The differences of two statements: numbers, dates, names, denials and letters. Pure."""

@@ -1,7 +1,6 @@
-"""The numbers, units and dates a statement names. Pure. Never: what is counted, what day it is.
+"""The numbers, units and dates that a statement names. Pure.
 
-What is written in several ways (``5:30``, ``half past five``, ``halb sechs``) is one figure, so that a
-person who writes it otherwise says the same.
+Different notations of one figure (``5:30``, ``half past five``, ``halb sechs``) are equal.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""Reads from a message's words what sort of recall it asks for. Pure. Never: models, the store.
+"""Recognizes what kind of recall a message asks for. Pure.
 
-Each function looks for words that say so plainly, in a dozen languages, in the first 2,000
-characters; what is said in other words is missed, and nothing is ever raised.
+Each function looks for phrases in a dozen languages, in the first 2,000 characters. What is worded otherwise is missed, and
+nothing is ever raised.
 """
 
 import unicodedata

@@ -1,4 +1,4 @@
-"""A text cut into words once, and lists of words to look for in it. Pure. Never: what they mean."""
+"""A text split into words once, and lists of phrases that are looked for in it. Pure."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
-"""Reads which dates a text means, and how near a moment is to them. Pure. Never: models, the store.
+"""Finds the dates a text means, and how near a moment is to them. Pure.
 
-A parser of fixed rules, one for all languages, with a table of words for each. What is not certain
-is not a date: a recall that leans on a wrong date is worse than one that leans on none.
+A rule-based parser, one for all languages, with a table of words for each. A doubtful date is no date: a recall that relies on
+a wrong date is worse than one that relies on none.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
-"""Spans of days, and the calendar's arithmetic on them. Pure. Never: words, time zones.
+"""Spans of days, and calendar arithmetic on them. Pure.
 
-A day is its proleptic Gregorian ordinal (`datetime.date.toordinal`). Whatever falls off either end
-of the calendar is cut there, so nothing here overflows. Weeks begin on Monday (ISO 8601).
+A day is its proleptic Gregorian ordinal (`datetime.date.toordinal`). Whatever falls off either end of the calendar is cut
+there, so nothing here overflows. Weeks begin on Monday (ISO 8601).
 """
 
 from datetime import date

@@ -1,4 +1,4 @@
-"""What a language's table of date words looks like, and how it is read. Pure. Never: texts, dates.
+"""Reads a text into the symbols of its date words, by the tables of ``languages.json``. Pure.
 
 A word stands for a symbol: a letter for its kind, and up to two numbers. The kinds are:
 

@@ -1,7 +1,7 @@
-"""The arithmetic of BM25, as Lucene does it. Never: where counts come from.
+"""The formulas of BM25, as in Lucene.
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the
-never-negative idf and without the constant factor k1 + 1, as in Lucene's BM25Similarity since 8.0.
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the non-negative idf and without
+the constant factor k1 + 1, as in Lucene's BM25Similarity since 8.0.
 """
 
 import math

@@ -1,7 +1,6 @@
-"""What a rare word may be a misspelling of, among the terms there are. Never: how terms are stored.
+"""Spelling corrections of a rare word among the indexed terms.
 
-Distance: optimal string alignment (restricted Damerau-Levenshtein), so that two letters swapped are
-one slip.
+The distance is optimal string alignment (restricted Damerau-Levenshtein): two swapped letters are one error.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
-"""What of a text is a code identifier, and its parts. Never: words of prose, stemming.
+"""Recognizes code identifiers in a text, and splits them into parts.
 
-Strict on purpose: a brand or a surname with a hump, a sentence that begins without a space or an
-abbreviation with dots is prose.
+Strict on purpose: a brand or a surname with a capital inside, a sentence that begins without a space, and an abbreviation with
+dots are prose.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Which language a text is in, and the terms of a word in it. Never: how a text is cut into words.
+"""Detects the language of a text, and returns the terms of a word in that language.
 
-The language is that of the script, and in Latin script the one most of whose function words the text
-holds. A question is often too short to tell while the text it looks for is not, so a word of another
-language has two terms: its stem in that language, and the stem that undecided (and English) text has.
+The script tells the language; in Latin script it is the language most of whose function words the text holds. A question is
+often too short to tell while the text it looks for is not, so a word of another language has two terms: its stem in that
+language, and the stem that undecided (and English) text has.
 """
 
 import unicodedata

@@ -1,7 +1,6 @@
-"""Secrets in what people say: found, and masked before anything is kept or sent. Pure. Never: whose they are.
+"""Finds secrets in what people say, and masks them before anything is kept or sent. Pure.
 
-Found by their shape, their checksum, or the words around them; a secret in plain words that nothing announces is
-not found.
+A secret is found by its form, its checksum, or the words around it. A secret in plain words that nothing announces is missed.
 """
 
 from recollect.text.secrets.masking import (

@@ -1,7 +1,7 @@
-"""Numbers of cards and bank accounts in a text, told from other numbers by their checksums. Pure. Never: whose.
+"""Card and bank account numbers, recognized by their checksums. Pure.
 
-The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13616 (mod 97), that of the American
-Bankers Association's numbers of banks (weights 3, 7, 1).
+The check digit of cards follows ISO/IEC 7812-1 (Luhn), that of IBANs ISO 13616 (mod 97), that of American routing numbers the
+American Bankers Association (weights 3, 7, 1).
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Codes, PINs and tokens, behind their names or beside a message. Pure. Never: how they are named."""
+"""Codes, PINs and tokens that follow their names, or that a message is said to have brought. Pure."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
-"""Reads a text as people see it, and knows where each character of that stood. Pure. Never: what is looked for.
+"""Normalizes disguised characters, and maps each character back to its place in the original. Pure.
 
-Characters that nobody sees are left out, other forms of ASCII letters and digits (full-width, mathematical, circled)
-are taken for these, and so are letters of other scripts that look like them, in a word or a text that has them both.
+Invisible characters are left out. Other forms of ASCII letters and digits (full-width, mathematical, circled) become ASCII, and
+so do look-alike letters of other scripts, in a word or a text that mixes both.
 """
 
 import unicodedata

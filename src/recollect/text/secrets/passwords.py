@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Passwords, answers to security questions and seeds, behind their names. Pure. Never: how they are named."""
+"""Passwords, answers to security questions and seed phrases that follow their names. Pure."""
 
 from recollect.text.lexical import stop_words
 from recollect.text.patterns import linear

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""How people tell what something is: "is", a colon, quotes, and where it ends. Pure. Never: what it is."""
+"""How a sentence or a sign assigns a value to a name: "is", a colon, quotes, and where the value ends. Pure."""
 
 from itertools import islice
 from typing import Any

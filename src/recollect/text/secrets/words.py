@@ -1,8 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""What secrets are called, and what is said of them, by language. Pure data. Never: how it is looked for.
-
-Expressions of RE2 in small letters, to be read without regard to case.
-"""
+"""The names of secrets, and what is said about them, by language: expressions of RE2 that ignore case. Pure data."""
 
 PASSWORDS = (
     r"pass[ -]?words?|pass[ -]?code|passphrase|passwd|passw(?:o|ö)rt|kennwort|losung(?:swort)?|mot[ ]secret|mots?[ ]de[ ]passe|mdp"
