@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 
 
 class Metered(Protocol):
-    """What a model answered."""
+    """An answer that says what it cost."""
 
     @property
     def tokens(self) -> int:
@@ -50,7 +50,7 @@ T = TypeVar("T", bound=Metered)
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """Tokens that background calls may take on one day (UTC); 0: any number.
+    """The tokens that background calls may use on one day (UTC); 0: unlimited.
 
     Attributes:
         user: For one user.
@@ -63,7 +63,7 @@ class TokenBudget:
 
 @dataclass(frozen=True, slots=True)
 class CallStatistics:
-    """How the calls of a model stand.
+    """Counts of a model's calls, and the state of its circuit breaker.
 
     Attributes:
         failures: How often they failed in a row.
@@ -84,7 +84,7 @@ class CallStatistics:
 
 @dataclass(slots=True)
 class CircuitBreaker:
-    """Leaves a server alone that fails: after some failures for a while, then for twice as long.
+    """Pauses calls to a failing server: for a while after several failures, then for twice as long.
 
     Attributes:
         failures: In a row.
@@ -101,7 +101,7 @@ class CircuitBreaker:
     _trying: bool = False
 
     def enter(self, at: datetime) -> None:
-        """Ask for a call.
+        """Request permission for a call.
 
         Raises:
             ExtractorPausedError: It is left alone. When that time is over one call may try it, and no other meanwhile.
@@ -132,12 +132,12 @@ class CircuitBreaker:
         self._trying = False
 
     def give_up(self) -> None:
-        """Note that a call ended without saying anything about the server."""
+        """Note that a call ended without evidence about the server."""
         self._trying = False
 
 
 class CallGuard:
-    """Lets background calls through, or says why not.
+    """Admits background calls, or raises the reason why not.
 
     Args:
         usage: Counts what they take.
@@ -164,7 +164,7 @@ class CallGuard:
 
     @property
     def guarded(self) -> CallStatistics:
-        """How the calls stand."""
+        """The statistics of the calls."""
         breaker = self.breaker
         return CallStatistics(
             breaker.failures,
@@ -210,7 +210,7 @@ class CallGuard:
         return answered
 
     def _note(self, error: BaseException, began: datetime) -> None:
-        """Let the breaker know what an error says of the server."""
+        """Update the breaker with what an error says about the server."""
         if isinstance(error, InvalidExtractionError):
             self.breaker.succeed()  # it is there and it answers: what is wrong is this call
         elif (
@@ -231,7 +231,7 @@ class CallGuard:
             raise BudgetSpentError
 
     async def _count(self, user_id: str, tokens: int) -> None:
-        """Count tokens; to miss some is no reason to lose an answer that was paid for."""
+        """Count tokens. A failure to count never discards an answer that was paid for."""
         try:
             await self._usage.use(user_id, self._clock().date(), tokens)
         except StoreError as error:

@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ForgetTargets:
-    """Finds what is meant.
+    """Finds the memories and messages that a command to forget means.
 
     Attributes:
         backends: Where it is looked for, and who chooses.
@@ -55,7 +55,7 @@ class ForgetTargets:
     async def changes(
         self, wish: MemoryCommand, exchange: Exchange, asker: Asker, *, asks: bool
     ) -> list[Change]:
-        """Return what is to be done for the wish; its own words are to be recalled no more.
+        """Return the changes that a command to forget leads to; its own message is hidden from recall as well.
 
         Args:
             wish: What is to be forgotten.
@@ -119,7 +119,7 @@ class ForgetTargets:
 
 
 def _believed(wish: MemoryCommand, meant: Sequence[Memory], near: Collection[UUID]) -> list[Memory]:
-    """Return what a model took a wish to mean as far as that is believed: what is near to it or shares a word with it, or one.
+    """Return the memories a model chose that are near to the command or share a word with it; a single one always.
 
     One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown, and beside
     others' words it may be theirs that a model follows.
@@ -130,13 +130,13 @@ def _believed(wish: MemoryCommand, meant: Sequence[Memory], near: Collection[UUI
 
 
 def says_all(wish: str, text: str) -> bool:
-    """Say whether ``text`` says all that ``wish`` names: every term of the one is in the other."""
+    """Tell whether ``text`` holds every term of ``wish``."""
     wanted = set(document_terms(wish))
     return len(wanted) >= _LEAST_TERMS and wanted <= set(document_terms(text))
 
 
 def _names(wish: str, memory: Memory) -> bool:
-    """Tell whether a wish names a memory in its own words: each says all that the other does, and neither denies it."""
+    """Tell whether command and memory hold the same terms, and neither denies the other."""
     content = memory.content
     return says_all(wish, content) and says_all(content, wish) and not denied_words(wish, content)
 

@@ -79,7 +79,7 @@ _SCRIPTS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class SearchableText:
-    """A text as quotes are looked for in it.
+    """A text in which quotes are looked for.
 
     Attributes:
         text: It as it stands.
@@ -97,7 +97,7 @@ class SearchableText:
         return next(_places_of(quote, self.plain), None) is not None
 
     def closest(self, quote: str) -> str | None:
-        """Return what stands in the text, as it stands there, that a quote was copied from with slips.
+        """Return the part of the text, as written there, that a quote with typos was copied from.
 
         A long quote is found by its first `LIKENED_CHARACTERS`. None where nothing is like enough,
         or where a word is there or not, or another one.
@@ -118,7 +118,7 @@ class SearchableText:
         return self._as_it_stands(*span)
 
     def source_of(self, quote: str) -> str | None:
-        """Return what a quote, as `plain_quote` gives it, was copied from, as it stands in the text; None where nothing was."""
+        """Return the part of the text, as written there, that a quote from `plain_quote` was copied from; None where there is none."""
         place = next(_places_of(quote, self.plain), None) if quote else None
         return self.closest(quote) if place is None else self._as_it_stands(place, place + len(quote))
 
@@ -143,13 +143,13 @@ class SearchableText:
 
 
 def searchable(text: str) -> SearchableText:
-    """Return a text to look for quotes in: its first `SEARCHED_CHARACTERS`."""
+    """Return a text prepared for searching: its first `SEARCHED_CHARACTERS`."""
     cut = text[:SEARCHED_CHARACTERS]
     return SearchableText(cut, plain_text(cut))
 
 
 def plain_quote(quote: str) -> str:
-    """Return a quote as it is looked for: its first `QUOTE_CHARACTERS`, plain, without marks around it."""
+    """Return a quote in the form in which it is searched: its first `QUOTE_CHARACTERS`, plain, without enclosing marks."""
     return plain_text(quote[:QUOTE_CHARACTERS]).strip(_EDGES)
 
 
@@ -159,12 +159,12 @@ def plain_text(text: str) -> str:
 
 
 def weight(quote: str) -> int:
-    """Return how much a quote weighs: its letters and digits, those of scripts without spaces twice."""
+    """Return the weight of a quote: its letters and digits, those of scripts without spaces counted twice."""
     return sum(map(str.isalnum, quote)) + sum(map(str.isalnum, "".join(_UNSPACED.findall(quote))))
 
 
 def share_no_script(one: str, other: str) -> bool:
-    """Tell whether two texts are written, each in scripts that the other has no letter of."""
+    """Tell whether each of two texts is written in scripts of which the other has no letter."""
     of_one, of_other = _scripts(one), _scripts(other)
     return bool(of_one and of_other) and not of_one & of_other
 
@@ -194,7 +194,7 @@ def _folded(text: str) -> str:
 
 
 def _inside_word(plain: str, position: int) -> bool:
-    """Say whether there is no word's edge between the characters before and at ``position``."""
+    """Tell whether ``position`` lies inside a word."""
     if position in {0, len(plain)}:
         return False
     before, after = plain[position - 1], plain[position]
@@ -203,7 +203,7 @@ def _inside_word(plain: str, position: int) -> bool:
 
 
 def _beginning(quote: str) -> str:
-    """Return the first whole words of a quote, as many as are looked for where it has slips."""
+    """Return the first whole words of a quote, as many as are compared where it has typos."""
     if len(quote) <= LIKENED_CHARACTERS:
         return quote
     cut = quote[:LIKENED_CHARACTERS]
@@ -211,7 +211,7 @@ def _beginning(quote: str) -> str:
 
 
 def _says_the_same(quote: str, part: str) -> bool:
-    """Tell whether two texts have the same words, but for slips within the longer ones.
+    """Tell whether two texts have the same words, apart from typos in the longer ones.
 
     A slip leaves a word's first letter, most of it, and its digits. So a denial stays one in any language that has a
     word for it, or a syllable in front: one more word, "kein" for "ein", "unlike" for "like" are no slips.
@@ -233,7 +233,7 @@ def _is_slip(one: str, other: str) -> bool:
 
 @lru_cache(64)
 def _places(text: str) -> list[tuple[int, int]]:
-    """Return of each character of the plain text where in the text it stands."""
+    """Return for each character of the plain text its place in the text."""
     places: list[tuple[int, int]] = []
     is_space = True
     for cluster in _CLUSTER.finditer(text):
@@ -254,13 +254,13 @@ _QUESTIONS = ("?", "\uff1f", "\u061f")
 
 @dataclass(frozen=True)
 class ComparableText:
-    """A text as two texts are compared: by the roots of what its words mean, and by its numbers and dates."""
+    """A text prepared for comparison: the roots of its content words, and its numbers and dates."""
 
     text: str
 
     @cached_property
     def telling(self) -> list[frozenset[str]]:
-        """The roots of each word that means something by itself."""
+        """The roots of each content word."""
         return [_roots(term) for term in document_terms(self.text[:_READ]) if not term.isdecimal()]
 
     @cached_property
@@ -279,18 +279,18 @@ class ComparableText:
         return bool(self.roots & other.roots or self.figures & other.figures)
 
     def holds(self, other: "ComparableText") -> bool:
-        """Tell whether all that another text says is in it."""
+        """Tell whether this text holds everything that another says."""
         return other.figures <= self.figures and all(each & self.roots for each in other.telling)
 
 
 def _roots(term: str) -> frozenset[str]:
-    """Return a term, and how a longer one begins: an allergy is what somebody allergic has."""
+    """Return a term and its beginning, so that "allergy" and "allergic" share a root."""
     return frozenset({term, term[:_ROOT]})
 
 
 @dataclass(frozen=True)
 class EchoSources:
-    """What a candidate may come from.
+    """The texts that a candidate may come from.
 
     Attributes:
         own: All that the person says, and confirms.
@@ -302,7 +302,7 @@ class EchoSources:
     shown: Sequence[ComparableText] = ()
     told: Sequence[ComparableText] = ()
 
-    def lend(self, candidate: Candidate) -> bool:
+    def is_echo(self, candidate: Candidate) -> bool:
         """Tell whether a candidate says only what stood in the prompt.
 
         It does where it has nothing in common with what the person says, and something with what they did not. A
@@ -327,13 +327,13 @@ class EchoSources:
         return any(line.holds(content) for line in self.shown)
 
     def _lends(self, line: ComparableText, content: ComparableText) -> bool:
-        """Tell whether at least half of what the person does not say stands in a line."""
+        """Tell whether a line holds at least half of what the candidate says beyond the person's words."""
         beyond = [each for each in content.telling if not each & self.own.roots]
         lent = sum(bool(each & line.roots) for each in beyond)
         return 2 * lent >= len(beyond) and bool(lent or (content.figures & line.figures) - self.own.figures)
 
     def _has_all_else(self, line: ComparableText, content: ComparableText, quote: ComparableText) -> bool:
-        """Tell whether a line has what the person does say of it, too: in the quote, and in what they do not only ask."""
+        """Tell whether a line also holds what the person does assert of it: in the quote, and outside of questions."""
         asserted, counted = quote.roots | self._asserted.roots, quote.figures | self._asserted.figures
         own = [each for each in content.telling if each & asserted]
         return all(each & line.roots for each in own) and content.figures & counted <= line.figures
@@ -345,5 +345,5 @@ class EchoSources:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the first 12,000 characters of a text in pieces that are read as statements are."""
+    """Return the first 12,000 characters of a text, split into pieces of the length of statements."""
     return [text[start : start + _PIECE] for start in range(0, min(len(text), _READ), _PIECE)]

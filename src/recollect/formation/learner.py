@@ -47,7 +47,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LearnedChanges:
-    """What was learned.
+    """The changes that turns lead to.
 
     Attributes:
         changes: Each with the number of the turn it comes from.
@@ -60,7 +60,7 @@ class LearnedChanges:
 
 @dataclass(frozen=True, slots=True)
 class _Verdicts:
-    """What became of candidates.
+    """The verdicts on candidates.
 
     Attributes:
         of_model: Those a model found.
@@ -72,7 +72,7 @@ class _Verdicts:
 
 
 class StatementLearner:
-    """Learns statements from turns."""
+    """Extracts statements from turns and reconciles them with known memories."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class StatementLearner:
         *,
         forgotten: Collection[UUID] = (),
     ) -> LearnedChanges:
-        """Return what consecutive turns of one chat teach.
+        """Return the changes that consecutive turns of one chat lead to.
 
         Args:
             turns: The turns, oldest first.
@@ -169,7 +169,7 @@ class StatementLearner:
     async def _verified(
         self, candidates: Sequence[Candidate], turns: Sequence[AnalyzedTurn], known: Sequence[Memory]
     ) -> _Verdicts:
-        """Return a verdict on each candidate, and on each wish to remember that none of them serves."""
+        """Return a verdict on each candidate, and on each command to remember that none of them fulfils."""
         attributions = attributions_of(turns, known)
         asked = _turns_asking(turns, Asking.REMEMBER)
         if not (candidates or asked):
@@ -245,7 +245,7 @@ class StatementLearner:
     async def _near(
         self, turns: Sequence[AnalyzedTurn], vectors: Sequence[Vector | None], besides: Collection[UUID]
     ) -> list[Memory]:
-        """Return the user's statements near to new ones, among which equal ones are; the newest where the embedder is away."""
+        """Return the user's statements near to the new ones, equal ones included; the newest where the embedder is away."""
         near: dict[UUID, Memory] = {}
         scope, store = turns[0].exchange.turn.scope, self._backends.memories
         if any(vector is None for vector in vectors):
@@ -281,7 +281,7 @@ class StatementLearner:
 
 
 def _believed(verdicts: _Verdicts, turns: Sequence[AnalyzedTurn]) -> list[tuple[AcceptedCandidate, bool]]:
-    """Return what is believed, its dates held against its words, and whether only the form of a wish told it."""
+    """Return the accepted candidates with checked dates, and whether each was found by pattern alone."""
     return [
         (
             replace(each, candidate=date(each.candidate, turns[each.turn].exchange.turn.at)),

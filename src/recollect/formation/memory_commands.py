@@ -124,7 +124,7 @@ _QUOTED = bounded(
 
 @dataclass(frozen=True, slots=True)
 class MemoryCommand:
-    """A wish that a person put plainly.
+    """A command to the memory that a person put plainly.
 
     Attributes:
         asking: What is asked for.
@@ -142,7 +142,7 @@ class MemoryCommand:
 
 
 def read_commands(authored: str) -> tuple[MemoryCommand, ...]:
-    """Return what a person asks of the memory, in order; mostly nothing, and at most ``MOST_COMMANDS``.
+    """Return the memory commands in a text, in order: usually none, at most ``MOST_COMMANDS``.
 
     None are questions about what is remembered, orders that belong to the task at hand ("don't forget to add
     tests"), reminders, and "forget it".
@@ -154,12 +154,12 @@ def read_commands(authored: str) -> tuple[MemoryCommand, ...]:
 
 
 def asks_to_forget(text: str) -> bool:
-    """Tell whether somebody asks in a message to forget something."""
+    """Tell whether a message asks to forget something."""
     return any(command.asking is Asking.FORGET for command in read_commands(text))
 
 
 def statement_of(command: MemoryCommand) -> str:
-    """Return what a command is about as a statement that can be kept: one line, at most 500 characters."""
+    """Return the subject of a command as a statement that can be kept: one line, at most 500 characters."""
     plain = " ".join(command.about.split()).strip(" ,;:-\u2013\u2014")
     if len(plain) > LONGEST_STATEMENT:
         plain = plain[:LONGEST_STATEMENT].rpartition(" ")[0] or plain[:LONGEST_STATEMENT]
@@ -190,7 +190,7 @@ def sentences_with(words: str, text: str, *, leading: bool = False) -> str:
 
 
 def _broad_or_about(words: str) -> MemoryCommand | None:
-    """Return a wish to forget what these words name; None where they name nothing of the person's."""
+    """Return a command to forget what these words name; None where they name nothing of the person's."""
     about = words.strip(_MARKS)
     if _EVERYTHING.match(about) or _ABOUT_ME.search(about):
         return MemoryCommand(Asking.FORGET, "", broad=True)
@@ -246,7 +246,7 @@ def _to_forget(bare: str) -> MemoryCommand | None:
 
 
 def _to_remember(about: str, before: str) -> MemoryCommand | None:
-    """Return a wish to remember; where it says only "that", what was said before is meant, unless that is a question."""
+    """Return a command to remember. "That" refers to what was said before, unless that is a question."""
     if _ITSELF.match(about):
         return MemoryCommand(Asking.REMEMBER, "" if before.endswith(_QUESTION) else before.rstrip(_MARKS))
     return MemoryCommand(Asking.REMEMBER, about)

@@ -18,7 +18,7 @@ CORRECTED_IMPORTANCE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class WeighedCandidate:
-    """A believed candidate on its way to be a memory.
+    """An accepted candidate with its embedding, before reconciliation.
 
     Attributes:
         believed: The candidate, and the turn that proves it.
@@ -33,7 +33,7 @@ class WeighedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the candidates of a batch come from.
+    """The exchanges that the candidates of a batch come from, and how new memories are made of them.
 
     Attributes:
         exchanges: What was said, by number of the turn.
@@ -54,7 +54,7 @@ class Origin:
     extractor: str | None
 
     def turn(self, weighed: WeighedCandidate) -> Turn:
-        """Return the turn that proves a candidate."""
+        """Return the turn that supports a candidate."""
         return self.exchanges[weighed.believed.turn].turn
 
     def messages(self, weighed: WeighedCandidate) -> tuple[UUID, ...]:
@@ -94,5 +94,5 @@ class Origin:
 
 
 def _share(number: float) -> float:
-    """Return a number as a share of 1; 0 where it is none."""
+    """Return a number clamped to 0 to 1; 0 for NaN."""
     return 0.0 if math.isnan(number) else min(1.0, max(0.0, number))

@@ -42,7 +42,7 @@ Batch: TypeAlias = tuple[UUID, ...]
 
 
 class FormationPipeline:
-    """Decides what exchanges change in their user's memories.
+    """Decides how exchanges change their user's memories.
 
     Args:
         backends: Where memories are read, and the models.
@@ -75,7 +75,7 @@ class FormationPipeline:
     async def form(
         self, exchanges: Sequence[Exchange], *, strategy: Strategy, fallback: Fallback | None = None
     ) -> list[Formed]:
-        """Return what consecutive exchanges of one chat change in their user's memories; nothing is applied.
+        """Return how consecutive exchanges of one chat change their user's memories; nothing is applied.
 
         Args:
             exchanges: What was said, oldest first.
@@ -117,7 +117,7 @@ class FormationPipeline:
         ]
 
     async def _extracted(self, turns: Sequence[AnalyzedTurn]) -> tuple[Extraction | None, Fallback | None]:
-        """Return what a model finds, or found before; or None, and why there is none to be asked again."""
+        """Return an extraction, new or kept from an earlier try; or None and the reason why none will be tried again."""
         if before := self._extracted_before.pop(_batch_of(turns), None):
             return before, None
         try:
@@ -148,7 +148,7 @@ class FormationPipeline:
         )
 
     async def _let_go(self, turn: AnalyzedTurn, *, asks: bool) -> list[Change]:
-        """Return what is done for the person's wishes to forget something."""
+        """Return the changes that the person's commands to forget lead to."""
         commands = [each for each in turn.commands if each.asking is Asking.FORGET]
         found = [
             await self._forget_targets.changes(command, turn.exchange, turn.asker, asks=asks)
@@ -161,7 +161,7 @@ class FormationPipeline:
         return distinct
 
     async def _verbatim(self, turn: AnalyzedTurn) -> list[Change]:
-        """Keep question and answer as they are; not a wish to forget, which says what is to be forgotten."""
+        """Keep question and answer verbatim, except for a command to forget, which names what is to be forgotten."""
         exchange = turn.exchange
         if turn.asks(Asking.FORGET) or not any(map(str.isalnum, exchange.turn.text)):
             return []
@@ -177,7 +177,7 @@ def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
 
 
 def _is_re_extracted(change: Change, turn: AnalyzedTurn) -> bool:
-    """Tell whether a new memory rests on words that were added to the prompt, and are not the person's.
+    """Tell whether a new memory rests on injected words that are not the person's own.
 
     Another way than verification's, on purpose: it counts what that should never let through.
     """

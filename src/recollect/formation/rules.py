@@ -7,7 +7,7 @@ from recollect.formation.verification import TurnLimits
 
 @dataclass(frozen=True, slots=True)
 class FormationRules:
-    """By what rules exchanges are formed.
+    """The settings of formation.
 
     Attributes:
         minimum_importance: Candidates below it are not kept.
@@ -21,5 +21,5 @@ class FormationRules:
 
 
 def unrelated_cosine(gate: float) -> float:
-    """Return below which cosine two statements without a word in common are not about the same."""
+    """Return the cosine below which two statements that share no word are unrelated."""
     return gate / 2

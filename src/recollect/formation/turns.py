@@ -29,7 +29,7 @@ _QUESTIONS = ("?", "\uff1f", "\u061f")
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedTurn:
-    """A turn that is to be formed.
+    """A turn that memories are to be formed from.
 
     Attributes:
         exchange: The turn and its reply, their secrets masked.
@@ -51,12 +51,12 @@ class AnalyzedTurn:
     gives_instruction: bool = False
 
     def asks(self, asking: Asking) -> bool:
-        """Whether that is asked for."""
+        """Tell whether the turn holds a command of this kind."""
         return any(each.asking is asking for each in self.commands)
 
     @property
     def is_informative(self) -> bool:
-        """Whether there is anything to learn from: more than the remnant of a message, or a yes to something.
+        """Whether there is anything to learn from: more than a word or two, or a yes to something.
 
         A word or two are an answer where something was asked, or a person speaks of themselves in them, or counts.
         """
@@ -78,7 +78,7 @@ class AnalyzedTurn:
 
     @property
     def hidden_messages(self) -> list[Change]:
-        """What of the log is to be recalled no more, as it holds a secret, or an order that somebody planted."""
+        """Changes that hide the message from recall, because it holds a secret or an injected instruction."""
         if self.holds_secret:
             return [Hide((self.exchange.message_id,), Reason.CONFIDENTIAL)]
         if self.injects_instruction:
@@ -94,7 +94,7 @@ class AnalyzedTurn:
 
 
 def analyze_turn(exchange: Exchange) -> AnalyzedTurn:
-    """Read what was said in an exchange; of a megabyte that takes seconds, so not where streams have to go on."""
+    """Analyze an exchange. A megabyte takes seconds, so this never runs on the event loop of streams."""
     masked = with_masked_history(exchange)
     attribution = attribute(masked)
     commands = read_commands(attribution.authored)
@@ -114,7 +114,7 @@ def analyze_turn(exchange: Exchange) -> AnalyzedTurn:
 
 
 def must_be_hidden(text: str) -> bool:
-    """Tell whether a message of the log may not be recalled, whatever is learned from it."""
+    """Tell whether a message of the log may never be recalled, whatever is learned from it."""
     return _shows_secret(text) or _orders(text)
 
 
@@ -134,7 +134,7 @@ def _orders(text: str) -> bool:
 
 
 def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> list[Attribution]:
-    """Return what was said as a model's answer is verified by it.
+    """Return the attributions by which a model's answer is verified.
 
     What an extractor was shown it echoes as well as what a chat was given: both are no word of the person's.
 

@@ -29,13 +29,13 @@ _EVERYTHING = 10
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a model found, and the memories it was shown."""
+    """The answer of an extraction model, and the memories it was shown."""
 
     extracted: Extracted = field(default_factory=Extracted)
     known: tuple[Memory, ...] = ()
 
     def without(self, gone: Collection[UUID]) -> "Extraction":
-        """Return it as if these memories had not been known; what says them again is left out, too."""
+        """Return the extraction as if these memories had not been known; candidates that repeat them are left out."""
         left = [number for number, each in enumerate(self.known) if each.id not in gone]
         if len(left) == len(self.known):
             return self
@@ -53,7 +53,7 @@ class Extraction:
 
 
 def _says(content: str, forgotten: str) -> bool:
-    """Tell whether a statement says what is forgotten, or a part of it and nothing else."""
+    """Tell whether a statement repeats what is forgotten, or a part of it, and says nothing else."""
     said, gone = ComparableText(content), ComparableText(forgotten)
     return same_letter(content, forgotten) or bool(
         said.telling and gone.telling and (said.holds(gone) or gone.holds(said))
@@ -61,7 +61,7 @@ def _says(content: str, forgotten: str) -> bool:
 
 
 def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
-    """Return a candidate about the memories that are left; None where it only says again what is not.
+    """Return a candidate renumbered for the remaining memories; None where it only repeats a forgotten one.
 
     What contradicts something forgotten is new: who says "forget Kiel, I live in Bonn" lives in Bonn.
     """
@@ -84,7 +84,7 @@ def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | No
 
 
 def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extraction) -> list[AnalyzedTurn]:
-    """Return what was said with the wishes that a model understood, which count for more than those told by form.
+    """Return the turns with the commands that a model understood, which take precedence over those found by pattern.
 
     A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none. Of a message
     that holds others' words, too, the person's have to be quoted to the letter, and not be the others' as well, to forget something.
@@ -120,7 +120,7 @@ def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extracti
 
 
 def _without(turn: AnalyzedTurn, sentences: Sequence[str]) -> AnalyzedTurn:
-    """Return a turn with these sentences no more among what is learned from."""
+    """Return a turn from which nothing is learned of these sentences."""
     if not sentences:
         return turn
     by_form = [each.about for each in turn.commands if each.asking is Asking.FORGET]
@@ -131,7 +131,7 @@ def _without(turn: AnalyzedTurn, sentences: Sequence[str]) -> AnalyzedTurn:
 
 
 def _with(turn: AnalyzedTurn, commands: Sequence[MemoryCommand]) -> AnalyzedTurn:
-    """Return a turn with these commands; by their form only those to remember count beside them, and before them."""
+    """Return a turn with these commands; of those found by pattern, only commands to remember stay, in front."""
     if not commands:
         return turn
     to_forget = any(each.asking is Asking.FORGET for each in commands)
@@ -148,7 +148,7 @@ def _with(turn: AnalyzedTurn, commands: Sequence[MemoryCommand]) -> AnalyzedTurn
 def _command(
     wish: Wish, known: Sequence[Memory], words: str, standing: str, *, is_all: bool
 ) -> MemoryCommand:
-    """Return a wish as what it asks for; to remember: the sentence that asks, and that before it, which it may mean."""
+    """Return a wish as a command. To remember: the sentence that asks, with the one before it, which it may refer to."""
     if wish.asking is Asking.REMEMBER:
         return MemoryCommand(Asking.REMEMBER, sentences_with(standing, words, leading=True))
     if wish.asking is not Asking.FORGET:
@@ -162,13 +162,13 @@ def _command(
 
 
 def _with_what_leads_to_it(evidence: str, words: str) -> str:
-    """Return the words that ask, with those before them: "my lungs? Let that slip your mind" names it first."""
+    """Return the words that ask, with those before them: in "my lungs? Let that slip your mind" they name the subject."""
     at = words.find(evidence)
     return words[max(0, at - _LEADING) : at + len(evidence)] if at > 0 else evidence
 
 
 def unmet_commands(turns: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -> list[Candidate]:
-    """Return a candidate for each wish to remember something that nothing believed or held is about.
+    """Return a candidate for each command to remember that no accepted or held candidate fulfils.
 
     Args:
         turns: What was said.

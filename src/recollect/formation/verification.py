@@ -80,7 +80,7 @@ def without_secrets(candidate: Candidate) -> Candidate | None:
 
 
 def _tells(part: str) -> bool:
-    """Tell whether a part of a statement, in which no secret stood, is worth knowing by itself."""
+    """Tell whether a part of a statement that held no secret is worth keeping by itself."""
     if _LABEL_UNSPACED.search(part):
         return False
     words = analyze_words(part).words
@@ -104,7 +104,7 @@ _LONGEST_SUBJECT = 80
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
-    """How much a turn may teach.
+    """The limits on what one turn may teach.
 
     Attributes:
         content_length: The most characters of a statement.
@@ -123,7 +123,7 @@ DEFAULT_LIMITS = TurnLimits()
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCandidate:
-    """A candidate that may be believed, and the number of the turn that proves it."""
+    """An accepted candidate, and the number of the turn that supports it."""
 
     candidate: Candidate
     turn: int
@@ -131,7 +131,7 @@ class AcceptedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class HeldCandidate:
-    """A candidate that the person has to approve, and the number of the turn that proves it."""
+    """A candidate that the person has to approve, and the number of the turn that supports it."""
 
     candidate: Candidate
     turn: int
@@ -150,7 +150,7 @@ def verify(
     allowance: int | None = None,
     limits: TurnLimits = DEFAULT_LIMITS,
 ) -> list[Verdict]:
-    """Return whether each candidate may be believed, is to be held back, or is to be ignored; in order.
+    """Return a verdict on each candidate, in order: accepted, held for approval, or ignored.
 
     Args:
         candidates: What was extracted.
@@ -208,7 +208,7 @@ class _Verification:
         return self._within_limits(_in_own_script(clean), turn)
 
     def _unfit(self, candidate: Candidate) -> Reason | None:
-        """Return why a candidate is none, whatever it rests on."""
+        """Return the reason to reject a candidate regardless of its evidence; None if there is none."""
         if not any(map(str.isalnum, candidate.content)):
             return Reason.EMPTY
         if len(candidate.content) > self._limits.content_length:
@@ -233,7 +233,7 @@ class _Verification:
         return AcceptedCandidate(candidate, turn)
 
     def _proof(self, candidate: Candidate) -> tuple[int, Candidate] | None:
-        """Return the newest turn that proves the candidate, and it with its evidence as it stands there."""
+        """Return the newest turn that supports the candidate, and the candidate with its evidence as written there."""
         if candidate.evidence not in self._proofs:
             self._proofs[candidate.evidence] = self._proof_of(candidate.evidence)
         proof = self._proofs[candidate.evidence]
@@ -243,7 +243,7 @@ class _Verification:
         return turn, replace(candidate, evidence=evidence, confidence=min(candidate.confidence, most_sure))
 
     def _proof_of(self, evidence: str) -> tuple[int, str, float] | None:
-        """Return the turn that has a quote, the quote as it stands there, and how sure it makes at most."""
+        """Return the turn that holds a quote, the quote as written there, and the highest confidence it allows."""
         quote = plain_quote(evidence)
         if weight(quote) < self._limits.evidence_length:
             return None
@@ -267,7 +267,7 @@ class _Verification:
         return None
 
     def _is_injected(self, candidate: Candidate) -> bool:
-        """Tell whether what proves nothing stands in what was added to a prompt."""
+        """Tell whether evidence that the person's words do not hold stands in what was injected into a prompt."""
         self._checks += 1
         if self._checks > _ECHO_CHECKS:
             return False
@@ -279,7 +279,7 @@ class _Verification:
         )
 
     def _of_its_subject(self, candidate: Candidate) -> Candidate | None:
-        """Return the candidate so that it names whom it tells of, where that is another than the person.
+        """Return the candidate so that it names its subject, where that is somebody other than the person.
 
         "Plays the viola" would be theirs, else. None where nobody is called so.
         """
@@ -300,11 +300,11 @@ class _Verification:
 
     def _borrowed(self, candidate: Candidate) -> Reason | None:
         self._checks += 1
-        return Reason.INJECTED if self._checks <= _ECHO_CHECKS and self._grounds.lend(candidate) else None
+        return Reason.INJECTED if self._checks <= _ECHO_CHECKS and self._grounds.is_echo(candidate) else None
 
     @cached_property
     def _grounds(self) -> EchoSources:
-        """What the person says, what was added to the prompts, and what the assistant said."""
+        """The person's words, what was injected into the prompts, and what the assistant said."""
         own = "\n".join(text for each in self._readings for text in (each.authored, each.confirmed) if text)
         told = dict.fromkeys(line for attribution in self._readings for line in attribution.told)
         return EchoSources(
@@ -315,7 +315,7 @@ class _Verification:
 
     @cached_property
     def _shown(self) -> list[SearchableText]:
-        """What was added to the prompts."""
+        """What was injected into the prompts."""
         lines = dict.fromkeys(line for attribution in self._readings for line in attribution.injected)
         return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
 

@@ -14,7 +14,7 @@ _NOBODY = UUID(int=0)
 
 
 def warm_up() -> None:
-    """Read, verify and look for planted orders once; it takes about a second of processor time."""
+    """Verify a made-up message and look for injected instructions once; it takes about a second of processor time."""
     turn = Turn(Scope("", ""), _SAID, "", datetime(2026, 1, 1, tzinfo=UTC), "")
     said = analyze_turn(Exchange(_NOBODY, turn, "In town.", _NOBODY, _NOBODY))
     quote = _SAID.partition(",")[0]

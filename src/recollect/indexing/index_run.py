@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 
 class EmbeddingScope(StrEnum):
-    """What gets embeddings; all else is found by its words alone."""
+    """Which items are embedded; all others are found by their terms alone."""
 
     MEMORIES = "memories"
     SUMMARIES = "memories+summaries"
@@ -62,7 +62,7 @@ async def index_user(
     tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
     tries: int = 3,
 ) -> timedelta | None:
-    """Index what of the user's is not, and embed what was not; return after how long to come again for the rest, if any.
+    """Index and embed what is missing of a user's; return how long to wait before the next run, None if nothing is left.
 
     Memories are embedded whatever ``embedded`` says of the log, and before the log is: those kept while the embedder
     was away, and all of them once it is another one.
@@ -108,7 +108,7 @@ def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | 
 
 
 async def _embed_later(run: "_Run", second_embedder: Embedder | None, *, chunks: bool) -> bool:
-    """Embed what was not when it was kept, memories first; return whether more is left, or raise why some could not be."""
+    """Embed what could not be embedded when it was kept, memories first; return whether more is left, or raise the cause."""
     memories = [MemoryEmbedding(run.user_id, run.index, run.embedder)]
     if second_embedder is not None:
         memories.append(MemoryEmbedding(run.user_id, run.index, second_embedder, second=True))
@@ -122,7 +122,7 @@ async def _embed_later(run: "_Run", second_embedder: Embedder | None, *, chunks:
 
 @dataclass(slots=True)
 class _Run:
-    """One run over what of a user's log is not indexed.
+    """One run over a user's unindexed messages.
 
     Attributes:
         failure: Why the embedder is not asked again for new messages.
@@ -157,7 +157,7 @@ class _Run:
         return more
 
     async def index_up_to(self, last: UUID) -> None:
-        """Index the messages up to ``last``, unless it is behind an old backlog: that can wait, and what is new can't."""
+        """Index the messages up to ``last``, unless it lies behind an old backlog, which can wait."""
         found = await self.index.unindexed(self.user_id, limit=_AT_ONCE)
         if len(found) == _AT_ONCE and found[-1].id < last:
             return
@@ -176,7 +176,7 @@ class _Run:
         return bool(await self._unindexed())
 
     async def embed_missing(self) -> bool:
-        """Embed the newest chunks that are not; return whether more are left, or raise why some could not be."""
+        """Embed the newest chunks without embeddings; return whether more are left, or raise the cause."""
         failure: EmbedderError | None = None
         succeeded = False
         for _ in range(_BATCHES_OF_A_RUN):
@@ -207,7 +207,7 @@ class _Run:
         return [chunk for chunk in found if chunk.document not in self.failed]
 
     async def _add(self, message: LoggedMessage) -> None:
-        """Index a message; with no chunks if the store refuses them, so that it keeps no other from being found."""
+        """Index a message; with no chunks if the store refuses them, so that it does not block others."""
         bare = IndexedMessage(message.id, (), {}, self.embedder.name)
         try:
             await self._put(await self._carefully_prepared(message) or bare)
@@ -218,7 +218,7 @@ class _Run:
             await self._add_refused(bare)
 
     async def _put(self, indexed: IndexedMessage) -> None:
-        """Index it, at the second try if need be: what two transactions got in each other's way for is over then."""
+        """Store it, with one retry: a conflict of two transactions is over by then."""
         try:
             await self.index.index(self.user_id, indexed)
         except StoreUnavailableError:
@@ -237,7 +237,7 @@ class _Run:
                 raise  # the store's failure, not that of some messages
 
     async def _carefully_prepared(self, message: LoggedMessage) -> IndexedMessage | None:
-        """Return what of a message is indexed; None for one that breaks us, or that workers die of."""
+        """Return what is indexed of a message; None for one that causes errors, or that workers die of."""
         if self.tried is None:
             return await self._prepared(message)
         async with self.tried(str(message.id)) as begun:
@@ -247,7 +247,7 @@ class _Run:
             return await self._prepared(message)
 
     async def _prepared(self, message: LoggedMessage) -> IndexedMessage | None:
-        """Return what of a message is indexed, with embeddings if there are any; None if its text breaks us.
+        """Return what is indexed of a message, with embeddings if there are any; None if its text causes an error.
 
         Of one that holds a secret, or an order that somebody may have planted, nothing is: formation hides it too,
         but that may take its time, or fail.

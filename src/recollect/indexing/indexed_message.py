@@ -26,7 +26,7 @@ _LEAST = 40
 
 @dataclass(frozen=True, slots=True)
 class MessagePart:
-    """A part of a message.
+    """A part of a message, by one author.
 
     Attributes:
         begins: Where it begins, in characters.
@@ -90,7 +90,7 @@ _READ = 1_000
 
 
 def is_recallable(message: LoggedMessage) -> bool:
-    """Return whether it may be recalled; what somebody called valuable always may."""
+    """Return whether a message may be recalled in another chat; one that was marked as valuable always may."""
     if message.marked:
         return True
     if message.failed:
@@ -105,12 +105,12 @@ def is_recallable(message: LoggedMessage) -> bool:
 
 
 def is_substantial(text: str) -> bool:
-    """Return whether an answer is more than a remark: long, or a list, or code."""
+    """Return whether a reply is more than a remark: long, or a list, or code."""
     return "```" in text or read_statement(text).lists or count_words(text) >= SUBSTANCE
 
 
 def only_asks(text: str) -> bool:
-    """Return whether a text is short questions alone, beside a greeting or a word of thanks; one that names code tells of it."""
+    """Return whether a text consists of short questions, apart from a greeting or thanks; one that names code does not."""
     if len(text) > _READ or identifiers(text):
         return False
     asked = [each for each in _sentences(text) if not is_small_talk(each)]
@@ -124,7 +124,7 @@ def only_asks(text: str) -> bool:
 
 
 def is_error(text: str) -> bool:
-    """Return whether a short text begins as what programs report in the place of an answer: a trace, a status, an error's name."""
+    """Return whether a short text begins like an error report in place of a reply: a trace, a status, an error's name."""
     return len(text) <= _READ and _ERROR.match(text) is not None
 
 
@@ -172,17 +172,17 @@ def windows_of(indexed: IndexedMessage, content: str) -> list[list[str]]:
 
 
 def windows_to_embed(text: str) -> list[str]:
-    """Return what of a chunk is embedded, each piece no longer than the local embedder reads."""
+    """Return the windows of a chunk, none longer than the local embedder reads."""
     return windows(text, tokens=WINDOW_TOKENS, overlap=WINDOW_OVERLAP)
 
 
 def without_secrets_before(message: LoggedMessage) -> LoggedMessage:
-    """Return a message that is not found by the secrets of the one before it, which the log may have in clear."""
+    """Return a message whose context, the message before it, has its secrets masked."""
     return replace(message, before=mask(message.before[-2 * _CONTEXT_CHARACTERS :]).text)
 
 
 def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
-    """Return what of a message is found by its words; what stands behind its first 200,000 characters is not.
+    """Return a message's chunks with their terms; text after its first 200,000 characters is not indexed.
 
     What a person only handed over is found apart from what they say, and what tells nothing is not found at all.
 
@@ -216,7 +216,7 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
 
 
 def is_indexed_otherwise(message: LoggedMessage) -> bool:
-    """Return whether a message was indexed otherwise before others' words were told from the person's."""
+    """Return whether a message would be indexed differently since pasted text is told from the person's words."""
     parts = parts_of(message, _MOST_CHARACTERS)
     if len(parts) > 1 or any(part.pasted or part.cuts for part in parts):
         return True
@@ -224,7 +224,7 @@ def is_indexed_otherwise(message: LoggedMessage) -> bool:
 
 
 def _chunks(text: str, part: MessagePart) -> Iterator[Chunk]:
-    """Yield the chunks of a part, in the places of the whole text."""
+    """Yield the chunks of a part, with their places in the whole text."""
     for chunk in chunks(text[part.begins : part.ends], tokens=CHUNK_TOKENS):
         yield replace(chunk, start=part.begins + chunk.start, stop=part.begins + chunk.stop)
 
@@ -236,7 +236,7 @@ def _within(cuts: Sequence[int], chunk: Chunk) -> Iterator[int]:
 
 
 def _context(message: LoggedMessage, *, is_first: bool) -> Mapping[str, int]:
-    """Return the terms of a chunk's speaker, its date and, of the first, the tail of what was said before."""
+    """Return the terms of a chunk's speaker and date and, for the first chunk, of the end of the message before."""
     terms = Counter(document_terms(f"{message.speaker or ''} {message.said_at:%Y-%m-%d}"))
     if is_first:
         terms.update(document_terms(_end(message.before)))

@@ -17,7 +17,7 @@ _FIRST_FAILURES = 3
 
 @dataclass(slots=True)
 class MemoryEmbedding:
-    """One run over the user's memories that have no embedding of an embedder in use.
+    """One run over the user's memories that lack an embedding.
 
     Attributes:
         second: Whether it is the second embedder, which statements alone are embedded by.

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SearchReach:
-    """How far is searched.
+    """The limits of a search.
 
     Attributes:
         limit: How many candidates each channel brings.
@@ -50,7 +50,7 @@ class SearchReach:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """What was found, before it is ranked.
+    """The results of a search, before ranking.
 
     Attributes:
         hits: Memories and passages, in no order.
@@ -80,7 +80,7 @@ async def find_candidates(
     reach: SearchReach,
     second_embedder: Embedder | None = None,
 ) -> SearchResults:
-    """Find what is near to the query, and what holds its words.
+    """Find what is near to the query, and what holds its terms.
 
     The words are looked up while the embeddings are made; then one round trip brings memories and
     passages together. Without the second embedding, late or failed, statements are found by the first.
@@ -168,7 +168,7 @@ async def _in_second_space(query: RecallQuery, embedder: Embedder) -> _Second:
 async def _looked_up(
     scope: Scope, query: RecallQuery, store: MemoryStore, reach: SearchReach
 ) -> tuple[Lexicon, dict[str, str]]:
-    """Look the words up; of those the user never used, what they may have meant, in a second trip."""
+    """Look up the terms; for terms that the user never used, look up spelling corrections in a second round trip."""
     if not reach.lexical or not query.terms:
         return Lexicon(), {}
     lexicon = await store.lexicon(scope.user_id, query.terms)
@@ -197,7 +197,7 @@ async def _meant(scope: Scope, unheard: list[str], store: MemoryStore) -> dict[s
 
 @dataclass(slots=True)
 class _Watch:
-    """Times the stages, and does without those that fail or are late."""
+    """Times the stages, and drops those that fail or are late."""
 
     degraded: list[Stage] = field(default_factory=list)
     stages: dict[Stage, float] = field(default_factory=dict)

@@ -26,7 +26,7 @@ _LEAST_DAYS = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class SignalWeights:
-    """What each signal counts; the defaults were chosen by cross-validation over conversations.
+    """The weight of each signal; the defaults were chosen by cross-validation over conversations.
 
     Attributes:
         dense: The cosine. It counts by a message's beginning, which says what the message is about.
@@ -65,7 +65,7 @@ class SignalWeights:
 
 @dataclass(frozen=True, slots=True)
 class FusedRanking:
-    """How candidates rank.
+    """The scores of the candidates, and their parts.
 
     Attributes:
         scores: About 0 to 1.5, the higher the better, (n,).
@@ -83,7 +83,7 @@ class FusedRanking:
 
     @property
     def parts(self) -> dict[str, Floats]:
-        """What each signal gave, (n,) each. Their sum, times ``multiplier``, is the score."""
+        """The share of each signal, (n,) each. Their sum, times ``multiplier``, is the score."""
         return self.parts_of(range(len(self.scores)))
 
     def parts_of(self, rows: Sequence[int]) -> dict[str, Floats]:
@@ -96,7 +96,7 @@ class FusedRanking:
 
 
 def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
-    """Score the candidates. Deterministic; what is not known neither helps nor harms.
+    """Score the candidates. Deterministic; an unknown signal neither helps nor harms.
 
     Raises:
         ValueError: Two signals differ in length.
@@ -119,7 +119,7 @@ def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
 
 
 def _alone(signals: Signals, weights: SignalWeights) -> dict[str, Floats]:
-    """Return what each candidate earns by itself, its session aside."""
+    """Return the score of each candidate by itself, without its session."""
     best, first = cosines(signals)
     dense = weights.best_share * best + (1 - weights.best_share) * first
     by_user = signals.known("role")

@@ -29,7 +29,7 @@ _EXPLAINED = 6
 
 @dataclass(frozen=True, slots=True)
 class NeedThresholds:
-    """From when on something is needed; chosen on people's lives, cross-validated by person.
+    """The thresholds of need; chosen on people's lives, cross-validated by person.
 
     Attributes:
         statement: How likely a statement has to be needed.
@@ -49,7 +49,7 @@ class NeedThresholds:
 
     @property
     def lifted(self) -> "NeedThresholds":
-        """The bar that lets everything in."""
+        """Thresholds that let everything in."""
         return replace(self, statement=0.0, listed=0.0, nothing=math.inf)
 
 
@@ -145,7 +145,7 @@ def needs_of(
 
 
 def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
-    """Return what a turn needs that asks for all that is known: what of it is not over, what is worth most first."""
+    """Return the needs of a turn that asks for everything known: statements that are not over, the most valuable first."""
     order = in_order(statements, now)
     count = max(len(order), 1)
     return Needs(
@@ -163,7 +163,7 @@ def _or_nan(cosines: Sequence[float | None]) -> Floats:
 
 
 def _log_holds_more(found: Sequence[RetrievedItem], held: Floats, wanted: Collection[UUID]) -> bool:
-    """Tell whether a passage holds much of the question that no statement holds that is needed."""
+    """Tell whether a passage covers much of the question that no needed statement covers."""
     of_log = [share for each, share in zip(found, held.tolist(), strict=True) if not _is_statement(each)]
     known = [share for each, share in zip(found, held.tolist(), strict=True) if each.item.id in wanted]
     return max(of_log, default=0.0) >= max(known, default=0.0) + _MUCH

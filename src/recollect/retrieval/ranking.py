@@ -19,7 +19,7 @@ EXPLAINED = 50
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What is known of a turn's memories.
+    """The ranked recollections of a turn, with the gate's score and timings.
 
     Attributes:
         query: What the turn asks.
@@ -51,7 +51,7 @@ async def rank(
     gate: Gate,
     bar: NeedThresholds,
 ) -> Ranking:
-    """Return the user's memories and what they said, as they rank for ``turn``.
+    """Return the user's memories and passages of the log, ranked for ``turn``.
 
     Raises:
         EmbedderError: The turn could not be embedded, and words are not searched for.
@@ -89,7 +89,7 @@ async def rank(
 
 
 def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedThresholds) -> Ranking:
-    """Return the ranking of a turn that asks for all that is known, with statements that its search did not find."""
+    """Return the ranking of a turn that asks for everything known, with statements that its search did not find."""
     judged = [each.item for each in ranking.ranked if each.item.id in ranking.needs.scores]
     known = {each.id: each for each in (*statements, *judged) if isinstance(each, Memory)}
     needs = overview_needs(tuple(known.values()), ranking.query.now, bar)

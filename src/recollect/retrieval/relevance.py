@@ -42,7 +42,7 @@ _SOON = timedelta(days=31)
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedQuestion:
-    """What is known of a question.
+    """A question with its dates and its vector by the second embedder.
 
     Attributes:
         text: The person's words.
@@ -68,7 +68,7 @@ class LogisticWeights:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceModel:
-    """What was trained.
+    """The trained model.
 
     Attributes:
         embedder: The second embedder's name.
@@ -217,7 +217,7 @@ def letter_runs(text: str) -> frozenset[str]:
 
 @cache
 def shipped_model() -> RelevanceModel:
-    """Return the model that comes with the package."""
+    """Return the model that is shipped with the package."""
     held = json.loads(files("recollect.retrieval").joinpath("relevance_model.json").read_text("utf-8"))
     return RelevanceModel(
         held["embedder"],

@@ -34,7 +34,7 @@ _POOLED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """What is known of ``n`` candidates, and of the question.
+    """The signals of ``n`` candidates, and of the question.
 
     Arrays have the shape (n,). None means that nothing is known of any candidate, NaN of that one.
 
@@ -97,7 +97,7 @@ class Signals:
         return next((len(each) for each in self._arrays()), 0)
 
     def known(self, name: str) -> Floats:
-        """Return the signal ``name``, with 0 where it is not known."""
+        """Return the signal ``name``, with 0 where it is unknown."""
         signal: Floats | None = getattr(self, name)
         return np.zeros(self.size) if signal is None else np.where(np.isnan(signal), 0.0, signal)
 
@@ -112,7 +112,7 @@ class Signals:
 
 
 class SessionScores(NamedTuple):
-    """What a candidate's session holds, (n,) each; without a session, what the candidate is itself.
+    """The scores of each candidate's session, (n,) each; without a session, those of the candidate itself.
 
     Attributes:
         mean: The mean score of its three best candidates.
@@ -126,7 +126,7 @@ class SessionScores(NamedTuple):
 
 
 def pool(scores: Floats, session: Places | None) -> SessionScores:
-    """Return what the sessions of the candidates with ``scores`` hold."""
+    """Return the pooled scores of the candidates' sessions."""
     if session is None or not len(scores):
         return SessionScores(scores, scores, np.ones(len(scores)))
     number = np.where(session < 0, session.max(initial=0) + 1 + np.arange(len(session)), session)
@@ -168,7 +168,7 @@ _statements: LRUCache[tuple[UUID, int], Statement] = LRUCache(20_000)
 
 @dataclass(frozen=True, slots=True)
 class RetrievedItem:
-    """A candidate, with what it was found by.
+    """A candidate, with the scores it was found by.
 
     Attributes:
         item: The memory, or the part that stands for its message.
@@ -186,7 +186,7 @@ class RetrievedItem:
 
 
 def gather(candidates: SearchResults) -> list[RetrievedItem]:
-    """Return what was found, each memory and each message once, in an order of its own."""
+    """Return each memory and each message that was found once."""
     scores = candidates.terms.of([hit.document for hit in candidates.hits])
     found: dict[UUID, list[tuple[Hit, TermScore]]] = {}
     for hit, score in zip(candidates.hits, scores, strict=True):
@@ -212,7 +212,7 @@ def _together(parts: Sequence[tuple[Hit, TermScore]]) -> RetrievedItem:
 def read_signals(
     query: RecallQuery, candidates: SearchResults, found: Sequence[RetrievedItem], *, is_read: bool = True
 ) -> Signals:
-    """Return what is known of ``found``, (n,) each, and of the query.
+    """Return the signals of ``found``, (n,) each, and of the query.
 
     Args:
         query: What is asked.
@@ -259,7 +259,7 @@ def read_signals(
 def _of_channels(
     query: RecallQuery, candidates: SearchResults, found: Sequence[RetrievedItem], *, is_read: bool
 ) -> dict[str, Floats]:
-    """Return what the two channels tell, by the signals' names; nothing of one that was not there."""
+    """Return the signals of both channels by name; none of a channel that is missing."""
     numbers = np.array([_numbers(each) for each in found], np.float64).reshape(-1, 6)
     told: dict[str, Floats] = {}
     if candidates.has_vector:
@@ -283,7 +283,7 @@ def _numbers(each: RetrievedItem) -> tuple[float, ...]:
 
 
 def _told(cosines: Floats, *, is_read: bool) -> Floats:
-    """Return the cosines; nearer to their mean where the embedder does not read what it compares."""
+    """Return the cosines, pulled towards their mean where the embedder does not read the script."""
     if is_read or np.isnan(cosines).all():
         return cosines
     mean = np.nanmean(cosines)
@@ -296,7 +296,7 @@ def _days(age: timedelta) -> float:
 
 
 def _shown(item: Item) -> Statement:
-    """Return what an item's words show of it: of a message as it was read when it was indexed."""
+    """Return the features of an item's words: for a message those stored when it was indexed."""
     if isinstance(item, Passage) and item.statement is not None:
         # What others wrote is no word of the person's about themselves.
         return item.statement._replace(self_share=0.0, states_taste=False) if item.pasted else item.statement
@@ -350,7 +350,7 @@ def _session_of(item: Item) -> str | None:
 
 
 def _neighbors(items: Sequence[Item]) -> tuple[Places, Places]:
-    """Return where the messages right before and behind each stand, -1 for those that were not found."""
+    """Return the places of the messages right before and after each, -1 for those that were not found."""
     places = {
         (item.session_id, item.turn_index): place
         for place, item in enumerate(items)

@@ -52,7 +52,7 @@ class Forest:
 
 @dataclass(frozen=True, slots=True)
 class TreeCorrection:
-    """What the trees add to the scores of candidates.
+    """The corrections that the trees add to the candidates' scores.
 
     Attributes:
         total: What each is given, (n,).
@@ -68,7 +68,7 @@ class TreeCorrection:
 
 
 def correction(signals: Signals, alone: Floats, fused: Floats, pooled: SessionScores) -> TreeCorrection:
-    """Return what is to be added to ``fused``; n above 0.
+    """Return the correction to add to ``fused``; n above 0.
 
     Args:
         signals: What is known.
@@ -95,7 +95,7 @@ def added(forest: Forest, table: Floats) -> Floats:
 
 
 def contributions(forest: Forest, table: Floats) -> dict[str, Floats]:
-    """Return the same, shared out among the parts by the signals that decided, (n,) each."""
+    """Return the correction, attributed to the signals that decided, (n,) each."""
     rows = np.arange(len(table))[:, None]
     node = np.broadcast_to(forest.roots, (len(table), len(forest.roots)))
     width = len(forest.features)
@@ -157,7 +157,7 @@ def derive(signals: Signals, alone: Floats, fused: Floats, pooled: SessionScores
 
 @cache
 def shipped_correction() -> Forest:
-    """Return the trees that come with the package."""
+    """Return the trees that are shipped with the package."""
     text = files("recollect.retrieval").joinpath("fusion_model.json").read_text("utf-8")
     held = json.loads(text)
     whole: Callable[[str], Places] = lambda name: np.array(held[name], np.int64)  # noqa: E731 - one line thrice

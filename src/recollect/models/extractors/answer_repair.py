@@ -20,7 +20,7 @@ _Content = TypeVar("_Content")
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer(Generic[_Content]):
-    """What was read of an answer.
+    """The parsed content of an answer.
 
     Attributes:
         content: What it says.

@@ -46,7 +46,7 @@ class AnswerSchema:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered.
+    """A model's answer, and its cost.
 
     Attributes:
         text: Its words; "" when it said nothing.

@@ -18,7 +18,7 @@ _LENGTH = 4_000
 
 @dataclass(frozen=True, slots=True)
 class ErrorResponse:
-    """What a server said of a call it refused.
+    """What a server said when it refused a call.
 
     Attributes:
         parameter: The parameter it names as the cause, if it names one by itself.
@@ -103,7 +103,7 @@ def read_completion(content: bytes, messages: Messages, model: str) -> ModelAnsw
 
 
 def is_stream(content: bytes) -> bool:
-    """Whether a response is a stream of events, whatever its type is said to be."""
+    """Return whether a response is a stream of events, whatever its content type says."""
     return content.lstrip()[:1] != b"{" and b"data:" in content
 
 
@@ -113,7 +113,7 @@ def tokens_of(messages: Messages) -> int:
 
 
 def tokens_received(content: bytes) -> int:
-    """Estimate the tokens of what came of an answer: an event of a stream is one, more or less."""
+    """Estimate the tokens of what arrived of an answer; an event of a stream counts as one."""
     return content.count(b"data:") if is_stream(content) else len(content) // _BYTES_OF_TOKEN
 
 

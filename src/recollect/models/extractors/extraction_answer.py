@@ -52,7 +52,7 @@ _ASKINGS = {str(asking): asking for asking in Asking}
 
 @dataclass(frozen=True, slots=True)
 class ParsedExtraction:
-    """What a model understood.
+    """The statements and commands in an answer.
 
     Attributes:
         candidates: The statements.

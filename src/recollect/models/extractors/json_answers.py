@@ -110,7 +110,7 @@ _MONTH = anchored(r"(\d{4})(?:-(0[1-9]|1[0-2]))?")
 
 
 def clean(text: object) -> str | None:
-    """Return a text without what no database column takes (NULs, lone surrogates); None if it is none."""
+    """Return a text without characters that no database column takes (NULs, lone surrogates); None if it is not a text."""
     if not isinstance(text, str):
         return None
     return text.replace("\0", "").encode("utf-8", "ignore").decode("utf-8").strip()
@@ -123,7 +123,7 @@ def in_one_line(text: object) -> str | None:
 
 
 def finite(value: object) -> float | None:
-    """Return a number, also one that is written in a string; None if it is none."""
+    """Return a number, also one written in a string; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -134,7 +134,7 @@ def finite(value: object) -> float | None:
 
 
 def index(value: object) -> int | None:
-    """Return the number of something that was shown numbered: ``3``, ``"3"``, ``"[3]"``, ``[3]``."""
+    """Return the number of a shown item: ``3``, ``"3"``, ``"[3]"``, ``[3]``."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, str):
@@ -145,7 +145,7 @@ def index(value: object) -> int | None:
 
 
 def indexes(value: object) -> tuple[int, ...]:
-    """Return such numbers in the order given, each once: of a list, of ``"[0, 2]"``, or of one alone."""
+    """Return such numbers in the order given, each once, from a list, ``"[0, 2]"``, or a single one."""
     if isinstance(value, str):
         value = [match[0] for match, _ in zip(_NUMBER.finditer(value), range(INDEX_LIMIT), strict=False)]
     listed = value if isinstance(value, list) else [value]
@@ -154,7 +154,7 @@ def indexes(value: object) -> tuple[int, ...]:
 
 
 def word(value: object) -> str:
-    """Return one of the words that a field may hold, as they are written; "" if it is none."""
+    """Return the value if it is one of the allowed words, as they are written; else ""."""
     return value.strip().casefold() if isinstance(value, str) else ""
 
 
@@ -164,7 +164,7 @@ def yes(value: object) -> bool:
 
 
 def day(value: object) -> datetime | date | None:
-    """Return an ISO date, with its time where it has one; None if it is none."""
+    """Return an ISO date, with its time where it has one; None for anything else."""
     if not isinstance(value, str):
         return None
     text = value.strip()

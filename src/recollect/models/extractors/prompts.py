@@ -86,7 +86,7 @@ def _unfenced(text: str) -> str:
 
 
 def shares(lengths: Sequence[int], total: int) -> list[int]:
-    """Return how much of ``total`` each of these lengths gets: those that need less leave it to the others."""
+    """Divide ``total`` among these lengths: what short ones do not need goes to the longer ones."""
     given = [0] * len(lengths)
     left = total
     rising = sorted(range(len(lengths)), key=lengths.__getitem__)
@@ -97,7 +97,7 @@ def shares(lengths: Sequence[int], total: int) -> list[int]:
 
 
 def memory_line(memory: Memory) -> str:
-    """Return a memory in one line, without secrets, behind its kind, its dates, and what speaks against it."""
+    """Return a memory in one line, without secrets, after its kind, its dates and its standing."""
     dates = [
         ("told", memory.observed_at),
         ("happens", memory.event_at),
@@ -110,6 +110,6 @@ def memory_line(memory: Memory) -> str:
 
 
 def message_line(message: Message, length: int) -> str:
-    """Return a message in one line, behind whose it is."""
+    """Return a message in one line, after its speaker."""
     speaker = "Assistant" if message.role is Role.ASSISTANT else "Person"
     return f"{speaker}: {one_line(message.text, length)}"

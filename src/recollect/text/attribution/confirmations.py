@@ -37,7 +37,7 @@ _WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+")
 
 
 def confirmed_words(authored: str, history: Sequence[Message]) -> str:
-    """Return what the assistant said last, where the person's message opens with a yes to it, or is hardly a word.
+    """Return the assistant's last words, where the person's message opens with a yes, or is hardly a word.
 
     It has to be short or to hold a question near its end: "ok" to a long proposal confirms nothing about the
     person. Of a long one only the paragraph with the question is confirmed, of that the last 600 characters;
@@ -60,7 +60,7 @@ def opens_with_yes(text: str) -> bool:
 
 
 def _question_in(said: str) -> str:
-    """Return the words that lead up to the last question, where it stands near the end; else ""."""
+    """Return the words that lead up to the last question near the end; else ""."""
     tail = said[-_NEAR_END:]
     last = max(tail.rfind(mark) for mark in _QUESTIONS)
     if last < 0:

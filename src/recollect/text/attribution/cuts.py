@@ -15,7 +15,7 @@ _EMPTY_LINES = linear(r"\n[ \t\r\n]*\n")
 
 
 def lines_of(text: str) -> list[Span]:
-    """Return where each line stands, its end included."""
+    """Return the span of each line, its end included."""
     found: list[Span] = []
     at = 0
     while at < len(text):
@@ -44,12 +44,12 @@ def cut(text: str, spans: Iterable[Span], *, gap: str = GAP) -> tuple[str, list[
 
 
 def tidy(text: str) -> str:
-    """Return a text without space around it, and with one empty line where there were several."""
+    """Return a text stripped, with single empty lines."""
     return _EMPTY_LINES.sub(GAP, text).strip()
 
 
 def without(spans: Iterable[Span], holes: Sequence[Span]) -> list[Span]:
-    """Return spans without what lies within these holes; both in order, and none overlaps another of its kind."""
+    """Return spans minus these holes. Both are in order, and neither overlaps within itself."""
     left: list[Span] = []
     waiting = deque(holes)
     for start, end in spans:
@@ -68,7 +68,7 @@ def without(spans: Iterable[Span], holes: Sequence[Span]) -> list[Span]:
 
 
 def joined(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield spans in order, those that overlap or touch as one."""
+    """Yield spans in order; overlapping or touching ones become one."""
     last: Span | None = None
     for start, end in spans:
         if last and start <= last[1]:

@@ -57,7 +57,7 @@ _LEAST = 2
 
 
 def frontend_blocks(text: str) -> list[Span]:
-    """Return where blocks of frontends stand, in order, and lines that agents put in front."""
+    """Return the spans of frontends' blocks, in order, and of lines that agents put in front."""
     return sorted([*_tagged(text), *(notice.span() for notice in _NOTICE.finditer(text))])
 
 
@@ -79,7 +79,7 @@ def _tagged(text: str) -> Iterator[Span]:
 
 
 def injected_lines(blocks: Iterable[str]) -> tuple[str, ...]:
-    """Return what the bullets of our blocks say, each once: without label and date, on one line.
+    """Return the bullets of our blocks, each once, on one line, without label and date.
 
     Args:
         blocks: As they were added to prompts.
@@ -91,7 +91,7 @@ def injected_lines(blocks: Iterable[str]) -> tuple[str, ...]:
 
 
 def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
-    """Return where lines of ``text`` stand that are ours.
+    """Return the spans of lines of ``text`` that Recollect injected earlier.
 
     A line in the form of our bullets is, with words of a block, or with who said it or a label and when. A line without
     that form is only where at least two stand together: the person may well say again what they said once.
@@ -122,7 +122,7 @@ def _keep(found: list[Span], together: list[Span]) -> None:
 
 
 def _bullets(block: str) -> Iterator[str]:
-    """Yield each bullet with the lines that go on with it."""
+    """Yield each bullet with its continuation lines."""
     bullet: list[str] = []
     for line in block.splitlines():
         if _PLAIN_BULLET.match(line):
@@ -184,7 +184,7 @@ _WORD = bounded(r"\w+")
 
 
 def quoted_lines(text: str) -> list[Span]:
-    """Return where quoted lines stand, the lines that say who wrote them, and mails that are passed on."""
+    """Return the spans of quoted lines, of the lines that introduce them, and of forwarded mails."""
     lines = lines_of(text)
     found: list[Span] = []
     for number, (start, end) in enumerate(lines):
@@ -214,7 +214,7 @@ def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
 
 
 def _is_head(text: str, start: int, following: Sequence[Span]) -> bool:
-    """Tell whether a mail's head begins here: lines with a colon, of which one says from whom, and words below them."""
+    """Tell whether a mail's header begins here: lines with a colon, one of which names the sender, followed by text."""
     end = text.find("\n\n", start)
     lines = [
         text[slice(*span)] for span in ((start, following[0][0] if following else len(text)), *following)
@@ -227,7 +227,7 @@ def _is_head(text: str, start: int, following: Sequence[Span]) -> bool:
 
 
 def quotations(text: str) -> list[Span]:
-    """Return where words of others stand between quotation marks, the marks left out.
+    """Return the spans between quotation marks, without the marks.
 
     They are others' where they are long, or the marks are of the kind that fences a text in.
     """
@@ -247,7 +247,7 @@ def _quotations(text: str) -> Iterator[Span]:
 
 
 def _quotation(text: str, at: int) -> tuple[Span, Span] | None:
-    """Return where the marks stand that open the quotation which begins at ``at``, and that close it."""
+    """Return the spans of the marks that open and close the quotation which begins at ``at``."""
     for opens, marks, closes in _QUOTATIONS:
         if text.startswith(opens, at):
             start = at + len(opens)
@@ -301,13 +301,13 @@ _CODE_BULLET = anchored(r"[ \t]*(?:[-*+\u2022]|[0-9]{1,3}[.)])[ \t]")
 
 
 def code_blocks(text: str) -> list[Span]:
-    """Return where fenced blocks stand, closed or not, and runs of at least three lines that look like no prose."""
+    """Return the spans of fenced blocks, closed or not, and of runs of at least three lines that look like code."""
     fenced = [(block.start, block.stop) for block in fenced_blocks(text)]
     return sorted([*fenced, *_runs(text, fenced)])
 
 
 def _runs(text: str, fenced: list[Span]) -> Iterator[Span]:
-    """Yield runs outside the fences: from one line of code to the last, with what may be code between."""
+    """Yield runs outside the fences: from the first line of code to the last, with lines between that may be code."""
     run: list[Span] = []
     kept = size = sure = 0
     waiting = deque(fenced)

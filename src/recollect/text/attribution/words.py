@@ -35,7 +35,7 @@ _SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a message says.
+    """The words of a message, attributed to those who wrote them.
 
     Attributes:
         authored: The person's own words; "" where there are none.
@@ -53,7 +53,7 @@ class Attribution:
 
 
 def attribute(exchange: Exchange) -> Attribution:
-    """Return what the person says themselves in an exchange.
+    """Return which words of an exchange are the person's own.
 
     Args:
         exchange: Its turn's text is what the frontend's own wrapping was cut from already. Of a text of more than
@@ -79,7 +79,7 @@ def attribute(exchange: Exchange) -> Attribution:
 
 
 def others_words(text: str) -> tuple[list[Span], list[Span]]:
-    """Return where in a message stands what is not the person's: whole pieces, and short quotations within their own sentences.
+    """Return the spans of a message that others wrote: whole pieces, and short quotations within the person's sentences.
 
     Fenced code is neither: it is found as code, and never as a statement.
 
@@ -102,7 +102,7 @@ def others_words(text: str) -> tuple[list[Span], list[Span]]:
 
 
 def _blank(text: str, spans: list[Span]) -> str:
-    """Return a text of the same length that has empty lines in these places."""
+    """Return a text of the same length with these spans replaced by line ends."""
     kept: list[str] = []
     at = 0
     for start, end in joined(spans):
@@ -112,12 +112,12 @@ def _blank(text: str, spans: list[Span]) -> str:
 
 
 def _ends_of(text: str) -> str:
-    """Return a text, of a long one the beginning and the end, with a gap between."""
+    """Return a text; of a long one the beginning and the end, with a gap between."""
     return text if len(text) <= _BEGINNING + _END else f"{text[:_BEGINNING]}{GAP}{text[-_END:]}"
 
 
 def _told(exchange: Exchange) -> Iterator[str]:
-    """Yield the sentences of the assistant, of its answer and of its last messages."""
+    """Yield the sentences of the assistant's reply and of its last messages."""
     before = (message.text for message in reversed(exchange.turn.history) if message.role is Role.ASSISTANT)
     for text in (exchange.reply, *islice(before, _MESSAGES)):
         sentences = _SENTENCE.findall(text[:_READ])
