@@ -51,7 +51,7 @@ from recollect.retrieval.query import read_query
 from recollect.text.attribution import attribute
 from recollect.text.lexical import document_terms, identifiers
 from recollect.text.secrets import mask
-from recollect.text.statement_features import read_statement
+from recollect.text.statement_features import statement_features
 from recollect.text.tokens import estimate_tokens
 
 Step: TypeAlias = Callable[[str], Callable[[], object]]
@@ -203,7 +203,7 @@ STEPS: Mapping[str, Step] = {
     "index": _index,
     "chunks": lambda text: lambda: chunks(text, tokens=500),
     "terms": lambda text: lambda: (document_terms(text), identifiers(text[:4000])),
-    "statement": lambda text: lambda: read_statement(text),
+    "statement": lambda text: lambda: statement_features(text),
     "tokens": lambda text: lambda: estimate_tokens(text),
     "mask": lambda text: lambda: mask(text),
 }

@@ -16,7 +16,7 @@ from recollect.text.lexical import document_terms, identifiers
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored, linear
 from recollect.text.secrets import mask
-from recollect.text.statement_features import SUBSTANCE, count_words, read_statement
+from recollect.text.statement_features import SUBSTANCE, count_words, statement_features
 
 Span = tuple[int, int]
 
@@ -106,7 +106,7 @@ def is_recallable(message: LoggedMessage) -> bool:
 
 def is_substantial(text: str) -> bool:
     """Return whether a reply is more than a remark: long, or a list, or code."""
-    return "```" in text or read_statement(text).lists or count_words(text) >= SUBSTANCE
+    return "```" in text or statement_features(text).lists or count_words(text) >= SUBSTANCE
 
 
 def only_asks(text: str) -> bool:
@@ -196,7 +196,7 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
     own = own_text(text, parts)
     is_told = is_recallable(replace(message, content=own))
     if not is_told and (message.failed or not any(part.pasted for part in parts)):
-        return IndexedMessage(message.id, (), {}, model, read_statement(own))
+        return IndexedMessage(message.id, (), {}, model, statement_features(own))
     cut = [(part, chunk) for part in parts if is_told or part.pasted for chunk in _chunks(text, part)]
     indexed = tuple(
         IndexedChunk(
@@ -212,7 +212,9 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
         )
         for number, (part, chunk) in enumerate(cut[:_MOST_CHUNKS])
     )
-    return IndexedMessage(message.id, indexed, document_terms(_beginning(own)), model, read_statement(own))
+    return IndexedMessage(
+        message.id, indexed, document_terms(_beginning(own)), model, statement_features(own)
+    )
 
 
 def is_indexed_otherwise(message: LoggedMessage) -> bool:

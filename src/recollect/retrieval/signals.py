@@ -21,7 +21,7 @@ from recollect.retrieval.terms import TermScore
 from recollect.text.dates import proximity
 from recollect.text.lexical import COVERED
 from recollect.text.patterns import bounded
-from recollect.text.statement_features import read_statement
+from recollect.text.statement_features import statement_features
 
 Places: TypeAlias = NDArray[np.int64]
 
@@ -303,7 +303,7 @@ def _shown(item: Item) -> Statement:
     key = (item.id, hash(item.content))
     statement = _statements.get(key)
     if statement is None:
-        statement = _statements[key] = read_statement(item.content)
+        statement = _statements[key] = statement_features(item.content)
     return statement
 
 

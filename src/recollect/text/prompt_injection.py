@@ -202,7 +202,7 @@ def is_injected(content: str, evidence: str, said: str = "") -> bool:
 
 
 def speaks_of_self(text: str) -> bool:
-    """Tell whether somebody speaks of themselves: by the pronouns of many languages."""
+    """Tell whether somebody speaks of themselves, judged by the pronouns of many languages."""
     return _is_own(_clear(text))
 
 
@@ -222,7 +222,7 @@ def _orders(sentence: str) -> bool:
 
 
 def _asks_for(sentence: str) -> bool:
-    """Tell whether the person asks the assistant for what serves somebody else: of "I want you to ..." what follows."""
+    """Tell whether the person asks for something that serves somebody else, after "I want you to ..." and the like."""
     rest = sentence
     while found := _SECOND.search(rest.casefold()):
         rest = rest[found.end() :]

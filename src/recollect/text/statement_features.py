@@ -81,8 +81,8 @@ _ADVICE = bounded(
 _LIST_ITEM = bounded(r"^[ \t]*(?:[-*\u2022]|\d{1,9}\.)\s", re.MULTILINE)
 
 
-def read_statement(text: str) -> Statement:
-    """Return what the words of ``text`` show of it; of a long one, its first 20,000 characters do."""
+def statement_features(text: str) -> Statement:
+    """Return the features of ``text``; of a long one, those of its first 20,000 characters."""
     whole = text.split()
     words = text[:_READ_CHARACTERS].split()[:_READ_WORDS]
     plain = " ".join(words).lower().replace("\u2019", "'")
@@ -98,7 +98,7 @@ def read_statement(text: str) -> Statement:
 
 
 def count_words(text: str) -> int:
-    """Return about how many words a text has; of scripts that do not part them, two letters are one."""
+    """Return the approximate number of words; in scripts without spaces, two letters count as one."""
     spoken = _WORD.findall(text[:_READ_CHARACTERS])
     unparted = sum(len(_UNPARTED.findall(word)) for word in spoken if not word.isascii())
     return len(spoken) + unparted // 2

@@ -59,7 +59,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class WordAnalysis:
-    """How something is said.
+    """The words of a statement and their stems.
 
     Attributes:
         text: The text, readable (`recollect.text.lexical.folding.readable`) and cut.
@@ -107,7 +107,7 @@ _of_short, _of_long = lru_cache(_KEPT)(_wording), lru_cache(_KEPT_LONG)(_wording
 
 @lru_cache(_KEPT_WORDS)
 def _pieces(token: str) -> tuple[str, ...]:
-    """Return the words in ``token``: an elided article apart, a possessive without its ending."""
+    """Return the words in ``token``: an elided article by itself, a possessive without its ending."""
     elided = _ELISION.match(token)
     article = (token[: elided.end() - 1],) if elided else ()
     rest = token[elided.end() :] if elided else token

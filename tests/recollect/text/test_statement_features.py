@@ -4,26 +4,28 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.model import Statement
-from recollect.text.statement_features import read_statement, seeks_advice
+from recollect.text.statement_features import seeks_advice, statement_features
 
 
 def test_a_taste_told_in_the_first_person_is_read_as_one() -> None:
-    said = read_statement("I\u2019ve always avoided peanuts, they make my mouth swell up.")
+    said = statement_features("I\u2019ve always avoided peanuts, they make my mouth swell up.")
     assert said == Statement(0.2, states_taste=True, ends_asking=False, lists=False, words=10)
 
 
 def test_a_list_of_advice_is_not_about_oneself() -> None:
-    said = read_statement("Three stops are worth it:\n 1. The mill\n - The harbour\nShall one book?  ")
+    said = statement_features("Three stops are worth it:\n 1. The mill\n - The harbour\nShall one book?  ")
     assert said == Statement(0.0, states_taste=False, ends_asking=True, lists=True, words=14)
 
 
 def test_what_comes_late_in_a_long_message_is_no_taste_of_it() -> None:
-    assert not read_statement("word " * 100 + "I prefer tea").states_taste
-    assert read_statement("word " * 500).words == 500
+    assert not statement_features("word " * 100 + "I prefer tea").states_taste
+    assert statement_features("word " * 500).words == 500
 
 
 def test_nothing_said_states_nothing() -> None:
-    assert read_statement("") == Statement(0.0, states_taste=False, ends_asking=False, lists=False, words=0)
+    assert statement_features("") == Statement(
+        0.0, states_taste=False, ends_asking=False, lists=False, words=0
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,12 +42,12 @@ def test_who_asks_for_a_fact_seeks_none(question: str) -> None:
 
 @given(st.text())
 def test_any_text_is_survived(text: str) -> None:
-    said = read_statement(text)
+    said = statement_features(text)
     assert 0 <= said.self_share <= 1
     assert said.words == len(text.split())
 
 
 @table("unit", ["\n", " ", "-", "1", "'", "\x00", "\ud800", "i "])
 def test_a_monotonous_text_of_any_length_is_read(unit: str) -> None:
-    assert read_statement(unit * 200_000).words >= 0
+    assert statement_features(unit * 200_000).words >= 0
     assert not seeks_advice(unit * 200_000)

@@ -14,7 +14,7 @@ from recollect.text.word_tables import read_table
 
 @dataclass(frozen=True, slots=True)
 class FigureWords:
-    """What words stand for that count or date something.
+    """Words that count or date something, and their meanings.
 
     Attributes:
         numbers: Number words, and their digits.

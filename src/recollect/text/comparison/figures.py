@@ -66,7 +66,7 @@ _WEEKDAY_SPAN = bounded(
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a statement counts and dates.
+    """The numbers and dates of a statement.
 
     Attributes:
         numbers: Its numbers and times of day, each in one spelling.
@@ -106,7 +106,7 @@ def _plain_number(digits: str, gap: str | None, sign: str | None) -> str:
 
 
 class _Found:
-    """The figures as they are found; what is read of the text is cut out of it."""
+    """Collects figures; each one found is cut out of the text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -198,7 +198,7 @@ class _Found:
                 self.text = self.text.replace(quarter[0], " ")
 
     def _hour(self, word: str) -> int:
-        """Return the hour a word names; 0 of none."""
+        """Return the hour a word names; 0 for other words."""
         hour = word if word.isdigit() else figure_words().numbers.get(word) or self.own_numbers.get(word, "0")
         return int(hour) if hour.isdigit() and int(hour) <= _HOURS else 0
 
@@ -236,7 +236,7 @@ def _unit(word: str) -> str:
 
 
 def _composed(word: str) -> str:
-    """Return the number of a German or Dutch compound: "achthundert", "zweihundertfünfzig"; "" of none."""
+    """Return the value of a German or Dutch compound number: "achthundert", "zweihundertfünfzig"; "" for other words."""
     for ten in COMPOUND_TENS:
         before, found, behind = word.partition(ten)
         if found:
@@ -258,7 +258,7 @@ _ONE = frozenset(["", "ein", "een"])
 
 
 def _han_number(run: str) -> str:
-    """Return the number a run of Han numerals writes; "" of a lone one, which is an article as well."""
+    """Return the value of a run of Han numerals; "" for a single one, which may be an article."""
     if run in {"一", "十", "百", "千", "万", "萬"}:
         return ""
     total, digit = 0, 0

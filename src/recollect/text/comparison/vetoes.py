@@ -29,7 +29,7 @@ _SHORTEST_WORD, _SHORTEST_KANA = 4, 2
 
 
 def same_letters(one: str, other: str) -> bool:
-    """Tell whether two statements are spelled almost alike, whatever it is that differs."""
+    """Tell whether two statements are spelled almost alike, whatever differs."""
     letters, others = _letters(one[:MOST_CHARACTERS]), _letters(other[:MOST_CHARACTERS])
     if min(len(letters), len(others)) <= SAME_LETTERS * max(len(letters), len(others)):
         return False
@@ -42,7 +42,7 @@ def _letters(text: str) -> str:
 
 
 def same_letter(one: str, other: str) -> bool:
-    """Tell whether a statement only says the other again, but for letters that mean nothing.
+    """Tell whether a statement only repeats another, apart from differences without meaning.
 
     More than 0.8 of their letters are equal, and what differs are function words and forms of one word; never a number,
     a date, a name, a denial or the order of what is said.
@@ -55,7 +55,7 @@ def same_letter(one: str, other: str) -> bool:
 
 
 def _telling(text: str) -> list[frozenset[str]]:
-    """Return the words of a text that mean something, in order: what all forms of each share."""
+    """Return the stems of each content word of a text, in order."""
     return [stems for word in analyze_words(text).words if (stems := _meaning(word))]
 
 
@@ -72,7 +72,7 @@ def _tells(word: Word) -> bool:
 
 
 def names_in(content: str, evidence: str) -> list[Word]:
-    """Return the words of a statement that are names, as far as their capitals tell.
+    """Return the words of a statement that are names, judged by their capitals.
 
     They have one where no sentence begins, there or in the words it rests on. In German all nouns have, so that nothing is told.
     """
@@ -110,7 +110,7 @@ _UNSPACED_DENIAL = bounded(
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """What a statement denies and affirms.
+    """The stems that a statement denies and affirms.
 
     Attributes:
         denied: The stems of what it denies.
@@ -122,7 +122,7 @@ class Denial:
 
 
 def denied_words(new: str, known: str) -> frozenset[str]:
-    """Return the stems of what one of two texts denies and the other affirms."""
+    """Return the stems that one of two texts denies and the other affirms."""
     one, other = denial(new), denial(known)
     return ((one.denied & other.affirmed) - other.denied - one.affirmed) | (
         (other.denied & one.affirmed) - one.denied - other.affirmed
@@ -144,7 +144,7 @@ def denial(text: str) -> Denial:
 
 
 def _denied_from(words: Sequence[Word], language: str) -> int | None:
-    """Return from which word on a clause is denied; None where it is not."""
+    """Return the place of the word from which a clause is denied; None where it is not."""
     for number, word in enumerate(words):
         if _denies(word.plain, language):
             has_more = any(later.stems for later in words[number + 1 :])
@@ -165,7 +165,7 @@ _HABIT = frozenset({"per day"})
 
 
 class Veto(StrEnum):
-    """What speaks against two statements being one."""
+    """Reasons against two statements being one."""
 
     NUMBER = "number"
     DATE = "date"
@@ -176,7 +176,7 @@ class Veto(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedStatement:
-    """What is compared.
+    """A statement prepared for comparison.
 
     Attributes:
         content: What it says.
@@ -194,19 +194,19 @@ class ComparedStatement:
 
 
 def of_candidate(candidate: Candidate, at: datetime) -> ComparedStatement:
-    """Return what is compared of a candidate that was said at a time."""
+    """Return a candidate, said at a time, prepared for comparison."""
     return ComparedStatement(candidate.content, candidate.evidence, candidate.event_at, at, candidate.subject)
 
 
 def of_memory(memory: Memory) -> ComparedStatement:
-    """Return what is compared of a memory."""
+    """Return a memory prepared for comparison."""
     return ComparedStatement(
         memory.content, memory.provenance.evidence or "", memory.event_at, memory.observed_at
     )
 
 
 def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
-    """Return what a new statement says that a known one does not, though it be only the known one again; None: nothing.
+    """Return the reason why a new statement is no repetition of a known one; None if there is none.
 
     That is a number, a unit, a month, a weekday, a period, the day of an event, a name, or whom it tells of; what one denies and
     the other affirms; or one word for another, where more than 0.8 of the letters are the same.
@@ -225,7 +225,7 @@ def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
 
 
 def says_all_of(new: ComparedStatement, known: ComparedStatement) -> bool:
-    """Tell whether a new statement says all words and figures of a known one, and more: nothing is lost with that."""
+    """Tell whether a new statement holds all words and figures of a known one, and more, so that nothing is lost."""
     of_new, of_known = analyze_words(new.content).stems, analyze_words(known.content).stems
     counted, counted_before = figures(new.content), figures(known.content)
     return (
@@ -238,7 +238,7 @@ def says_all_of(new: ComparedStatement, known: ComparedStatement) -> bool:
 
 
 def _numbers(of_new: Figures, of_known: Figures, known: ComparedStatement) -> frozenset[str]:
-    """Return the numbers that only the new statement has, and those that it gives another unit: 40 miles are not 40 km."""
+    """Return the numbers that only the new statement has, and those with another unit: 40 miles are not 40 km."""
     units: dict[str, set[str]] = {}
     for number, unit in of_known.units:
         units.setdefault(number, set()).add(unit)
@@ -260,13 +260,13 @@ def _is_another_day(new: ComparedStatement, known: ComparedStatement) -> bool:
 
 
 def _event_day(statement: ComparedStatement) -> datetime | None:
-    """Return when it happened, unless that is only the day it was said."""
+    """Return the day of the event, unless that is only the day it was said."""
     event, said = statement.event_at, statement.said_at
     return None if event is None or (said is not None and abs(event - said) <= _DAY) else event
 
 
 def _names(new: ComparedStatement, known: ComparedStatement) -> bool:
-    """Tell whether the new statement names what the known one does not, nor the words it rests on."""
+    """Tell whether the new statement holds a name that neither the known one nor its evidence holds."""
     said = analyze_words(known.content).stems | analyze_words(known.evidence).stems
     of_whom = analyze_words(new.subject or "").stems
     is_of_another = bool(of_whom) and not of_whom & said

@@ -48,25 +48,25 @@ def asks_what_assistant_said(text: str) -> bool:
 
 
 def asks_how_it_was(text: str) -> bool:
-    """Return whether the words ask for what was so once, and may be so no longer."""
+    """Return whether the words ask for how something once was, which may no longer hold."""
     return phrase_list("formerly").is_in(cue_text(text))
 
 
 def is_about_oneself(text: str) -> bool:
-    """Return whether the user speaks of himself, or of a group with himself in it."""
+    """Return whether users speak of themselves, or of a group that includes them."""
     asked = cue_text(text)
     return phrase_list("oneself").is_in(asked) or phrase_list("oneself_korean").is_in(asked)
 
 
 def asks_about_code(text: str) -> bool:
-    """Return whether it is about programming: such a word, or a piece that looks like code."""
+    """Return whether the text is about programming: it holds such a word, or looks like code."""
     asked = cue_text(text)
     looks_like_code = _CODE_TOKEN.search(asked.original) or _CAMEL_CASE.search(asked.original)
     return looks_like_code is not None or phrase_list("code").is_in(asked)
 
 
 def is_small_talk(text: str) -> bool:
-    """Return whether there is nothing in it but a greeting, thanks, a farewell, emoji and the like."""
+    """Return whether the text holds nothing but greetings, thanks, farewells, emoji and the like."""
     asked = cue_text(text)
     if not asked.words:
         return any(unicodedata.category(letter) == "So" for letter in asked.original)

@@ -50,7 +50,7 @@ class CueText:
 
 
 def cue_text(text: str) -> CueText:
-    """Return the wording of a text's beginning."""
+    """Return a text's beginning, prepared for phrase lists."""
     return _wording_of(text[:_LENGTH])
 
 
@@ -92,7 +92,7 @@ class PhraseList:
         )
 
     def is_in(self, wording: CueText) -> bool:
-        """Return whether any of it is said."""
+        """Return whether the text holds any of the phrases."""
         return (
             not self.single.isdisjoint(wording.distinct)
             or any(
@@ -104,11 +104,11 @@ class PhraseList:
         )
 
     def is_all_of(self, wording: CueText, besides: frozenset[str] = frozenset()) -> bool:
-        """Return whether nothing else is said, but for the words ``besides``."""
+        """Return whether the text holds nothing but phrases of this list and the words ``besides``."""
         return besides.issuperset(self._left(wording))
 
     def leads(self, wording: CueText) -> int:
-        """Return how many letters of the text's words it begins with one of these; 0 if with none."""
+        """Return the length of the phrase that the text begins with; 0 if there is none."""
         line = wording.line
         starts = [f" {word} " for word in wording.words[:1] if word in self.single]
         starts += [
@@ -128,7 +128,7 @@ class PhraseList:
         )
 
     def _left(self, wording: CueText) -> list[str]:
-        """Return what is left of the words without these."""
+        """Return the words of the text that belong to no phrase of the list."""
         line = wording.line
         for phrase in self._phrases_of(wording):
             line = line.replace(phrase, "  ")

@@ -38,7 +38,7 @@ LAST_DAY_NUMBER = "last day number"
 
 @dataclass(frozen=True)
 class Frame:
-    """What dates are told from.
+    """The reference point of relative dates.
 
     Attributes:
         today: The day it is.
@@ -50,7 +50,7 @@ class Frame:
 
     @property
     def shift(self) -> int | None:
-        """Which one a date without a year is: the next, or the latest that has begun."""
+        """Which year a date without one gets: the next, or the latest that has begun."""
         return 1 if self.is_future else None
 
 
@@ -218,7 +218,7 @@ def later(found: Found, frame: Frame) -> Spans:
 
 
 def _away(found: Found, day: int, direction: int) -> Spans:
-    """Return the unit, or the few, that lie so many units from ``day``."""
+    """Return the unit, or the few units, at this distance from ``day``."""
     number, unit = _either(found, "Nda"), found["U"].number
     counts = (number.number, max(number.number, number.second))
     ends = [

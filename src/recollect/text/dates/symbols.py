@@ -41,7 +41,7 @@ from recollect.text.word_tables import read_table
 
 
 class Symbol(NamedTuple):
-    """What a word, or a few, stand for."""
+    """The meaning of a word, or of a few together."""
 
     kind: str
     number: int = 0
@@ -199,7 +199,7 @@ _STOP = Symbol(".")
 
 
 def date_symbols(text: str, zone: tzinfo) -> list[Symbol]:
-    """Return what the words of ``text`` stand for, one symbol each, or for a few together.
+    """Return the symbols of the words in ``text``, one each, or one for a few together.
 
     Args:
         text: Any text; only its beginning is read.
@@ -227,7 +227,7 @@ def date_symbols(text: str, zone: tzinfo) -> list[Symbol]:
 
 
 def _language(words: Sequence[str]) -> frozenset[int]:
-    """Return the languages that most of the common words belong to; all that are equal."""
+    """Return the languages that most of the common words belong to; several if they tie."""
     counts: dict[int, int] = {}
     for word in words:
         for number, telling in _vocabulary().speakers.get(word, ()):
@@ -252,7 +252,7 @@ def _lookup(words: Sequence[str], position: int, language: frozenset[int]) -> tu
 
 
 def _meaning_in(entry: Entry, language: frozenset[int]) -> Symbol | None:
-    """Return what a phrase of several meanings says in the text's language, if that is certain."""
+    """Return the meaning of an ambiguous phrase in the text's language, if that is certain."""
     meanings = {symbol for number, symbol in entry.only_in.items() if number in language or not language}
     if len({(symbol.kind.lower(), symbol.number) for symbol in meanings}) != 1:
         return None

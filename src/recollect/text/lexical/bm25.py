@@ -13,7 +13,7 @@ length saturates at 1 / (1 + k1), a little below it."""
 
 
 def idf(documents: int, containing: int) -> float:
-    """Return how telling a term is that ``containing`` of ``documents`` texts hold: never negative.
+    """Return the inverse document frequency of a term that ``containing`` of ``documents`` texts hold: never negative.
 
     A term that none holds (``containing`` = 0) is the most telling.
     """

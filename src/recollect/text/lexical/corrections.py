@@ -29,7 +29,7 @@ def correction_prefixes(term: str) -> tuple[str, ...]:
 
 
 def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:
-    """Return what ``term`` may be a misspelling of, nearest first, at most three.
+    """Return the terms that ``term`` may be a misspelling of, nearest first, at most three.
 
     Words of ``vocabulary`` that start alike and are one slip away (two from nine letters on). None
     when ``vocabulary`` holds ``term`` itself: it is spelled right.
@@ -46,7 +46,7 @@ def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:
 
 
 def _slips(term: str) -> int:
-    """Return how many slips ``term`` is long enough to hold."""
+    """Return how many errors are allowed for a term of this length."""
     if len(term) < _ONE_SLIP or not _WORD.fullmatch(term):
         return 0
     return 2 if len(term) >= _TWO_SLIPS else 1

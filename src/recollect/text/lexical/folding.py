@@ -106,7 +106,7 @@ def readable(text: str) -> str:
 
 
 def fold(word: str) -> str:
-    """Return ``word`` in folded case and without what people leave out when they type in a hurry.
+    """Return ``word`` in folded case, without the accents and marks that people leave out when they type in a hurry.
 
     Accents of Latin, Greek and Cyrillic, strokes and ligatures of Latin, harakat and the variants of
     Arabic letters, points of Hebrew.
@@ -120,7 +120,7 @@ def fold(word: str) -> str:
 
 
 def clipped(term: str) -> str:
-    """Return ``term`` in at most `LONGEST_TERM` characters, still unlike other terms."""
+    """Return ``term`` in at most `LONGEST_TERM` characters, still distinct from other terms."""
     if len(term) <= LONGEST_TERM:
         return term
     digest = hashlib.blake2b(term.encode(), digest_size=_DIGEST_BYTES).hexdigest()

@@ -67,7 +67,7 @@ def is_identifier(token: str) -> bool:
 
 
 def is_version(token: str) -> bool:
-    """Return whether ``token`` is a version with its mark: ``v1.2.3``; bare, it might be a date."""
+    """Return whether ``token`` is a version with its prefix, ``v1.2.3``; without the prefix it might be a date."""
     return bool(_VERSION.fullmatch(token))
 
 
@@ -104,13 +104,13 @@ def _is_name(token: str) -> bool:
 
 
 def _is_file_path(token: str) -> bool:
-    """Return whether ``token`` is a path that ends in a file: ``and/or`` is none."""
+    """Return whether ``token`` is a path that ends in a file; ``and/or`` is not."""
     _, slash, last = token.replace("\\", "/").rpartition("/")
     return bool(slash) and bool(_FILE.fullmatch(last))
 
 
 def _is_dotted(token: str) -> bool:
-    """Return whether ``token`` is a name of a name: not an abbreviation, not the seam of two sentences."""
+    """Return whether ``token`` is a dotted name, neither an abbreviation nor the seam of two sentences."""
     segments = _BETWEEN_NAMES.split(token)
     if len(segments) == 1 or not all(_NAME.fullmatch(segment) for segment in segments):
         return False

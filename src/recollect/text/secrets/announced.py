@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from recollect.text.lexical.stop_words import english_stop_words
 from recollect.text.patterns import linear
-from recollect.text.secrets import words
+from recollect.text.secrets import vocabulary
 from recollect.text.secrets.codes import (
     is_secret_code,
     read_check,
@@ -16,7 +16,14 @@ from recollect.text.secrets.codes import (
     read_token,
 )
 from recollect.text.secrets.passwords import read_answer, read_login, read_password, read_seed, read_unspaced
-from recollect.text.secrets.telling import BEFORE, CLOSES, OPENS, WINDOW, is_said, is_within_word
+from recollect.text.secrets.value_phrases import (
+    BEFORE,
+    CLOSES,
+    OPENS,
+    WINDOW,
+    is_about_passwords,
+    is_within_word,
+)
 from recollect.text.secrets.values import (
     ENDINGS,
     MASK,
@@ -29,8 +36,8 @@ from recollect.text.secrets.values import (
 )
 
 _NAMES = linear(
-    rf"(?i)({words.PASSWORDS})|({words.PASSWORDS_UNSPACED})|({words.PINS})|({words.CHECKS})|({words.ANSWERS})"
-    rf"|({words.PERSONS})|({words.CODES})|({words.TOKENS})|({words.LOGINS})|({words.SEEDS})|({words.SAFES})"
+    rf"(?i)({vocabulary.PASSWORDS})|({vocabulary.PASSWORDS_UNSPACED})|({vocabulary.PINS})|({vocabulary.CHECKS})|({vocabulary.ANSWERS})"
+    rf"|({vocabulary.PERSONS})|({vocabulary.CODES})|({vocabulary.TOKENS})|({vocabulary.LOGINS})|({vocabulary.SEEDS})|({vocabulary.SAFES})"
 )
 _BETWEEN = " \t:=|*`\"'"
 """What may stand between a name and what is masked already."""
@@ -57,7 +64,7 @@ _FIRST = linear(
 
 
 def announced(text: str) -> Iterator[SecretSpan]:
-    """Yield what the words around it call a password, a code, a key, or the answer to a security question."""
+    """Yield the values that the words around them name as a password, code, key or answer to a security question."""
     for name in places(_NAMES, text):
         start, end = name.span()
         group = next(number for number in range(1, len(_KINDS) + 1) if name.span(number)[0] >= 0)
@@ -78,7 +85,7 @@ def announced(text: str) -> Iterator[SecretSpan]:
 
 
 def _stands_before(before: str) -> tuple[int, int] | None:
-    """Return where in what stands before a name a secret stands: "... is my password", "... is your Google code"."""
+    """Return the span of a secret before its name: "... is my password", "... is your Google code"."""
     found = _IS_YOURS.search(before)
     if found is not None:
         start, end = found.span(1)
@@ -110,7 +117,7 @@ _READERS = (
 """Who reads what stands behind a name, by its group."""
 
 
-_NAME = rf"(?:\p{{L}}+[ ])?(?:{words.PASSWORDS}|{words.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
+_NAME = rf"(?:\p{{L}}+[ ])?(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
 _ROW = linear(
     rf"(?im)^[ \t]*\|[ \t]*[*_`]{{0,2}}{_NAME}[*_`]{{0,2}}[ \t]*\|[ \t]*([^|\s][^|\n]{{1,99}}?)[ \t]*\|?[ \t]*$"
 )
@@ -129,7 +136,7 @@ _MOST_OF_SENTENCES = 1
 
 
 def laid_out(text: str) -> Iterator[SecretSpan]:
-    """Yield what stands in a table's cell beside or under a name, on the line below it, or is a wallet's phrase."""
+    """Yield values in a table's cell beside or below a name, or on the line below it, and wallets' phrases."""
     for row in places(_ROW, text):
         if _RULE.search(text[row.end() : row.end() + _LONGEST_ROW]) is None and _is_one(row[1]):
             yield SecretSpan(row.start(1), row.end(1), SecretKind.PASSWORD)
@@ -145,7 +152,7 @@ def laid_out(text: str) -> Iterator[SecretSpan]:
 
 
 def _under(text: str, at: int, column: int) -> Iterator[SecretSpan]:
-    """Yield what stands in a column of the rows below a header; nothing where no rule is below that."""
+    """Yield the values of a column below its header; nothing where no ruler line follows the header."""
     rule = _RULE.search(text[at : at + _LONGEST_ROW])
     if rule is None:
         return
@@ -171,5 +178,5 @@ def _is_one(value: str) -> bool:
         and MASK not in value
         and len(plain.split()) <= _MOST_WORDS
         and not (is_placeholder(plain) or is_code(plain))
-        and not any(map(is_said, plain.split()))
+        and not any(map(is_about_passwords, plain.split()))
     )

@@ -64,7 +64,7 @@ _IBAN_SIZES = {
 
 
 def card_numbers(text: str) -> Iterator[SecretSpan]:
-    """Yield where numbers of payment cards stand: of a known network, its length and a right check digit.
+    """Yield numbers of payment cards, with the length of a known network and a valid check digit.
 
     They may be written in groups. What stands before or behind them in groups of its own does not hide them.
     """
@@ -90,7 +90,7 @@ def card_numbers(text: str) -> Iterator[SecretSpan]:
 
 
 def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
-    """Return how many of these groups of digits, from one on, are a card's number; 0 if none is."""
+    """Return how many groups of digits, from one on, form a card number; 0 if none do."""
     digits = ""
     for taken, (start, end) in enumerate(groups[at : at + _MOST_GROUPS], start=1):
         digits += text[start:end]
@@ -105,7 +105,7 @@ def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
 
 
 def _are_even(groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
-    """Tell whether groups are all of one length, and those beside them of another: else many lists would be cards."""
+    """Tell whether groups have one length and their neighbours another; without that, many lists would be cards."""
     lengths = {end - start for start, end in groups[first:last]}
     beside = {end - start for start, end in (*groups[max(0, first - 1) : first], *groups[last : last + 1])}
     return len(lengths) == 1 and not lengths & beside
@@ -117,7 +117,7 @@ def _has_check_digit(digits: str) -> bool:
 
 
 def account_numbers(text: str) -> Iterator[SecretSpan]:
-    """Yield where IBANs stand: of a known country, its length and a right checksum."""
+    """Yield IBANs, with the length of a known country and a valid checksum."""
     for found in places(_IBAN, text):
         start = found.start(1)
         end = _end_of_account(text[start : start + _LONGEST_IBAN])
@@ -126,7 +126,7 @@ def account_numbers(text: str) -> Iterator[SecretSpan]:
 
 
 def _end_of_account(text: str) -> int:
-    """Return where the IBAN ends that a text begins with; 0 if it is none. What follows may look like more of it."""
+    """Return the end of the IBAN that a text begins with; 0 if there is none. What follows may look like part of it."""
     size = _IBAN_SIZES.get(text[:2].upper(), 0)
     places: list[int] = []
     for place, each in enumerate(text):
@@ -144,7 +144,7 @@ def _end_of_account(text: str) -> int:
 
 
 def local_accounts(text: str) -> Iterator[SecretSpan]:
-    """Yield numbers of accounts that stand beside that of their bank, and American numbers of banks (ABA's check digit)."""
+    """Yield account numbers beside the number of their bank, and American routing numbers with a valid check digit."""
     for bank in places(_BANK, text):
         if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
             continue

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from recollect.text.patterns import linear
-from recollect.text.secrets.telling import is_said
+from recollect.text.secrets.value_phrases import is_about_passwords
 from recollect.text.secrets.values import (
     ENDINGS,
     MASK,
@@ -51,7 +51,7 @@ _COOKIE = linear(r"([0-9A-Za-z_.-]+)=([^\s;,]{8,})")
 
 
 def assigned(text: str) -> Iterator[SecretSpan]:
-    """Yield values of names that tell of a secret: ``DB_PASS=...``, ``"password": "..."``."""
+    """Yield values assigned to names of secrets: ``DB_PASS=...``, ``"password": "..."``."""
     for name in places(_NAMES, text):
         start, end = name.span()
         if _NOT_NAMES.search(text[max(0, start - 14) : start]):
@@ -75,7 +75,7 @@ def assigned(text: str) -> Iterator[SecretSpan]:
 
 
 def cookies(text: str) -> Iterator[SecretSpan]:
-    """Yield what cookies hold that a machine has made."""
+    """Yield the machine-made values of cookies."""
     for found in places(_COOKIES, text):
         for pair in _COOKIE.finditer(found[1]):
             if is_made(pair[2]):
@@ -84,7 +84,7 @@ def cookies(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_within_word(text: str, start: int, end: int) -> bool:
-    """Tell whether letters of one word stand around: "compass", "passive"; not "DB_PASS", "dbPass"."""
+    """Tell whether the name is part of a longer word: "compass", "passive"; not "DB_PASS", "dbPass"."""
     before, behind = text[max(0, start - 1) : start], text[end : end + 1]
     return (before.isalpha() and not (before.islower() and text[start] == "P")) or behind.isalpha()
 
@@ -92,7 +92,7 @@ def _is_within_word(text: str, start: int, end: int) -> bool:
 def _value(  # noqa: PLR0911 -- one reason a line
     name: str, sign: str, window: str, at: int, *, strong: bool
 ) -> tuple[int, int] | None:
-    """Return where the value of a name begins and ends in the window behind it; None where it is no secret."""
+    """Return the span of a name's value in the window after it; None where it is no secret."""
     quoted = _QUOTED.search(window[at:])
     if quoted is not None:
         group = next(number for number in (1, 2, 3) if quoted.span(number)[0] >= 0)
@@ -122,7 +122,7 @@ def _value(  # noqa: PLR0911 -- one reason a line
 
 
 def _up_to_semicolon(window: str, value: tuple[int, int]) -> tuple[int, int]:
-    """Return where the value of a connection string ends, which may have spaces; as it was if that is none."""
+    """Return the span of a connection string's value, which may hold spaces; unchanged in anything else."""
     rest = _IN_CONNECTION.search(window[value[1] :])
     return (value[0], value[1] + len(rest[1])) if rest is not None else value
 
@@ -142,7 +142,7 @@ def _is_strong(value: str) -> bool:
 
 
 def is_made(value: str) -> bool:
-    """Tell whether a value looks as if a machine had made it: long enough, with digits, or capitals within."""
+    """Tell whether a value looks machine-made: long enough, with digits, or capitals inside."""
     if (
         len(value) < _LEAST_WEAK
         or is_placeholder(value)
@@ -286,7 +286,7 @@ _QUERY = linear(
 
 
 def in_commands(text: str) -> Iterator[SecretSpan]:
-    """Yield what stands in a command, a header, a link, or mark-up in the place of a secret."""
+    """Yield values in the place of a secret in a command, a header, a link or markup."""
     for begin, end in _lines_with_one(text):
         part = text[begin:end]
         for shape, kind in _SHAPES:
@@ -300,7 +300,7 @@ def in_commands(text: str) -> Iterator[SecretSpan]:
 
 
 def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where lines begin and end that may hold one; those that lie together as one."""
+    """Yield the spans of lines that may hold one; adjacent lines are joined."""
     begin = end = 0
     for found in places(_MAY_BE_GIVEN, text):
         if found.start() < end:
@@ -317,14 +317,14 @@ def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _given(text: str, start: int, end: int, kind: SecretKind) -> tuple[int, int] | None:
-    """Return where the value stands within its quotes; None where it is no secret."""
+    """Return the span of the value within its quotes; None where it is no secret."""
     if text[start] in "\"'" and end - start > 1:
         start, end = start + 1, end - 1
     return (start, end) if _may_be_given(text[start:end], kind) else None
 
 
 def _may_be_given(value: str, kind: SecretKind) -> bool:
-    if is_placeholder(value) or is_code(value) or is_said(value):
+    if is_placeholder(value) or is_code(value) or is_about_passwords(value):
         return False
     if kind is SecretKind.TOKEN:
         return has_digit(value) or is_humped(value)

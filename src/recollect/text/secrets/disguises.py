@@ -23,8 +23,8 @@ _DOTLESS = "\u0131"
 
 
 @dataclass(frozen=True, slots=True)
-class PlainText:
-    """A text as it is seen.
+class UndisguisedText:
+    """A text without disguises.
 
     Attributes:
         text: What is seen: as long as the text, or shorter by what nobody sees.
@@ -35,20 +35,20 @@ class PlainText:
     unseen: frozenset[str] = frozenset()
 
     def in_original(self, original: str, found: list[SecretSpan]) -> list[SecretSpan]:
-        """Return where in the original text that stands which was found in what is seen of it."""
+        """Return the span in the original text of a span found in the undisguised one."""
         if not self.unseen or not found:
             return found
         kept = [at for at, each in enumerate(original) if each not in self.unseen]
         return [each._replace(start=kept[each.start], end=kept[each.end - 1] + 1) for each in found]
 
 
-def seen(text: str) -> PlainText:
-    """Return a text as people see it; in linear time, and at once where it is ASCII.
+def undisguised(text: str) -> UndisguisedText:
+    """Return a text as people see it, in linear time; ASCII is returned at once.
 
     Of a text with more than 1,000 words of two scripts, the first so many are read so.
     """
     if text.isascii():
-        return PlainText(text)
+        return UndisguisedText(text)
     characters = [each for each in set(text) if not each.isascii()]
     unseen = frozenset(filter(is_unseen, characters))
     plain = {each: form for each in characters if len(form := unicodedata.normalize("NFKC", each)) == 1}
@@ -63,11 +63,11 @@ def seen(text: str) -> PlainText:
         alike = {}
     if table:
         text = text.translate({ord(each): form for each, form in table.items()})
-    return PlainText(_of_one_script(text) if alike else text, unseen)
+    return UndisguisedText(_of_one_script(text) if alike else text, unseen)
 
 
 def _of_one_script(text: str) -> str:
-    """Return a text, each of whose words of two scripts is written in one: as long as it was."""
+    """Return a text of the same length in which each word of two scripts is written in one."""
     parts: list[str] = []
     at = 0
     for word in islice(_MIXED.finditer(text), MOST_PLACES):

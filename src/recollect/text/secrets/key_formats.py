@@ -148,7 +148,7 @@ _LOWER, _UPPER, _DIGIT = "a", "A", "0"
 
 
 def keys(text: str) -> Iterator[SecretSpan]:
-    """Yield the keys that their makers give a shape of its own."""
+    """Yield keys in the formats of known vendors."""
     for found in places(_OF_MAKERS, text):
         start, end = found.span(1) if found[1] else found.span(2)
         value = text[start:end].rstrip("-_.")
@@ -157,7 +157,7 @@ def keys(text: str) -> Iterator[SecretSpan]:
 
 
 def private_keys(text: str) -> Iterator[SecretSpan]:
-    """Yield the private keys; one that is not closed runs to the end."""
+    """Yield private keys; an unterminated one runs to the end."""
     begun: int | None = None
     for found in places(_KEY_FILE, text):
         if found[1] or found[2]:
@@ -170,7 +170,7 @@ def private_keys(text: str) -> Iterator[SecretSpan]:
 
 
 def random_strings(text: str) -> Iterator[SecretSpan]:
-    """Yield long strings that nobody would think of; not those within links, nor what encodes an image or a file."""
+    """Yield long random strings, except within links and encoded images or files."""
     for found in places(_RUN, text):
         start, end = found.span()
         if end - start > _LONGEST_KEY or _DIGEST.search(found[0][:8]) or not is_random(text[start:end]):
@@ -184,7 +184,7 @@ def random_strings(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_line_of_data(text: str, start: int, end: int) -> bool:
-    """Tell whether a string is one line of several as long, as a file in base64 has them."""
+    """Tell whether a string is one of several equally long lines, as in a base64 file."""
     length = end - start
     if text[start - 1 : start] not in {"\n", ""} or text[end : end + 1] not in {"\n", ""}:
         return False
@@ -194,7 +194,7 @@ def _is_line_of_data(text: str, start: int, end: int) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Tell whether a string of 24 characters or more looks as if a machine had made it, and not to name something."""
+    """Tell whether a string of 24 characters or more looks machine-made and is no name."""
     if _UUID.search(value) or _HEXADECIMAL.fullmatch(value):
         return False
     sorts = [

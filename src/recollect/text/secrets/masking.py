@@ -13,7 +13,7 @@ from recollect.text.secrets.announced import announced, laid_out
 from recollect.text.secrets.checksums import account_numbers, card_numbers, local_accounts
 from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
 from recollect.text.secrets.codes import by_number
-from recollect.text.secrets.disguises import seen
+from recollect.text.secrets.disguises import undisguised
 from recollect.text.secrets.key_formats import keys, private_keys, random_strings
 from recollect.text.secrets.unlock_codes import what_unlocks
 from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
@@ -88,14 +88,14 @@ def mask(text: str) -> MaskedText:
 
 
 def mask_exchange_texts(*texts: str) -> list[str]:
-    """Return texts of one exchange with their secrets masked: what one shows to be a secret is one in the others, too."""
+    """Return the texts of one exchange, masked: a secret found in one is masked in all."""
     masked = [mask(text) for text in texts]
     secrets = frozenset().union(*(each.secrets for each in masked))
     return [_without(each.text, secrets) for each in masked]
 
 
 def _without(text: str, secrets: Collection[tuple[str, SecretKind]]) -> str:
-    """Return a text in which these secrets are masked wherever they stand by themselves."""
+    """Return a text in which these secrets are masked wherever they stand as whole words."""
     longest_first = sorted(secrets, key=lambda each: (-len(each[0]), each))
     for secret, kind in longest_first[:_MOST_KNOWN]:
         if len(secret) >= _LEAST_KNOWN and secret in text:
@@ -113,7 +113,7 @@ def _replaced(text: str, secret: str, stands_for_it: str) -> str:
 
 
 def _goes_on(beside: str, end: str, *, backward: bool = False) -> bool:
-    """Tell whether what stands beside a secret's end makes it a part of a longer word or number."""
+    """Tell whether a longer word or number continues beyond a secret's end."""
     near = beside[-1:] if backward else beside[:1]
     far = beside[:1] if backward else beside[1:]
     if end.isdigit() and len(beside) > 1 and near in ".,:/-" and far.isdigit():
@@ -122,7 +122,7 @@ def _goes_on(beside: str, end: str, *, backward: bool = False) -> bool:
 
 
 def mark(kind: SecretKind) -> str:
-    """Return what stands in the place of a secret."""
+    """Return the mark that replaces a secret."""
     return f"[secret: {kind}]"
 
 
@@ -135,7 +135,7 @@ def without_marks(text: str) -> str:
 
 
 def between_marks(text: str, most: int) -> list[str]:
-    """Return what stands before, between and behind a text's first ``most`` marks; the text alone if it has none."""
+    """Return the parts of a text around its first ``most`` marks; the whole text if it has none."""
     return [str(piece) for piece in _MARK.split(text, most)]
 
 
@@ -150,8 +150,8 @@ def holds_secret(text: str) -> bool:
 
 
 def _secrets(text: str) -> list[SecretSpan]:
-    """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
-    read = seen(_readable(text))
+    """Return the spans of secrets in order; overlapping ones become one, of the kind that begins first."""
+    read = undisguised(_readable(text))
     plain = read.text
     merged: list[SecretSpan] = []
     for each in sorted(
@@ -165,7 +165,7 @@ def _secrets(text: str) -> list[SecretSpan]:
 
 
 def _readable(text: str) -> str:
-    """Return a text as long as this one, in which marks that stand already say nothing."""
+    """Return a text of the same length in which existing marks are blanked."""
     plain = whole(text)
     if "[secret: " not in plain:
         return plain
@@ -200,7 +200,7 @@ def masked_exchange(exchange: Exchange) -> Exchange:
 
 
 def with_masked_history(exchange: Exchange) -> Exchange:
-    """Return it with the secrets masked in what was said before it, too, as models are shown that."""
+    """Return an exchange with the secrets of its history masked too, as models are shown that."""
     turn = exchange.turn
     before = [each.text for each in turn.history]
     text, reply, speaker, *before = mask_exchange_texts(
@@ -212,7 +212,7 @@ def with_masked_history(exchange: Exchange) -> Exchange:
 
 
 def unread_exchange(exchange: Exchange) -> Exchange:
-    """Return it without a word of what was said, where its secrets could not be told from the rest."""
+    """Return an exchange without its texts, for one whose secrets could not be found."""
     unread = mark(SecretKind.UNREAD)
     return replace(exchange, turn=replace(exchange.turn, text=unread, speaker=None), reply=unread)
 
@@ -229,6 +229,6 @@ _TEXT = (
 
 
 def warm() -> None:
-    """Read a text that makes each expression be compiled: a quarter of a second, once in a process; beside the loop."""
+    """Mask made-up texts so that every expression is compiled; it takes a quarter of a second, once per process, off the loop."""
     for value in ("a1b2c3d4", "1234", "quilt"):
         mask(_TEXT.format(value, "aB3dE5gH7jK9mN1pQ3sT5vX7z"))

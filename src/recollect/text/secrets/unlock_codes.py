@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.text.patterns import bounded, linear
-from recollect.text.secrets.telling import UNIT
+from recollect.text.secrets.value_phrases import UNIT
 from recollect.text.secrets.values import SecretKind, SecretSpan, TooManyPlacesError, places
 
 _DIGIT_NAMES = (
@@ -223,7 +223,7 @@ _SEPARATORS = linear(r"[ .\x{2013}/,#*-]+")
 
 
 def what_unlocks(text: str) -> Iterator[SecretSpan]:
-    """Yield where in a text stands what opens something; in linear time, in no order.
+    """Yield the values that open something, in linear time, in no order.
 
     Raises:
         TooManyPlacesError: Behind the 200th sentence that has digits and speaks of locks, if there are more.
@@ -238,7 +238,7 @@ def what_unlocks(text: str) -> Iterator[SecretSpan]:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
-    """Yield where sentences begin and end that may tell what opens something, and the one before, where it asks."""
+    """Yield the spans of sentences that may name an unlock code, and the question before each."""
     last = 0
     for found in places(SENTENCE_WITH_DIGITS, text, _MOST_WITH_DIGITS):
         start = _begins(text, last, found.start())
@@ -250,7 +250,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
 
 
 def _begins(text: str, least: int, at: int) -> int:
-    """Return where the sentence begins in which something stands."""
+    """Return the beginning of the sentence around a place."""
     least = max(least, at - _LONGEST_SENTENCE)
     before = text[least:at]
     ends = (before.rfind(each) + len(each) for each in _SENTENCE_ENDS if each in before)
@@ -258,7 +258,7 @@ def _begins(text: str, least: int, at: int) -> int:
 
 
 def _asked_before(text: str, start: int) -> tuple[int, int]:
-    """Return where the question stands that a sentence answers; nowhere if there is none."""
+    """Return the span of the question that a sentence answers; an empty one if there is none."""
     end = len(text[max(0, start - 4) : start].rstrip()) + max(0, start - 4)
     if text[end - 1 : end] not in {"?", "\uff1f"}:
         return 0, 0
@@ -266,7 +266,7 @@ def _asked_before(text: str, start: int) -> tuple[int, int]:
 
 
 def plain_digits(value: str) -> str:
-    """Return the digits of a value in whatever groups or words they stand; "" where it has other words."""
+    """Return the digits of a value, in groups or spelled out; "" where it has other words."""
     parts = [part for part in _SEPARATORS.split(value.casefold()) if part]
     digits = [part if part.isdecimal() else DIGITS_BY_NAME.get(part, "") for part in parts]
     return "".join(digits) if all(digits) else ""
@@ -308,7 +308,7 @@ def _in_sentence(text: str, start: int, end: int, asked: tuple[int, int]) -> Ite
 
 
 def _names_thing(text: str, start: int, at: int, stop: int) -> bool:
-    """Tell whether a value is a model or the look or number of a door, and nothing before it names a code."""
+    """Tell whether a value is a model, or describes a door, and nothing before it names a code."""
     before, value = text[start:at], text[at:stop]
     if NAMES_CODE.search(before) or "keypad" in before.casefold():
         return False
@@ -318,7 +318,7 @@ def _names_thing(text: str, start: int, at: int, stop: int) -> bool:
 
 
 def _together(text: str, start: int, end: int, *, both: bool) -> Iterator[tuple[int, int]]:
-    """Yield values of a sentence that names what is locked, or a code, or both; or that answers one that does."""
+    """Yield values of a sentence that names a lock, or a code, or both; or that answers one that does."""
     for found in ANY_VALUE.finditer(text, start, end):
         at, stop = _value(text, found)
         value = text[at:stop]
@@ -329,7 +329,7 @@ def _together(text: str, start: int, end: int, *, both: bool) -> Iterator[tuple[
 
 
 def _is_spelled_out(value: str) -> bool:
-    """Tell whether digits stand one by one: so one tells what is to be typed."""
+    """Tell whether digits stand one by one, as people dictate what is to be typed."""
     if "." in value:
         return False  # a version
     parts = [part for part in _SEPARATORS.split(value) if part]
@@ -342,7 +342,7 @@ def _is_spelled_out(value: str) -> bool:
 
 
 def _is_counted_aloud(text: str, start: int, end: int) -> bool:
-    """Tell whether somebody counts to three in words, and goes on: a rhyme, a game."""
+    """Tell whether somebody counts to three in words and goes on, as in a rhyme or a game."""
     value = text[start:end]
     return (
         value[:1].isalpha()
@@ -361,13 +361,13 @@ def _may_be_code(text: str, start: int, end: int) -> bool:
 
 
 def _value(text: str, found: Any) -> tuple[int, int]:
-    """Return where the value stands, without the marks behind it that end a clause."""
+    """Return the span of the value without closing punctuation."""
     start, end = found.span(found.lastgroup or 0)
     return start, start + len(text[start:end].rstrip(".,;:?!)\"'"))
 
 
 def _is_key(value: str) -> bool:
-    """Tell whether a key's value is one: letters and digits that are no name of a model, or words joined with digits."""
+    """Tell whether a key's value looks like one: letters and digits that are no model name, or words joined with digits."""
     digits = sum(map(str.isdigit, value))
     if (
         not digits
@@ -384,7 +384,7 @@ def _is_key(value: str) -> bool:
 
 
 def _opens(value: str) -> bool:
-    """Tell whether a value may be what opens something."""
+    """Tell whether a value may be an unlock code."""
     if _DATE_OR_TIME.fullmatch(value):
         return False
     digits = plain_digits(value)
@@ -398,7 +398,7 @@ def _opens(value: str) -> bool:
 
 
 def _listed(text: str) -> Iterator[tuple[int, int]]:
-    """Yield codes of a list that a sentence announces."""
+    """Yield the codes of a list that a sentence announces."""
     for named in places(CODES_NAMED, text, _MOST_SENTENCES):
         opening = CODES_FOLLOW.match(text, named.end())
         if opening is None:

@@ -12,7 +12,7 @@ MOST_PLACES = 1_000
 
 
 class SecretKind(StrEnum):
-    """What a secret is, in the word that stands in its place."""
+    """The kinds of secrets, by the word in their mark."""
 
     KEY = "API key"
     TOKEN = "token"  # noqa: S105 -- a word
@@ -29,7 +29,7 @@ class SecretKind(StrEnum):
 
 
 class SecretSpan(NamedTuple):
-    """Where a secret stands in a text, in characters, and what it is."""
+    """The span of a secret in a text, in characters, and its kind."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class SecretSpan(NamedTuple):
 
 
 class TooManyPlacesError(Exception):
-    """A text has more places that may hold a secret than are looked at.
+    """A text has more places that may hold a secret than are examined.
 
     Attributes:
         at: From where on nothing was looked at.
@@ -49,7 +49,7 @@ class TooManyPlacesError(Exception):
 
 
 def places(expression: Any, text: str, most: int = MOST_PLACES) -> Iterator[Any]:
-    """Yield where an expression matches.
+    """Yield the matches of an expression.
 
     Raises:
         TooManyPlacesError: Behind so many, if there are more.
@@ -94,17 +94,17 @@ def has_digit(value: str) -> bool:
 
 
 def is_humped(value: str) -> bool:
-    """Tell whether capitals stand behind small letters."""
+    """Tell whether a capital follows a small letter."""
     return value != value.lower() and any(one.islower() and other.isupper() for one, other in pairwise(value))
 
 
 def is_placeholder(value: str) -> bool:
-    """Tell whether something stands for a secret that is to be filled in, or says what sort of thing it is."""
+    """Tell whether a value is a placeholder for a secret, or names its type."""
     return _PLACEHOLDER.fullmatch(value.strip("\"'`")) is not None
 
 
 def is_code(value: str) -> bool:
-    """Tell whether something unquoted is an expression that a program computes."""
+    """Tell whether an unquoted value is an expression of program code."""
     return _CODE.fullmatch(value) is not None
 
 
@@ -114,7 +114,7 @@ def is_number(value: str) -> bool:
 
 
 def is_strange(value: str) -> bool:
-    """Tell whether no dictionary has it: letters with digits, capitals within, marks within."""
+    """Tell whether a value is in no dictionary: letters with digits, capitals inside, marks inside."""
     letters = any(map(str.isalpha, value))
     marked = any(not each.isalnum() and each not in "-'\u2019" for each in value[1:])
     return (letters and has_digit(value)) or is_humped(value) or (marked and not value.startswith(("/", "~")))

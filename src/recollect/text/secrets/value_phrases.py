@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.text.lexical.stop_words import all_stop_words
 from recollect.text.patterns import linear
-from recollect.text.secrets import words
+from recollect.text.secrets import vocabulary
 from recollect.text.secrets.values import ENDINGS, MASK, is_code, is_number, is_placeholder, is_strange
 
 WINDOW, BEFORE = 240, 100
@@ -14,7 +14,7 @@ OPENS, CLOSES = "\"'`\u201c\u201e\u00ab\u300c\u300e\u2018", "\"'`\u201d\u201c\u0
 _SIGN = r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=＝]{1,2}|=>|->|→)[*]{0,2}[ \t]{0,3}\n?[ \t]{0,3}|[ \t]{1,3}[\x{2013}\x{2014}-][ \t]{1,3}"
 BETWEEN = rf"((?:[ \t]{{1,2}}[^\s:=：＝,.;!?{MASK}]{{1,20}}){{0,7}}?),?"
 TOLD = linear(
-    rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{words.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
+    rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{vocabulary.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
     rf"|['’]s\s{{1,2}})"
 )
 """What stands between a name and its value: other words; then a sign, or that it is."""
@@ -39,7 +39,7 @@ LEAST_PASSWORD, LEAST_CODE, LEAST_TOKEN = 4, 4, 8
 
 
 def is_within_word(text: str, start: int, end: int) -> bool:
-    """Tell whether letters go on before or behind, in a script that puts spaces between words; compounds are one."""
+    """Tell whether a name continues before or after in a script with spaces; compounds are one word."""
     if _ENDS_COMPOUND.search(text[start:end]):
         return text[end : end + 1].isalnum() or text[end : end + 1] == "_"
     before, behind = text[start - 1 : start], text[end : end + 1]
@@ -55,15 +55,15 @@ def is_spaced(letter: str) -> bool:
     return letter < "\u0e00"
 
 
-def told_in(name: str, window: str) -> Any:
-    """Return what stands between a name and its value; None where nothing says that one follows."""
+def assignment_in(name: str, window: str) -> Any:
+    """Return the match between a name and its value; None where no value follows."""
     return (_IS_IN_POLISH.search(window) if _POLISH.search(name) else None) or TOLD.search(window)
 
 
-def told_value(  # noqa: PLR0911 -- one reason a line
+def value_span(  # noqa: PLR0911 -- one reason a line
     window: str, at: int, *, signed: bool
 ) -> tuple[int, int] | None:
-    """Return where what is told begins and ends: in quotes, one strange word, or ordinary ones up to the clause's end."""
+    """Return the span of a value: in quotes, one strange word, or ordinary words up to the clause's end."""
     rest = window[at:]
     quoted = in_quotes(rest)
     if quoted is not None:
@@ -80,40 +80,44 @@ def told_value(  # noqa: PLR0911 -- one reason a line
         return None
     if MASK in value:
         return None
-    if is_said(value):
+    if is_about_passwords(value):
         return _phrase(rest, at) if signed or rest[:1].isalpha() else None
     if is_number(value) and not is_strange(value):
         return (at, at + len(value)) if ends_clause(rest, len(value)) and not DATE.fullmatch(value) else None
     if is_strange(value):
         return at, at + len(value)
-    if not signed and value.casefold().endswith(words.SAID_ENDINGS):
+    if not signed and value.casefold().endswith(vocabulary.SAID_ENDINGS):
         return None
     length = _plain_words(rest, value)
     return (at, at + length) if length else None
 
 
 def _plain_words(rest: str, first: str) -> int:
-    """Return how long a password of ordinary words is; 0 where what follows shows that it is none."""
+    """Return the length of a password of ordinary words; 0 where the following words show that it is none."""
     if ends_clause(rest, len(first)):
         return len(first)
     ends = CLAUSE_ENDS.search(rest)
     clause = rest[: ends.start()] if ends else rest
     said = clause.split()
-    if len(said) > 1 and said[1].casefold() in words.ENDS_IT:
+    if len(said) > 1 and said[1].casefold() in vocabulary.ENDS_IT:
         return len(first)
-    if len(said) > MOST_WORDS or any(is_said(each) or not each.isalpha() for each in said[1:]):
+    if len(said) > MOST_WORDS or any(is_about_passwords(each) or not each.isalpha() for each in said[1:]):
         return 0
     return len(clause.rstrip())
 
 
 def _phrase(rest: str, at: int) -> tuple[int, int] | None:
-    """Return where a phrase stands that begins with a word said of passwords, and goes on as no sentence does."""
+    """Return the span of a passphrase that begins with a word said of passwords but goes on as no sentence does."""
     ends = CLAUSE_ENDS.search(rest)
     clause = (rest[: ends.start()] if ends else rest).rstrip()
     said = clause.split()
     if not LEAST_PHRASE <= len(said) <= MOST_WORDS or said[0].casefold() in all_stop_words():
         return None
-    return None if any(is_said(each) or not each.isalpha() for each in said[1:]) else (at, at + len(clause))
+    return (
+        None
+        if any(is_about_passwords(each) or not each.isalpha() for each in said[1:])
+        else (at, at + len(clause))
+    )
 
 
 def ends_clause(rest: str, at: int) -> bool:
@@ -122,14 +126,14 @@ def ends_clause(rest: str, at: int) -> bool:
     return not behind or not (behind[0].isalnum() or behind[0] in "(-&")
 
 
-def is_said(value: str) -> bool:
-    """Tell whether a word says something of a password, and is none."""
+def is_about_passwords(value: str) -> bool:
+    """Tell whether a word describes a password instead of being one."""
     plain = value.casefold().strip(ENDINGS)
-    return plain in words.SAID_OF_ONE or plain in all_stop_words()
+    return plain in vocabulary.SAID_OF_ONE or plain in all_stop_words()
 
 
 def in_quotes(rest: str) -> tuple[int, int] | None:
-    """Return where that stands which a text has in quotes at its beginning."""
+    """Return the span of the quotation that a text begins with."""
     opening = OPENS.find(rest[:1]) if rest else -1
     if opening < 0:
         return None
