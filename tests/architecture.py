@@ -18,13 +18,14 @@ PURE = (
     *("recollect.audit", "recollect.chat", "recollect.chunking", "recollect.composition", "recollect.errors"),
     *("recollect.failures", "recollect.formation", "recollect.model", "recollect.prompting"),
     *("recollect.redaction", "recollect.settings.removed", "recollect.text"),
-    *("recollect.engine.counting", "recollect.engine.exchanges", "recollect.engine.giving"),
-    *("recollect.engine.policy", "recollect.engine.story", "recollect_openwebui.telling"),
+    *("recollect.engine.counts", "recollect.engine.explain", "recollect.engine.policy"),
+    *("recollect.engine.prepared", "recollect_openwebui.telling"),
     *("recollect_proxy.composing", "recollect_proxy.headers"),
 )
 """Modules which, with all below them, never wait for anything."""
 ASKING = {
-    f"recollect.formation.{part}" for part in ("deciding", "forgetting", "forming", "guarding", "learning")
+    f"recollect.formation.{part}"
+    for part in ("decision_log", "forget_targets", "pipeline", "call_guard", "learner")
 }
 """What puts the stages of formation together, and asks the ports."""
 LONGEST_FILE = 450

@@ -11,8 +11,8 @@ import signal
 import time
 from typing import Any
 
-from recollect.formation import forming
-from recollect.formation.said import read_said
+from recollect.formation import pipeline
+from recollect.formation.turns import analyze_turn
 from recollect.model import Exchange
 from recollect.models import tries as steps
 from recollect.worker import watchdog
@@ -33,10 +33,10 @@ def _read(exchange: Exchange) -> Any:
         time.sleep(600)
     if KILLED in text:
         os.kill(os.getpid(), signal.SIGKILL)
-    return read_said(exchange)
+    return analyze_turn(exchange)
 
 
 if __name__ == "__main__":
-    forming.read_said = _read  # type: ignore[attr-defined]
+    pipeline.read_said = _read  # type: ignore[attr-defined]
     watchdog._LOOK_SECONDS = 0.2
     main()

@@ -14,8 +14,8 @@ REPOSITORY = Path(__file__).parents[1]
 
 FORBIDDEN_IMPORTS = [
     ("src/recollect/engine/engine.py", "from recollect.postgres import Postgres"),
-    ("src/recollect/engine/recalling.py", "def later():\n    from recollect.settings import EngineSettings"),
-    ("src/recollect/engine/writing.py", "from ..assembly import open_engine"),
+    ("src/recollect/engine/recall.py", "def later():\n    from recollect.settings import EngineSettings"),
+    ("src/recollect/engine/log_writer.py", "from ..assembly import open_engine"),
     ("src/recollect/models/embedders/local.py", "import recollect.models.extractors as it"),
     ("src/recollect/postgres/memories.py", "from recollect.engine import Engine"),
     ("src/recollect/composition/block.py", "if TYPE_CHECKING:\n    from recollect.ports import Embedder"),

@@ -13,7 +13,7 @@ from typing import Any
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.live import Asked, right_relations
 from bench.formation.scoring import share
-from recollect.formation.verification import Believed, Verdict
+from recollect.formation.verification import AcceptedCandidate, Verdict
 from recollect.model import Candidate, Relation
 from recollect.text.normalization import normalize
 from recollect_proxy.calibrate.figures import percentile
@@ -58,7 +58,9 @@ def score_asked(asked: Asked) -> dict[str, Any]:
         "precision_of_labelled": share(len(wanted) + len(unwanted), [True] * len(wanted)),
         "recall": share(len(labels), (each in found for each in labels)),
         "unlabelled": sum(match.truth is None for match in matches),
-        "refused": dict(Counter(str(each.reason) for each in verdicts if not isinstance(each, Believed))),
+        "refused": dict(
+            Counter(str(each.reason) for each in verdicts if not isinstance(each, AcceptedCandidate))
+        ),
         "relations": share(len(first), (_relates(*each) for each in first)),
         "calls": {
             "answered": len(asked.tokens),
@@ -76,7 +78,7 @@ def matched(case: Case, verdicts: Sequence[Verdict]) -> list[Match]:
     A label fits if at least half of its words' letters stand in one piece in the words the candidate rests on; the
     one that fits best is taken.
     """
-    believed = [each.candidate for each in verdicts if isinstance(each, Believed)]
+    believed = [each.candidate for each in verdicts if isinstance(each, AcceptedCandidate)]
     return [Match(case, candidate, _label(case, candidate)) for candidate in believed]
 
 

@@ -15,7 +15,7 @@ from bench.formation.cases import Case, Decision, Truth
 from bench.formation.staging import hear_message
 from recollect.composition import compose
 from recollect.errors import ExtractorError
-from recollect.formation.said import Said, read_said, readings_of
+from recollect.formation.turns import AnalyzedTurn, analyze_turn, attributions_of
 from recollect.formation.verification import Verdict, verify
 from recollect.model import Asking, Exchange, Memory, Recollection, Relation, Source
 from recollect.ports import Extractor
@@ -93,18 +93,18 @@ async def _find(
     asked: Asked,
     extractor: Extractor,
     case: Case,
-    said: Said,
+    said: AnalyzedTurn,
     known: Sequence[Memory],
     minimum_importance: float,
 ) -> None:
-    if not said.teaches:  # as in a chat: nobody is asked
+    if not said.is_informative:  # as in a chat: nobody is asked
         asked.found.append((case, ()))
         return
-    extracted = await asked.call(lambda: extractor.extract([said.to_learn_from], known))
+    extracted = await asked.call(lambda: extractor.extract([said.extractor_input], known))
     if extracted is not None:
         verdicts = verify(
             extracted.candidates,
-            readings_of([said], known),
+            attributions_of([said], known),
             minimum_importance=minimum_importance,
             asked=frozenset({0} if said.asks(Asking.REMEMBER) else ()),
         )
@@ -128,7 +128,7 @@ def known_memories(case: Case) -> list[Memory]:
     ]
 
 
-def read_case(case: Case, known: Sequence[Memory]) -> Said | None:
+def read_case(case: Case, known: Sequence[Memory]) -> AnalyzedTurn | None:
     """Return what was said in a case as formation reads it; None where nobody hears it."""
     turn = hear_message(case, len(case.history)).turn
     if turn is None:
@@ -136,7 +136,7 @@ def read_case(case: Case, known: Sequence[Memory]) -> Said | None:
     shown = [Recollection(known[number], 1.0) for number in case.injected]
     block = compose(shown, budget=_BUDGET, count=estimate_tokens)
     injected = () if block is None else (block.text,)
-    return read_said(Exchange(uuid7(), turn, case.reply, uuid7(), uuid7(), injected=injected))
+    return analyze_turn(Exchange(uuid7(), turn, case.reply, uuid7(), uuid7(), injected=injected))
 
 
 def right_relations(case: Case, truth: Truth, number: int) -> frozenset[Relation]:

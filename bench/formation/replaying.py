@@ -25,7 +25,7 @@ from bench.recall.upstream import MODEL
 from recollect.audit import replay
 from recollect.chat.heard import hear
 from recollect.model import Action, Exchange, Kind, Memory, Turn
-from recollect.text.comparing.vetoes import of_memory, veto
+from recollect.text.comparison.vetoes import of_memory, veto
 from recollect_proxy.settings import ProxySettings
 
 _ALL = 10_000

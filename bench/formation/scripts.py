@@ -10,7 +10,7 @@ import msgspec
 from bench.formation.cases import Case, ExtractedItem, Model
 from recollect.errors import InvalidExtractionError
 from recollect.model import Candidate, Exchange, Memory
-from recollect.models.extractors.answer import read_answer
+from recollect.models.extractors.extraction_answer import read_answer
 from recollect.ports import Asker, Chosen, Extracted
 
 _TOKENS = 100

@@ -43,7 +43,7 @@ from recollect.model import (
     Wish,
 )
 from recollect.models.extractors import ModelExtractor
-from recollect.models.extractors.asking import Answer, Messages
+from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Backends, Chosen, Extracted, Summarizer
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.temporary import temporary
@@ -306,11 +306,11 @@ class _ScriptedModel:
     known: Sequence[Memory]
     asked: Asked
 
-    async def ask(self, messages: Messages, *_: object, **__: object) -> Answer:
+    async def ask(self, messages: Messages, *_: object, **__: object) -> ModelAnswer:
         self.asked.calls += 1
         self.asked.characters += sum(len(each["content"]) for each in messages)
         items = self.script.items(self.exchanges, self.known, _numbers(messages[-1]["content"], self.known))
-        return Answer(json.dumps({"memories": items}, ensure_ascii=False), _TOKENS, _MODEL)
+        return ModelAnswer(json.dumps({"memories": items}, ensure_ascii=False), _TOKENS, _MODEL)
 
     async def aclose(self) -> None:
         """Let go of nothing."""

@@ -11,7 +11,7 @@ from bench.recall.kept import compare, counted, keep_questions
 from bench.recall.summary import settings_used
 from recollect import __version__
 from recollect.assembly import make_policy
-from recollect.retrieval import Weights
+from recollect.retrieval import SignalWeights
 from recollect_proxy.settings import ProxySettings
 
 LEFT_OUT = (
@@ -64,12 +64,12 @@ async def bench_ablation(
     }
 
 
-def variants(weights: Weights) -> dict[str, Weights]:
+def variants(weights: SignalWeights) -> dict[str, SignalWeights]:
     """Return ``weights``, then without each of ``LEFT_OUT``, then each of the two channels alone.
 
     The candidates are those of both channels each time.
     """
-    nothing = replace(weights, **{field.name: 0.0 for field in fields(Weights)})
+    nothing = replace(weights, **{field.name: 0.0 for field in fields(SignalWeights)})
     return {
         "everything": weights,
         **{f"without {name}": replace(weights, **{name: 0.0}) for name in LEFT_OUT},

@@ -19,9 +19,9 @@ from bench.recall.opening import open_replay, unhurried
 from bench.recall.plan import Plan, Sending, plan
 from bench.recall.replay import Replay, Tally
 from bench.recall.turn_ids import TurnIds
-from recollect.retrieval import Ranking, Weights
-from recollect.retrieval.candidate_signals import Signals
+from recollect.retrieval import Ranking, SignalWeights
 from recollect.retrieval.fusion import fuse
+from recollect.retrieval.signals import Signals
 from recollect_proxy.settings import ProxySettings
 
 COMPARED = ("ndcg_at_5", "ndcg_at_10", "recall_at_10")
@@ -48,7 +48,7 @@ class KeptQuestion:
     turns: tuple[tuple[str, ...], ...]
     order: NDArray[np.int64]
 
-    def ranked(self, weights: Weights) -> tuple[str, ...]:
+    def ranked(self, weights: SignalWeights) -> tuple[str, ...]:
         """Return the first ``DEPTH`` turns as the engine would rank them with ``weights``."""
         if self.signals is None:
             return ()
@@ -60,7 +60,7 @@ class KeptQuestion:
                 break
         return tuple(ranked)[:DEPTH]
 
-    def score(self, weights: Weights) -> Scores:
+    def score(self, weights: SignalWeights) -> Scores:
         """Score the ranking that ``weights`` make."""
         return score(self.ranked(weights), self.evidence)
 
@@ -153,7 +153,7 @@ def _kept(
     )
 
 
-def compare(questions: Sequence[KeptQuestion], weights: Weights) -> dict[str, Any]:
+def compare(questions: Sequence[KeptQuestion], weights: SignalWeights) -> dict[str, Any]:
     """Return the mean scores that ``weights`` reach on each file, and the mean of the files', each alike."""
     scored: dict[str, list[Scores]] = {}
     for question in questions:

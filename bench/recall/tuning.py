@@ -19,7 +19,7 @@ from bench.recall.kept import KeptQuestion, compare, counted, keep_questions
 from bench.recall.summary import settings_used
 from recollect import __version__
 from recollect.assembly import make_policy
-from recollect.retrieval import Weights
+from recollect.retrieval import SignalWeights
 from recollect_proxy.settings import ProxySettings
 
 GRID: dict[str, tuple[float, ...]] = {
@@ -105,8 +105,8 @@ def halves(questions: Sequence[KeptQuestion]) -> tuple[list[KeptQuestion], list[
 
 
 async def search(
-    questions: Sequence[KeptQuestion], start: Weights, advance: Callable[[], None] = lambda: None
-) -> Weights:
+    questions: Sequence[KeptQuestion], start: SignalWeights, advance: Callable[[], None] = lambda: None
+) -> SignalWeights:
     """Return the weights that coordinate grid search finds from ``start``; the search can be cancelled.
 
     Args:
@@ -130,7 +130,7 @@ async def search(
     return found
 
 
-def quality(questions: Sequence[KeptQuestion], weights: Weights) -> float:
+def quality(questions: Sequence[KeptQuestion], weights: SignalWeights) -> float:
     """Return the mean of the files' NDCG@5, each file alike; of one question at least."""
     files: dict[str, list[float]] = {}
     for question in questions:
@@ -138,20 +138,20 @@ def quality(questions: Sequence[KeptQuestion], weights: Weights) -> float:
     return fmean(map(fmean, files.values()))
 
 
-def as_setting(weights: Weights) -> str:
+def as_setting(weights: SignalWeights) -> str:
     """Return the engine's internal that makes the shipped weights these."""
-    shipped, found = asdict(Weights()), asdict(weights)
+    shipped, found = asdict(SignalWeights()), asdict(weights)
     own = {name: round(value, 6) for name, value in found.items() if value != shipped[name]}
     return f"recall_weights={json.dumps(own)}"
 
 
 def _fold(
-    known: Sequence[KeptQuestion], unseen: Sequence[KeptQuestion], start: Weights, found: Weights
+    known: Sequence[KeptQuestion], unseen: Sequence[KeptQuestion], start: SignalWeights, found: SignalWeights
 ) -> dict[str, Any]:
     return {
         "searched_on": _size(known),
         "measured_on": _size(unseen),
-        "weights": {field.name: getattr(found, field.name) for field in fields(Weights)},
+        "weights": {field.name: getattr(found, field.name) for field in fields(SignalWeights)},
         "setting": as_setting(found),
         "as_set": compare(unseen, start),
         "found": compare(unseen, found),

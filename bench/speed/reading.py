@@ -25,10 +25,10 @@ from recollect.chat.heard import hear
 from recollect.chunking import chunks
 from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
-from recollect.formation.reconciliation import Weighed, reconcile
-from recollect.formation.said import is_to_be_hidden, read_said
-from recollect.formation.verification import Believed, verify
-from recollect.indexing.parts import by_words, windows_of
+from recollect.formation.reconciliation import WeighedCandidate, reconcile
+from recollect.formation.turns import analyze_turn, must_be_hidden
+from recollect.formation.verification import AcceptedCandidate, verify
+from recollect.indexing.indexed_message import index_by_words, windows_of
 from recollect.model import (
     Candidate,
     Exchange,
@@ -44,14 +44,14 @@ from recollect.model import (
     Source,
     Turn,
 )
-from recollect.models.extractors.extraction import extraction_messages
+from recollect.models.extractors.extractor import extraction_messages
 from recollect.models.extractors.json_answers import values_within, whole_values
-from recollect.retrieval import Selecting, Surroundings, select
+from recollect.retrieval import SelectionContext, SelectionLimits, select
 from recollect.retrieval.query import read_query
+from recollect.text.attribution import attribute
 from recollect.text.lexical import document_terms, identifiers
-from recollect.text.reading import read_words
 from recollect.text.secrets import mask
-from recollect.text.statements import read_statement
+from recollect.text.statement_features import statement_features
 from recollect.text.tokens import estimate_tokens
 
 Step: TypeAlias = Callable[[str], Callable[[], object]]
@@ -135,8 +135,8 @@ def _hear(text: str) -> Callable[[], object]:
 
 
 def _verify(text: str) -> Callable[[], object]:
-    said = read_said(_exchange(text, reply=text))
-    reading = replace(said.reading, authored=said.reading.authored or text[:_STATEMENT])
+    said = analyze_turn(_exchange(text, reply=text))
+    reading = replace(said.attribution, authored=said.attribution.authored or text[:_STATEMENT])
     return lambda: verify(_candidates(text), [reading], minimum_importance=0.3)
 
 
@@ -144,7 +144,9 @@ def _reconcile(text: str) -> Callable[[], object]:
     candidates = _candidates(text)
     known = [_memory(number, candidates[number % 4].content[number:] or "x") for number in range(20)]
     weighed = [
-        Weighed(Believed(replace(each, relation=Relation.REFINES, about=(number,)), 0), None)
+        WeighedCandidate(
+            AcceptedCandidate(replace(each, relation=Relation.REFINES, about=(number,)), 0), None
+        )
         for number, each in enumerate(candidates)
     ]
     ids = count(100)
@@ -164,13 +166,13 @@ def _reconcile(text: str) -> Callable[[], object]:
 
 def _index(text: str) -> Callable[[], object]:
     message = LoggedMessage(UUID(int=6), Role.USER, text, _AT, before=text)
-    return lambda: windows_of(by_words(message, "m", embeddable=True), text)
+    return lambda: windows_of(index_by_words(message, "m", embeddable=True), text)
 
 
 def _select(text: str) -> Callable[[], object]:
-    around = Surroundings("chat", user_wide=False, prompt=(text, text))
+    around = SelectionContext("chat", user_wide=False, prompt=(text, text))
     ranked = [_passage(text[:2_000]), _passage("I live in Kassel, near the river")]
-    return lambda: select(ranked, around, Selecting(), relevant=True)
+    return lambda: select(ranked, around, SelectionLimits(), relevant=True)
 
 
 def _compose(text: str) -> Callable[[], object]:
@@ -183,13 +185,13 @@ STEPS: Mapping[str, Step] = {
     "query": lambda text: lambda: read_query(_turn(text)),
     "select": _select,
     "compose": _compose,
-    "read_words": lambda text: lambda: read_words(_exchange(text)),
+    "read_words": lambda text: lambda: attribute(_exchange(text)),
     "read_reply": lambda text: (
-        lambda: read_words(_exchange("yes", reply=text, history=(Message(Role.ASSISTANT, text),)))
+        lambda: attribute(_exchange("yes", reply=text, history=(Message(Role.ASSISTANT, text),)))
     ),
-    "read_injected": lambda text: lambda: read_words(replace(_exchange(text[:4000]), injected=(text,))),
-    "read_said": lambda text: lambda: read_said(_exchange(text, reply=text)),
-    "hidden": lambda text: lambda: is_to_be_hidden(text),
+    "read_injected": lambda text: lambda: attribute(replace(_exchange(text[:4000]), injected=(text,))),
+    "read_said": lambda text: lambda: analyze_turn(_exchange(text, reply=text)),
+    "hidden": lambda text: lambda: must_be_hidden(text),
     "extract": lambda text: (
         lambda: extraction_messages(
             [_exchange(text, reply=text, history=(Message(Role.USER, text),))], [_memory(1, text)]
@@ -201,7 +203,7 @@ STEPS: Mapping[str, Step] = {
     "index": _index,
     "chunks": lambda text: lambda: chunks(text, tokens=500),
     "terms": lambda text: lambda: (document_terms(text), identifiers(text[:4000])),
-    "statement": lambda text: lambda: read_statement(text),
+    "statement": lambda text: lambda: statement_features(text),
     "tokens": lambda text: lambda: estimate_tokens(text),
     "mask": lambda text: lambda: mask(text),
 }

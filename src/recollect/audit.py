@@ -1,7 +1,4 @@
-"""What the audit of a user's memories tells: which there are by it, and what a memory was before a change.
-
-Never: where the audit is kept, who may undo.
-"""
+"""Replays a user's audit: which memories exist according to it, and what a memory was before a change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +17,7 @@ _DIGITS = 6
 
 
 def replay(updates: Iterable[Update]) -> set[UUID]:
-    """Return which memories a user has by their audit.
+    """Return the memories a user has according to their audit.
 
     Args:
         updates: All rows of the user's audit, oldest first.
@@ -68,12 +65,12 @@ def not_resting_on(memory: Memory, messages: Iterable[UUID]) -> Memory:
 
 
 def addition_details(memory: Memory) -> dict[str, Any]:
-    """Return what a row says of a memory that is new: the messages it rested on then."""
+    """Return the details of a row about a new memory: the messages it rested on then."""
     return {"messages": [str(each) for each in memory.provenance.message_ids]}
 
 
 def removal_details(memory: Memory) -> dict[str, Any]:
-    """Return what a row says of a memory that the user sees no longer: what was theirs alone of it."""
+    """Return the details of a row about a memory that is hidden from the user: what was theirs alone of it."""
     last = memory.last_recalled_at
     return {
         "standing": memory.standing,
@@ -96,7 +93,7 @@ def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
 
 
 def deciding_details(change: Change) -> dict[str, Any]:
-    """Return what a row says of by whom a change was decided; nothing where that is not told."""
+    """Return who decided a change, as details of a row; nothing where that is unknown."""
     told = None if isinstance(change, Hide) else change.decided_by
     return {} if told is None else {"decided_by": told}
 
@@ -111,7 +108,7 @@ def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str,
 
 
 def limit_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
-    """Return what a row says of a memory that holds until a day, from which on something else does."""
+    """Return the details of a row about a memory that holds until a day, when another one takes over."""
     return {
         "held_until": _iso(before.holds_until),
         "limited_to": _iso(after.holds_until),
@@ -120,7 +117,7 @@ def limit_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str
 
 
 def edit_details(before: Memory, after: Memory) -> dict[str, Any]:
-    """Return what a row says of an edit: all that it may have changed but the content, before and after."""
+    """Return the details of a row about an edit: everything but the content that it may have changed, before and after."""
     return {**_editable(before), "now": _editable(after)}
 
 
@@ -138,7 +135,7 @@ def _editable(memory: Memory) -> dict[str, Any]:
 
 
 def as_linked_before(memory: Memory, details: Mapping[str, Any]) -> Memory:
-    """Return a memory that the user sees no longer as they saw it, by the row that says since when."""
+    """Return a memory that is now hidden as the user saw it, by the row that says since when."""
     last = details.get("last_recalled_at")
     return replace(
         memory,
@@ -220,7 +217,7 @@ def messages_of(details: Mapping[str, Any]) -> tuple[UUID, ...]:
 
 
 def _iso(moment: datetime | None) -> str | None:
-    """Return a moment as a row writes it: in UTC, so that one moment is one text."""
+    """Return a moment as a row holds it: in UTC, so that equal moments are equal texts."""
     return None if moment is None else moment.astimezone(UTC).isoformat()
 
 

@@ -1,7 +1,6 @@
-"""What stays of a user's audit once a chat is erased. Pure. Never: where the audit is kept, what is erased.
+"""What remains of a user's audit once a chat is erased. Pure.
 
-What stays tells of the memories that stay as if the chat had never been: replayed (``audit.replay``), it still
-tells which memories there are.
+The remaining rows read as if the chat had never been: replayed (``audit.replay``), they still yield the memories that exist.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +14,7 @@ _BY_HAND = {Reason.APPROVED, Reason.EDITED, Reason.WRITTEN}
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What an audit loses.
+    """The rows that an audit loses or changes.
 
     Attributes:
         deleted: Rows that go.
@@ -34,7 +33,7 @@ def redacted(
     memories: set[UUID],
     rewritten: Mapping[UUID, str],
 ) -> Redaction:
-    """Return what of an audit goes with a chat.
+    """Return the rows of an audit that go with an erased chat.
 
     Args:
         updates: Rows of one user's audit; at least all that name the chat, one of the exchanges or one of the
@@ -64,25 +63,25 @@ def redacted(
 
 
 def is_by_hand(update: Update) -> bool:
-    """Return whether a row says that a person wrote, approved or brought back the memory outside of any chat."""
+    """Return whether a row says that a person wrote, approved or restored the memory outside of any chat."""
     brought_back = update.action is Action.RESTORE and update.reason is Reason.UNDONE
     return update.reason in _BY_HAND or brought_back
 
 
 def is_wish_to_forget(update: Update) -> bool:
-    """Return whether a row says that a person asked to forget the memory, which they did not take back."""
+    """Return whether a row says that a person asked to forget the memory and did not take that back."""
     return update.action is Action.RETIRE and update.reason is Reason.FORGOTTEN
 
 
 def _untaught(row: Update, taught: set[tuple[UUID, str | None]]) -> Update:
-    """Return a row without what a chat had its memory say."""
+    """Return a row without what the memory learned from a chat."""
     before = None if (row.memory_id, row.before) in taught else row.before
     after = None if (row.memory_id, row.after) in taught else row.after
     return row if (before, after) == (row.before, row.after) else replace(row, before=before, after=after)
 
 
 def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | None:
-    """Return a row without what it says of memories that are gone; None if nothing is left of it."""
+    """Return a row without what it says of removed memories; None if nothing is left of it."""
     if row.memory_id in memories:
         other = row.replaced_id
         if other is None or other in memories:

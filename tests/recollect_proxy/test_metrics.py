@@ -20,8 +20,8 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine
 from recollect.engine.counts import FormationCounts
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
-from recollect.formation import Budget
-from recollect.formation.guarding import FAILURES
+from recollect.formation import TokenBudget
+from recollect.formation.call_guard import FAILURES
 from recollect.model import (
     Add,
     Candidate,
@@ -184,7 +184,7 @@ async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them(store: S
 
 
 async def test_what_the_store_holds_is_told(own_store: Store) -> None:
-    engine = engine_over(own_store, replace(QUICK, budget=Budget(everybody=900)))
+    engine = engine_over(own_store, replace(QUICK, budget=TokenBudget(everybody=900)))
     await engine.remember(turn(at=NOON - timedelta(seconds=90)), "Tea.")
     for user, tokens in ((own_store.anna, 30), (own_store.ben, 12)):
         await engine.add(user, "Likes tea.")

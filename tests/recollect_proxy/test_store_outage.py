@@ -15,7 +15,7 @@ from tests.waiting import until
 
 from recollect.engine import inbox, log_writer
 from recollect.engine import live as live_engine
-from recollect.indexing import keeping
+from recollect.indexing import index_run
 from recollect.postgres import EmbeddedServer, jobs, start_embedded
 from recollect_proxy.settings import ProxySettings
 
@@ -50,7 +50,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_LONGEST_BACKOFF", 0.5)
     monkeypatch.setattr(jobs, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     monkeypatch.setattr(inbox, "STORE_DELAY", timedelta(seconds=0.1))
-    monkeypatch.setattr(keeping, "_STORE_DELAY", timedelta(seconds=0.1))
+    monkeypatch.setattr(index_run, "_STORE_DELAY", timedelta(seconds=0.1))
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,9 @@ from datetime import datetime
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Item, Passage, Scope, Stage, Turn
 from recollect.ports import Backends
-from recollect.retrieval import Gate, Query, Reach, find_candidates, read_query
-from recollect.retrieval.candidate_signals import Signals
+from recollect.retrieval import Gate, RecallQuery, SearchReach, find_candidates, read_query
 from recollect.retrieval.gate import gate_score
-from recollect.retrieval.signals import Found, gather, read_signals
+from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
 
 _UNHURRIED_SECONDS = 60.0
 _NOT_IN_A_CHAT = "calibrate"
@@ -44,8 +43,8 @@ class Sounding:
         seen: The share of the words, by idf, that the user ever used.
     """
 
-    query: Query
-    found: tuple[Found, ...]
+    query: RecallQuery
+    found: tuple[RetrievedItem, ...]
     signals: Signals
     cosine: float
     seen: float
@@ -57,7 +56,7 @@ class Sounding:
         return at.opens(score)
 
 
-async def sound(asking: Asking, backends: Backends, reach: Reach) -> Sounding | None:
+async def sound(asking: Asking, backends: Backends, reach: SearchReach) -> Sounding | None:
     """Ask, and return what is known of what was found; None where nothing that is embedded was.
 
     Raises:

@@ -21,7 +21,7 @@ from recollect.model import (
     Scope,
 )
 from recollect.ports import Backends
-from recollect.text.secrets.exchanges import masked_exchange
+from recollect.text.secrets.masking import masked_exchange
 from recollect_proxy.openwebui.branches import exchanges_of, reason_to_leave_out
 from recollect_proxy.openwebui.known import Known, read_known, read_versions
 from recollect_proxy.openwebui.rows import (

@@ -6,7 +6,7 @@ wait for the person. The texts are statements about a person, not quotes of them
 
 from datetime import datetime
 
-from recollect.formation.withholding import without_secrets
+from recollect.formation.verification import without_secrets
 from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Quarantine, Reason, Source
 from recollect.text.lexical import document_terms
 from recollect.text.prompt_injection import is_instruction

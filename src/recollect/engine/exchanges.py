@@ -23,7 +23,7 @@ from recollect.failures import place
 from recollect.model import Became, Exchange, LogEntry, Memory, Phase, Recollection, Turn
 from recollect.text.normalization import storable_id, storable_user
 from recollect.text.secrets import warm
-from recollect.text.secrets.exchanges import masked_exchange, unread_exchange
+from recollect.text.secrets.masking import masked_exchange, unread_exchange
 
 _PATIENCE_SECONDS = 0.5
 """What a chat waits for its turn to be kept: a disk that hangs, or megabytes that are looked through for secrets, may take

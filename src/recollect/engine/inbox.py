@@ -26,7 +26,7 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.failures import place
-from recollect.formation import Batch, Extraction, Forming, Guard, asks_to_forget, log_decision
+from recollect.formation import Batch, CallGuard, Extraction, FormationPipeline, asks_to_forget, log_decision
 from recollect.model import Caps, Exchange, Fallback, Formed, Pending, Strategy
 from recollect.models.tries import Step, Steps
 from recollect.models.yielding import Yielding
@@ -86,7 +86,7 @@ class BatchFormer:
     """
 
     backends: Backends
-    guard: Guard
+    guard: CallGuard
     policy: Policy
     clock: Clock
     indexer: Indexer
@@ -102,7 +102,7 @@ class BatchFormer:
             return [Formed(each) for each in exchanges]
         last = exchanges[-1]
         await self.indexer.index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
-        forming = Forming(
+        forming = FormationPipeline(
             self.backends,
             self.guard,
             self.policy.rules,

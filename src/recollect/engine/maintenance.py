@@ -12,7 +12,7 @@ import structlog
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.failures import place
-from recollect.indexing import keep_indexed
+from recollect.indexing import index_user
 from recollect.models.tries import Step, Steps
 from recollect.ports import Backends, Clock
 
@@ -57,7 +57,7 @@ class Indexer:
             careful: Message by message, each given up in the end, where a worker did not live through it.
         """
         tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
-        return await keep_indexed(
+        return await index_user(
             user_id,
             tried=tried,
             tries=self.policy.tries,

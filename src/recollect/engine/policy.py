@@ -5,10 +5,10 @@ from datetime import timedelta
 from typing import Self
 
 from recollect.composition import Bounds
-from recollect.formation import Budget, Rules
-from recollect.indexing import Embedded
+from recollect.formation import FormationRules, TokenBudget
+from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Flags, Placement, Strategy
-from recollect.retrieval import Bar, Gate, Reach, Selecting, Weights
+from recollect.retrieval import Gate, NeedThresholds, SearchReach, SelectionLimits, SignalWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +85,20 @@ class Policy:
     recalls: bool = True
     stands: bool = True
     deadline: float = 0.3
-    reach: Reach = field(default_factory=Reach)
-    weights: Weights = field(default_factory=Weights)
+    reach: SearchReach = field(default_factory=SearchReach)
+    weights: SignalWeights = field(default_factory=SignalWeights)
     gate: Gate = field(default_factory=Gate)
-    bar: Bar = field(default_factory=Bar)
-    selecting: Selecting = field(default_factory=Selecting)
+    bar: NeedThresholds = field(default_factory=NeedThresholds)
+    selecting: SelectionLimits = field(default_factory=SelectionLimits)
     bounds: Bounds = field(default_factory=Bounds)
-    embedded: Embedded = Embedded.ALL
+    embedded: EmbeddingScope = EmbeddingScope.ALL
     strategy: Strategy = Strategy.EXTRACT
-    rules: Rules = field(default_factory=Rules)
+    rules: FormationRules = field(default_factory=FormationRules)
     batching: Batching = field(default_factory=Batching)
     yields: Yields = field(default_factory=Yields)
     caps: Caps = field(default_factory=Caps)
     summarizing: Summarizing = field(default_factory=Summarizing)
-    budget: Budget = field(default_factory=Budget)
+    budget: TokenBudget = field(default_factory=TokenBudget)
     tries: int = 3
     log_secrets: bool = False
     log_text: bool = False

@@ -26,7 +26,7 @@ from recollect.model import (
     Stage,
     Turn,
 )
-from recollect.retrieval import Ranking, Surroundings, select, standing_part
+from recollect.retrieval import Ranking, SelectionContext, select, standing_part
 
 UNNAMED = "fp:"
 """How the id of a session begins that its frontend gave none, and that is known by its first message."""
@@ -199,9 +199,9 @@ class RecallState:
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
 
-    def around(self, *, asks_for_before: bool) -> Surroundings:
+    def around(self, *, asks_for_before: bool) -> SelectionContext:
         """Return what a selection has to look at beside the ranked."""
-        return Surroundings(
+        return SelectionContext(
             self.turn.scope.session_id, asks_for_before, self.given, self.turn.prompt, self.chat.abandoned
         )
 

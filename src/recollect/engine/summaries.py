@@ -22,12 +22,12 @@ from recollect.errors import (
     InvalidExtractionError,
     WorkerStoppedError,
 )
-from recollect.formation import Guard
+from recollect.formation import CallGuard
 from recollect.model import Kind, Memory, Outline, Provenance, Source, Vector
 from recollect.models.tries import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Asker, Backends, Clock, Conversation, Material, Summarized, Summarizer
-from recollect.text.secrets import mask, mask_together
+from recollect.text.secrets import mask, mask_exchange_texts
 
 SUMMARY_IMPORTANCE = 0.5
 
@@ -59,7 +59,7 @@ class Summaries:
     """
 
     backends: Backends
-    guard: Guard
+    guard: CallGuard
     clock: Clock
     new_id: Callable[[], UUID]
     credential: Callable[[UUID], str | None]
@@ -186,7 +186,9 @@ def _masked(material: Material) -> Material:
         messages=tuple(
             replace(each, text=said)
             for each, said in zip(
-                material.messages, mask_together(*(each.text for each in material.messages)), strict=True
+                material.messages,
+                mask_exchange_texts(*(each.text for each in material.messages)),
+                strict=True,
             )
         ),
     )

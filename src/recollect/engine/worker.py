@@ -19,8 +19,8 @@ from recollect.engine.policy import Batching, Policy
 from recollect.engine.summaries import Summaries
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
-from recollect.formation import Batch, Extraction, Guard, Guarded
-from recollect.indexing import soonest
+from recollect.formation import Batch, CallGuard, CallStatistics, Extraction
+from recollect.indexing import shorter_wait
 from recollect.model import Strategy
 from recollect.models.tries import Step, Steps
 from recollect.models.yielding import Yielding
@@ -49,7 +49,7 @@ class Worker(Protocol):
     def counts(self) -> FormationCounts: ...  # noqa: D102 -- see above
 
     @property
-    def guarded(self) -> Guarded: ...  # noqa: D102 -- see above
+    def guarded(self) -> CallStatistics: ...  # noqa: D102 -- see above
 
     def lend(self, exchange_id: UUID, credential: str) -> None:
         """Let it use the credential of an exchange's own request, for a while; it is written down nowhere."""
@@ -72,7 +72,7 @@ class AbsentWorker:
     """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
 
     counts = FormationCounts()
-    guarded = Guarded()
+    guarded = CallStatistics()
 
     def lend(self, exchange_id: UUID, credential: str) -> None:
         """Lend it nothing: it uses a key of its own."""
@@ -107,12 +107,12 @@ class FormationWorker:
         self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
         self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
         self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
-        self._guard = Guard(backends.usage, policy.budget, clock, self._yielding)
+        self._guard = CallGuard(backends.usage, policy.budget, clock, self._yielding)
         self.steps = Steps(backends.tries, clock)
         self.counts = FormationCounts()
         self._indexer = Indexer(backends, policy, self.steps)
         # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
-        summing_up = Guard(backends.usage, policy.budget, clock, self._yielding)
+        summing_up = CallGuard(backends.usage, policy.budget, clock, self._yielding)
         self._summaries = Summaries(
             backends,
             summing_up,
@@ -126,7 +126,7 @@ class FormationWorker:
         )
 
     @property
-    def guarded(self) -> Guarded:
+    def guarded(self) -> CallStatistics:
         """How the calls of the model that forms stand."""
         return self._guard.guarded
 
@@ -189,7 +189,7 @@ class FormationWorker:
             again = await self._summarize(user_id, policy)
         if again != TAKEN_DELAY and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
-        return soonest(again, indexed)
+        return shorter_wait(again, indexed)
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
         """Summarize what is due; whatever fails there must keep no exchange from being formed."""

@@ -1,20 +1,20 @@
 """How memories are formed from what was said."""
 
-from recollect.formation.deciding import log_decision
-from recollect.formation.forming import Batch, Forming
-from recollect.formation.guarding import Budget, Guard, Guarded
-from recollect.formation.requests import asks_to_forget
-from recollect.formation.rules import Rules
-from recollect.formation.wishes import Extraction
+from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget
+from recollect.formation.decision_log import log_decision
+from recollect.formation.memory_commands import asks_to_forget
+from recollect.formation.pipeline import Batch, FormationPipeline
+from recollect.formation.rules import FormationRules
+from recollect.formation.understood_commands import Extraction
 
 __all__ = [
     "Batch",
-    "Budget",
+    "CallGuard",
+    "CallStatistics",
     "Extraction",
-    "Forming",
-    "Guard",
-    "Guarded",
-    "Rules",
+    "FormationPipeline",
+    "FormationRules",
+    "TokenBudget",
     "asks_to_forget",
     "log_decision",
 ]

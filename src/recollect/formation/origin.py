@@ -1,7 +1,4 @@
-"""What is weighed, and what new memories are made of: whose they are, when and where it was said. Pure.
-
-Never: what becomes of them.
-"""
+"""Accepted candidates with their embeddings, and the new memories made of them with owner, time and provenance. Pure."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from recollect.formation.verification import Believed
+from recollect.formation.verification import AcceptedCandidate
 from recollect.model import Exchange, Memory, Provenance, Source, Turn, Vector
 
 ASKED_IMPORTANCE = 0.8
@@ -20,8 +17,8 @@ CORRECTED_IMPORTANCE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """A believed candidate on its way to be a memory.
+class WeighedCandidate:
+    """An accepted candidate with its embedding, before reconciliation.
 
     Attributes:
         believed: The candidate, and the turn that proves it.
@@ -29,14 +26,14 @@ class Weighed:
         by_form: Whether no model found it, but the form of a wish to remember it.
     """
 
-    believed: Believed
+    believed: AcceptedCandidate
     vector: Vector | None
     by_form: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the candidates of a batch come from.
+    """The exchanges that the candidates of a batch come from, and how new memories are made of them.
 
     Attributes:
         exchanges: What was said, by number of the turn.
@@ -56,15 +53,15 @@ class Origin:
     corrects: frozenset[int]
     extractor: str | None
 
-    def turn(self, weighed: Weighed) -> Turn:
-        """Return the turn that proves a candidate."""
+    def turn(self, weighed: WeighedCandidate) -> Turn:
+        """Return the turn that supports a candidate."""
         return self.exchanges[weighed.believed.turn].turn
 
-    def messages(self, weighed: Weighed) -> tuple[UUID, ...]:
+    def messages(self, weighed: WeighedCandidate) -> tuple[UUID, ...]:
         """Return the messages of the log that a candidate rests on."""
         return (self.exchanges[weighed.believed.turn].message_id,)
 
-    def memory(self, weighed: Weighed) -> Memory:
+    def memory(self, weighed: WeighedCandidate) -> Memory:
         """Return a new memory of what a candidate says."""
         turn, candidate = self.turn(weighed), weighed.believed.candidate
         return Memory(
@@ -87,7 +84,7 @@ class Origin:
             embedding_model=None if weighed.vector is None else self.embedding_model,
         )
 
-    def _importance(self, weighed: Weighed) -> float:
+    def _importance(self, weighed: WeighedCandidate) -> float:
         importance = _share(weighed.believed.candidate.importance)
         if weighed.believed.turn in self.asked:
             return max(importance, ASKED_IMPORTANCE)
@@ -97,5 +94,5 @@ class Origin:
 
 
 def _share(number: float) -> float:
-    """Return a number as a share of 1; 0 where it is none."""
+    """Return a number clamped to 0 to 1; 0 for NaN."""
     return 0.0 if math.isnan(number) else min(1.0, max(0.0, number))

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.formation.origin import Origin, Weighed
+from recollect.formation.origin import Origin, WeighedCandidate
 from recollect.model import (
     STATEMENTS,
     Add,
@@ -31,11 +31,10 @@ from recollect.model import (
     Source,
     Standing,
 )
-from recollect.text.comparing.likeness import same_letter
-from recollect.text.comparing.vetoes import of_candidate, of_memory, says_all_of, veto
+from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, says_all_of, veto
 from recollect.text.normalization import content_hash
 
-__all__ = ["Weighed", "reconcile"]
+__all__ = ["WeighedCandidate", "reconcile"]
 
 _Main: TypeAlias = Add | Replace | Reinforce | Ignore
 
@@ -43,7 +42,7 @@ _REASONS = {Relation.REFINES: Reason.REFINES, Relation.CONTRADICTS: Reason.CONTR
 
 
 def reconcile(
-    weighed: Sequence[Weighed],
+    weighed: Sequence[WeighedCandidate],
     shown: Sequence[Memory],
     nearby: Sequence[Memory],
     *,
@@ -84,7 +83,7 @@ def reconcile(
 
 @dataclass
 class _Batch:
-    """The candidates of one batch on their way, and what the ones before did."""
+    """The state of one batch's reconciliation: what its earlier candidates changed."""
 
     origin: Origin
     shown: Sequence[Memory]
@@ -103,8 +102,8 @@ class _Batch:
         self.known = {memory.id: memory for memory in own}
         self.held = {content_hash(memory.content): memory.id for memory in reversed(own)}
 
-    def decide(self, weighed: Weighed) -> _Main:
-        """Return what becomes of a candidate itself."""
+    def decide(self, weighed: WeighedCandidate) -> _Main:
+        """Return what a candidate changes by itself."""
         key = content_hash(weighed.believed.candidate.content)
         if key in self.held:
             return self._said_again(weighed, self.held[key], Reason.EQUAL_CONTENT, "equal text")
@@ -115,8 +114,8 @@ class _Batch:
             self.held[key] = None if change.reason is Reason.NOT_NEWER else change.target
         return change
 
-    def ended(self, weighed: Weighed, main: _Main) -> Iterator[Retire | Limit]:
-        """Yield what else goes for a candidate, once the whole batch is decided: all it is about but the one it replaced, and what it ends.
+    def ended(self, weighed: WeighedCandidate, main: _Main) -> Iterator[Retire | Limit]:
+        """Yield the further memories that a candidate retires or limits, once the whole batch is decided.
 
         What it takes the place of on a later day goes on until then.
         """
@@ -145,8 +144,8 @@ class _Batch:
                 self.limited.add(memory.id)
                 yield Limit(memory.id, comes, reason, heir, decided_by)
 
-    def marks(self, weighed: Weighed, main: _Main) -> Iterator[Mark]:
-        """Yield what a decision speaks against, once the whole batch is decided."""
+    def marks(self, weighed: WeighedCandidate, main: _Main) -> Iterator[Mark]:
+        """Yield marks on the memories that a decision contradicts, once the whole batch is decided."""
         candidate = weighed.believed.candidate
         if isinstance(main, Ignore) and main.reason is Reason.NOT_NEWER:
             memory = self.known.get(main.target) if main.target else None
@@ -159,7 +158,7 @@ class _Batch:
                     yield self._mark(memory, Standing.SUSPECT, Reason.SUSPECT, main.memory.id, decided_by)
 
     def _numbered(self, numbers: Sequence[int]) -> list[tuple[int, Memory]]:
-        """Return the statements of the user's own that were shown under these numbers, once each."""
+        """Return the user's own statements that were shown under these numbers, each once."""
         return [
             (number, self.shown[number])
             for number in dict.fromkeys(numbers)
@@ -177,7 +176,7 @@ class _Batch:
         return self.known.get(main.target) or self.added.get(main.target)
 
     def _may_be_marked(self, memory: Memory) -> bool:
-        """Tell whether a memory is one the batch did not say, replace or mark; and that nothing is noted of."""
+        """Tell whether a memory has no mark and was not stated, replaced or marked by the batch."""
         return memory.standing is None and memory.id not in self.marked and self._is_free(memory)
 
     def _mark(
@@ -187,23 +186,23 @@ class _Batch:
         return Mark(memory.id, standing, reason, cause, decided_by)
 
     def _is_free(self, memory: Memory) -> bool:
-        """Tell whether the batch did not replace, reinforce or limit a memory yet."""
+        """Tell whether the batch has not yet replaced, reinforced or limited a memory."""
         return not any(memory.id in touched for touched in (self.reinforced, self.limited, self.successors))
 
-    def _is_older(self, memory: Memory, weighed: Weighed) -> bool:
+    def _is_older(self, memory: Memory, weighed: WeighedCandidate) -> bool:
         return memory.observed_at < self.origin.turn(weighed).at
 
     def _said_again(
-        self, weighed: Weighed, target: UUID | None, reason: Reason, decided_by: str
+        self, weighed: WeighedCandidate, target: UUID | None, reason: Reason, decided_by: str
     ) -> Reinforce | Ignore:
-        """Strengthen what is known, once a batch."""
+        """Reinforce a known memory, at most once per batch."""
         memory = self.known.get(target) if target else None
         if memory is not None and memory.kind in STATEMENTS and self._is_free(memory):
             self.reinforced.add(memory.id)
             return Reinforce(memory.id, reason, self.origin.messages(weighed), decided_by)
         return self._ignore(reason, weighed, target, decided_by)
 
-    def _repeated_by_letter(self, weighed: Weighed) -> _Main | None:
+    def _repeated_by_letter(self, weighed: WeighedCandidate) -> _Main | None:
         content = weighed.believed.candidate.content
         for memory in (*self.known.values(), *self.added.values()):
             is_statement = memory.kind in STATEMENTS and memory.id not in self.successors
@@ -211,8 +210,8 @@ class _Batch:
                 return self._said_again(weighed, memory.id, Reason.REPEATS, "equal letters")
         return None
 
-    def _related(self, weighed: Weighed) -> _Main:
-        """Return what becomes of a candidate by the model's word."""
+    def _related(self, weighed: WeighedCandidate) -> _Main:
+        """Return what a candidate changes by the relation that the model named."""
         candidate = weighed.believed.candidate
         targets = self._numbered(candidate.about)
         if candidate.relation is Relation.NEW or not targets:
@@ -221,8 +220,8 @@ class _Batch:
             return self._repeated(weighed, targets)
         return self._superseding(weighed, targets)
 
-    def _repeated(self, weighed: Weighed, targets: Sequence[tuple[int, Memory]]) -> _Main:
-        """Strengthen the first memory that nothing speaks against; replace one of which nothing is lost; or keep both."""
+    def _repeated(self, weighed: WeighedCandidate, targets: Sequence[tuple[int, Memory]]) -> _Main:
+        """Reinforce the first repeated memory without a veto; else replace one that the candidate says in full; else keep both."""
         said = of_candidate(weighed.believed.candidate, self.origin.turn(weighed).at)
         vetoed = ""
         for number, memory in targets:
@@ -239,8 +238,8 @@ class _Batch:
                 return self._replaced(weighed, memory, Reason.REFINES, f"says more (model: repeats {number})")
         return self._added(weighed, Reason.DISTINCT, vetoed)
 
-    def _superseding(self, weighed: Weighed, targets: Sequence[tuple[int, Memory]]) -> _Main:
-        """Replace the first memory that is older; a newer one stays, and what was said is ignored."""
+    def _superseding(self, weighed: WeighedCandidate, targets: Sequence[tuple[int, Memory]]) -> _Main:
+        """Replace the first older memory; where only newer ones are meant, ignore the candidate."""
         candidate = weighed.believed.candidate
         decided_by = f"model: {candidate.relation}"
         newer: tuple[int, Memory] | None = None
@@ -264,41 +263,43 @@ class _Batch:
         number, memory = newer
         return self._ignore(Reason.NOT_NEWER, weighed, memory.id, f"order ({decided_by} {number})")
 
-    def _is_of_the_past(self, weighed: Weighed, memory: Memory) -> bool:
-        """Tell whether what was said held only before the memory was made: then both are so."""
+    def _is_of_the_past(self, weighed: WeighedCandidate, memory: Memory) -> bool:
+        """Tell whether a candidate held only before the memory was observed: then both are true."""
         until = weighed.believed.candidate.holds_until
         return until is not None and until <= memory.observed_at
 
-    def _comes_at(self, weighed: Weighed) -> datetime | None:
-        """Return from when on a candidate holds, where that is later than it was said and it says otherwise than what is known."""
+    def _comes_at(self, weighed: WeighedCandidate) -> datetime | None:
+        """Return when a candidate that says something else begins to hold, where that lies after it was said; else None."""
         candidate = weighed.believed.candidate
         since = candidate.holds_from
         is_another = candidate.relation is Relation.CONTRADICTS or not candidate.about
         return since if is_another and since is not None and since > self.origin.turn(weighed).at else None
 
     def _is_put_off(self, main: _Main, memory: Memory) -> bool:
-        """Tell whether what a memory has its end by is replaced itself, as a move is by one on a later day."""
+        """Tell whether a memory ends with an event that is itself replaced, such as a move put off to a later day."""
         replaced = self.known.get(main.old) if isinstance(main, Replace) else None
         return replaced is not None and replaced.holds_from == memory.holds_until
 
-    def _stays_until_then(self, weighed: Weighed, memory: Memory) -> bool:
-        """Tell whether a memory says how it is until what a candidate tells begins: no plan, and nothing that is to come itself."""
+    def _stays_until_then(self, weighed: WeighedCandidate, memory: Memory) -> bool:
+        """Tell whether a memory is a state that holds until the candidate begins to hold; plans and future events are none."""
         begins = memory.holds_from or memory.event_at or memory.observed_at
         is_state = memory.kind is not Kind.TODO and begins <= self.origin.turn(weighed).at
         return is_state and self._comes_at(weighed) is not None
 
-    def _replaced(self, weighed: Weighed, old: Memory, reason: Reason, decided_by: str) -> Replace:
+    def _replaced(self, weighed: WeighedCandidate, old: Memory, reason: Reason, decided_by: str) -> Replace:
         memory = self.origin.memory(weighed)
         self.successors[old.id] = self.added[memory.id] = memory
         if reason is Reason.CONTRADICTS and weighed.believed.turn in self.origin.corrects:
             reason = Reason.CORRECTED
         return Replace(old.id, memory, reason, decided_by)
 
-    def _ignore(self, reason: Reason, weighed: Weighed, target: UUID | None, decided_by: str) -> Ignore:
-        """Ignore the candidate, but not where it was said: who forgets the target forgets that, too."""
+    def _ignore(
+        self, reason: Reason, weighed: WeighedCandidate, target: UUID | None, decided_by: str
+    ) -> Ignore:
+        """Ignore the candidate but note its message: whoever forgets the target forgets that message too."""
         return Ignore(reason, weighed.believed.candidate, target, self.origin.messages(weighed), decided_by)
 
-    def _added(self, weighed: Weighed, reason: Reason, decided_by: str) -> Add:
+    def _added(self, weighed: WeighedCandidate, reason: Reason, decided_by: str) -> Add:
         turn = weighed.believed.turn
         if reason is Reason.NEW and turn in self.origin.asked:
             reason = Reason.ASKED

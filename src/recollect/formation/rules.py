@@ -1,13 +1,13 @@
-"""By what rules exchanges are formed, as one frozen value. Never: where they come from."""
+"""The settings of formation, as one frozen value."""
 
 from dataclasses import dataclass, field
 
-from recollect.formation.verification import Limits
+from recollect.formation.verification import TurnLimits
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """By what rules exchanges are formed.
+class FormationRules:
+    """The settings of formation.
 
     Attributes:
         minimum_importance: Candidates below it are not kept.
@@ -17,9 +17,9 @@ class Rules:
 
     minimum_importance: float = 0.3
     hourly: int = 0
-    limits: Limits = field(default_factory=Limits)
+    limits: TurnLimits = field(default_factory=TurnLimits)
 
 
 def unrelated_cosine(gate: float) -> float:
-    """Return below which cosine two statements without a word in common are not about the same."""
+    """Return the cosine below which two statements that share no word are unrelated."""
     return gate / 2

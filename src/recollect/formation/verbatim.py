@@ -1,4 +1,4 @@
-"""Keeps an exchange as it was said, where no model says what of it matters. Never: a model, the store."""
+"""Keeps an exchange verbatim where no model extracts statements from it."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,8 +1,5 @@
-"""Makes what was said findable: cuts a message of the log, and gives its parts terms and embeddings.
+"""Makes the message log searchable: splits messages into parts, and adds terms and embeddings."""
 
-Never: who calls it and when, where the index is.
-"""
+from recollect.indexing.index_run import EmbeddingScope, index_user, shorter_wait
 
-from recollect.indexing.keeping import Embedded, keep_indexed, soonest
-
-__all__ = ["Embedded", "keep_indexed", "soonest"]
+__all__ = ["EmbeddingScope", "index_user", "shorter_wait"]

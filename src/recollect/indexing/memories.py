@@ -1,7 +1,4 @@
-"""Gives memories the embeddings they lack: the embedder was away when they were kept, or is another one now.
-
-Never: which memories those are, who calls it and when.
-"""
+"""Embeds memories that lack an embedding: the embedder was away when they were kept, or has been replaced."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +17,7 @@ _FIRST_FAILURES = 3
 
 @dataclass(slots=True)
 class MemoryEmbedding:
-    """One run over the user's memories that have no embedding of an embedder in use.
+    """One run over the user's memories that lack an embedding.
 
     Attributes:
         second: Whether it is the second embedder, which statements alone are embedded by.

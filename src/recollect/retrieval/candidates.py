@@ -1,4 +1,4 @@
-"""Finds what may be worth recalling: by meaning and by words, each within its time. Never: SQL, a score's weight."""
+"""Searches for candidates by vectors and by terms, each within its time limit."""
 
 import asyncio
 import time
@@ -13,8 +13,8 @@ from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Hit, Lexicon, Scope, Stage, Vector
 from recollect.ports import Embedder, MemoryStore
-from recollect.retrieval.query import Query
-from recollect.retrieval.relevance import in_context
+from recollect.retrieval.query import RecallQuery
+from recollect.retrieval.relevance import contextual_vector
 from recollect.retrieval.terms import TermScores, score_terms
 from recollect.text.lexical import correction_prefixes, corrections
 
@@ -26,8 +26,8 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """How far is searched.
+class SearchReach:
+    """The limits of a search.
 
     Attributes:
         limit: How many candidates each channel brings.
@@ -49,8 +49,8 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """What was found, before it is ranked.
+class SearchResults:
+    """The results of a search, before ranking.
 
     Attributes:
         hits: Memories and passages, in no order.
@@ -73,14 +73,14 @@ class Candidates:
 
 async def find_candidates(
     scope: Scope,
-    query: Query,
+    query: RecallQuery,
     *,
     embedder: Embedder,
     store: MemoryStore,
-    reach: Reach,
+    reach: SearchReach,
     second_embedder: Embedder | None = None,
-) -> Candidates:
-    """Find what is near to the query, and what holds its words.
+) -> SearchResults:
+    """Find what is near to the query, and what holds its terms.
 
     The words are looked up while the embeddings are made; then one round trip brings memories and
     passages together. Without the second embedding, late or failed, statements are found by the first.
@@ -111,7 +111,7 @@ async def find_candidates(
         second_model=second_embedder.name if second_embedder else "",
     )
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
-    return Candidates(
+    return SearchResults(
         hits,
         terms,
         has_vector=vector is not None,
@@ -122,12 +122,14 @@ async def find_candidates(
     )
 
 
-def _scored(query: Query, lexicon: tuple[Lexicon, dict[str, str]] | None, reach: Reach) -> TermScores:
+def _scored(
+    query: RecallQuery, lexicon: tuple[Lexicon, dict[str, str]] | None, reach: SearchReach
+) -> TermScores:
     known, meant = lexicon or (Lexicon(), {})
     return score_terms(known, query.terms if reach.lexical else (), meant)
 
 
-async def _embedded(query: Query, embedder: Embedder) -> Vector:
+async def _embedded(query: RecallQuery, embedder: Embedder) -> Vector:
     [vector] = await embedder.embed([query.text])
     return vector
 
@@ -145,7 +147,7 @@ class _Second(NamedTuple):
 
 
 async def _embedded_again(
-    query: Query, embedder: Embedder | None, watch: "_Watch", reach: Reach
+    query: RecallQuery, embedder: Embedder | None, watch: "_Watch", reach: SearchReach
 ) -> _Second | None:
     if embedder is None:
         return None
@@ -156,17 +158,17 @@ async def _embedded_again(
     )
 
 
-async def _in_second_space(query: Query, embedder: Embedder) -> _Second:
+async def _in_second_space(query: RecallQuery, embedder: Embedder) -> _Second:
     asked = await embedder.embed_question(query.asked)
     if not query.before:
         return _Second(asked, asked)
-    return _Second(asked, in_context(asked, await embedder.embed_question(query.before)))
+    return _Second(asked, contextual_vector(asked, await embedder.embed_question(query.before)))
 
 
 async def _looked_up(
-    scope: Scope, query: Query, store: MemoryStore, reach: Reach
+    scope: Scope, query: RecallQuery, store: MemoryStore, reach: SearchReach
 ) -> tuple[Lexicon, dict[str, str]]:
-    """Look the words up; of those the user never used, what they may have meant, in a second trip."""
+    """Look up the terms; for terms that the user never used, look up spelling corrections in a second round trip."""
     if not reach.lexical or not query.terms:
         return Lexicon(), {}
     lexicon = await store.lexicon(scope.user_id, query.terms)
@@ -195,7 +197,7 @@ async def _meant(scope: Scope, unheard: list[str], store: MemoryStore) -> dict[s
 
 @dataclass(slots=True)
 class _Watch:
-    """Times the stages, and does without those that fail or are late."""
+    """Times the stages, and drops those that fail or are late."""
 
     degraded: list[Stage] = field(default_factory=list)
     stages: dict[Stage, float] = field(default_factory=dict)

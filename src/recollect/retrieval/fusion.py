@@ -1,9 +1,7 @@
-"""Ranks candidates by one weighted sum of what is known of them, and says what each part gave. Pure.
+"""Ranks candidates by a weighted sum of their signals, and reports the share of each signal. Pure.
 
-Score-level fusion of cosine and BM25: ranks would throw away how sure each channel is. Words count by
-how much of the question they cover, never by the best match, as the best of nothing is nothing.
-
-Never: a store, a model, how a signal was measured.
+The fusion works on scores of cosine and BM25: ranks would discard how confident each channel is. Terms count by how much of the
+question they cover, never relative to the best match, which may itself be poor.
 """
 
 from collections.abc import Sequence
@@ -11,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals, cosines, pool
-from recollect.retrieval.learned import Correction, correction
+from recollect.retrieval.relevance import Floats
+from recollect.retrieval.signals import SELF_SHARE, Signals, cosines, pool
+from recollect.retrieval.tree_correction import TreeCorrection, correction
 
-__all__ = ["Fused", "Signals", "Weights", "fuse"]
+__all__ = ["FusedRanking", "SignalWeights", "Signals", "fuse"]
 
 _IMPORTANCE_STEP = 0.05
 """What each of the ten steps of importance adds to a score."""
@@ -26,8 +25,8 @@ _LEAST_DAYS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """What each signal counts; the defaults were chosen by cross-validation over conversations.
+class SignalWeights:
+    """The weight of each signal; the defaults were chosen by cross-validation over conversations.
 
     Attributes:
         dense: The cosine. It counts by a message's beginning, which says what the message is about.
@@ -41,7 +40,7 @@ class Weights:
         oneself: A statement of the user about themselves.
         taste: A statement of what the user likes or avoids, where the question seeks advice.
         session: The mean of the three best candidates of the same session.
-        learned: The learned correction (`recollect.retrieval.learned`), 0 to leave it out.
+        learned: The learned correction (`recollect.retrieval.tree_correction`), 0 to leave it out.
         recency: What a score gains, as a share, by being new; at most 0.5. 0: it measured worse.
         recency_days: After how many days half of that is left.
         reinforcement: What a score gains for each doubling of how often it was confirmed; 0.2 in all at most.
@@ -65,8 +64,8 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
-    """How candidates rank.
+class FusedRanking:
+    """The scores of the candidates, and their parts.
 
     Attributes:
         scores: About 0 to 1.5, the higher the better, (n,).
@@ -79,12 +78,12 @@ class Fused:
     scores: Floats
     multiplier: Floats
     plain: dict[str, Floats]
-    learned: Correction | None = None
+    learned: TreeCorrection | None = None
     learned_weight: float = 0.0
 
     @property
     def parts(self) -> dict[str, Floats]:
-        """What each signal gave, (n,) each. Their sum, times ``multiplier``, is the score."""
+        """The share of each signal, (n,) each. Their sum, times ``multiplier``, is the score."""
         return self.parts_of(range(len(self.scores)))
 
     def parts_of(self, rows: Sequence[int]) -> dict[str, Floats]:
@@ -96,8 +95,8 @@ class Fused:
         return parts | {name: self.learned_weight * values for name, values in learned.items()}
 
 
-def fuse(signals: Signals, weights: Weights) -> Fused:
-    """Score the candidates. Deterministic; what is not known neither helps nor harms.
+def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
+    """Score the candidates. Deterministic; an unknown signal neither helps nor harms.
 
     Raises:
         ValueError: Two signals differ in length.
@@ -108,7 +107,7 @@ def fuse(signals: Signals, weights: Weights) -> Fused:
     pooled = pool(alone, signals.session)
     parts["session"] = weights.session * (pooled.mean if signals.session is not None else 0 * alone)
     total = alone + parts["session"]
-    learned: Correction | None = None
+    learned: TreeCorrection | None = None
     # Learned where both channels were there: without one of them its numbers mean something else.
     if weights.learned and signals.size and signals.cosine is not None and signals.coverage is not None:
         learned = correction(signals, alone, total, pooled)
@@ -116,11 +115,11 @@ def fuse(signals: Signals, weights: Weights) -> Fused:
     multiplier = _multiplier(signals, weights)
     # A score below 0 is no match, and nothing makes it more or less of none.
     scores = np.where(total > 0, total * multiplier, total)
-    return Fused(scores, multiplier, parts, learned, weights.learned)
+    return FusedRanking(scores, multiplier, parts, learned, weights.learned)
 
 
-def _alone(signals: Signals, weights: Weights) -> dict[str, Floats]:
-    """Return what each candidate earns by itself, its session aside."""
+def _alone(signals: Signals, weights: SignalWeights) -> dict[str, Floats]:
+    """Return the score of each candidate by itself, without its session."""
     best, first = cosines(signals)
     dense = weights.best_share * best + (1 - weights.best_share) * first
     by_user = signals.known("role")
@@ -140,7 +139,7 @@ def _alone(signals: Signals, weights: Weights) -> dict[str, Floats]:
     }
 
 
-def _multiplier(signals: Signals, weights: Weights) -> Floats:
+def _multiplier(signals: Signals, weights: SignalWeights) -> Floats:
     """Return ``(1 + 0.05 * importance) * recency * reinforcement``, importance in ten steps, each bounded."""
     importance = 1 + _IMPORTANCE_STEP * 10 * np.clip(signals.known("importance"), 0.0, 1.0)
     age = np.full(signals.size, np.inf) if signals.age_days is None else signals.age_days

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.model import Memory, Passage, Role
-from recollect.retrieval.candidate_signals import SELF_SHARE, Floats, Signals
-from recollect.retrieval.query import Query
-from recollect.retrieval.signals import Found
+from recollect.retrieval.query import RecallQuery
+from recollect.retrieval.relevance import Floats
+from recollect.retrieval.signals import SELF_SHARE, RetrievedItem, Signals
 from recollect.text import cues
 
 _LOOKED_AT = 20
@@ -26,7 +26,7 @@ _SURE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The coefficients, and from which probability on a turn is given memories.
+    """The coefficients of the gate, and the probability from which a turn is given memories.
 
     Learned on four public sets of conversations and 500 questions that ask for nothing remembered,
     cross-validated over both. At the threshold 2 to 9 % of those are given anything, and 0.5 to 4.5 % of
@@ -68,8 +68,8 @@ class Gate:
 
 
 def gate_score(
-    query: Query,
-    found: Sequence[Found],
+    query: RecallQuery,
+    found: Sequence[RetrievedItem],
     signals: Signals,
     *,
     seen: float,
@@ -77,7 +77,7 @@ def gate_score(
     gate: Gate,
     nothing: float = 0.0,
 ) -> float:
-    """Return how sure it is that the query asks for something remembered, 0 to 1.
+    """Return the probability that the query asks for something remembered, 0 to 1.
 
     Args:
         query: What is asked.
@@ -110,8 +110,8 @@ def gate_score(
     )
 
 
-def _nearest_statement(found: Sequence[Found], signals: Signals) -> float:
-    """Return the largest cosine of a statement of the user about themselves; memories are such."""
+def _nearest_statement(found: Sequence[RetrievedItem], signals: Signals) -> float:
+    """Return the largest cosine of a statement that users make about themselves, as memories are."""
     cosines = signals.known("cosine")
     best = 0.0
     # the nearest come first, so that few texts are looked at
@@ -122,7 +122,7 @@ def _nearest_statement(found: Sequence[Found], signals: Signals) -> float:
     return best
 
 
-def _is_statement(each: Found, self_share: Floats, place: int) -> float:
+def _is_statement(each: RetrievedItem, self_share: Floats, place: int) -> float:
     """Return how far an item is a statement of the user about themselves, 0 to 1."""
     if isinstance(each.item, Memory):
         return 1.0
@@ -133,7 +133,7 @@ def _is_statement(each: Found, self_share: Floats, place: int) -> float:
 
 
 def _speaks_of_oneself(passage: Passage) -> bool:
-    """Tell it in other languages than English, which the share counts."""
+    """Tell the same in languages other than English, for which there is no share."""
     return cues.is_about_oneself(passage.content[:_OPENING_CHARACTERS])
 
 

@@ -1,7 +1,7 @@
-"""What of the found a turn needs: which statements, and whether the log is to serve where none does. Pure.
+"""Which of the found statements a turn needs, and whether the message log stands in where none is needed. Pure.
 
 Statements come first: each is judged by itself (`recollect.retrieval.relevance`). Passages of the log stand in where no
-statement serves, and the gate is sure. Never: a store, how anything is worded.
+statement serves, and the gate is sure.
 """
 
 import math
@@ -14,10 +14,9 @@ import numpy as np
 
 from recollect.model import STATEMENTS, Memory, Vector
 from recollect.retrieval import relevance
-from recollect.retrieval.candidate_signals import Floats, Signals
-from recollect.retrieval.query import Query
-from recollect.retrieval.relevance import INTENTS, Asked
-from recollect.retrieval.signals import Found
+from recollect.retrieval.query import RecallQuery
+from recollect.retrieval.relevance import INTENTS, EmbeddedQuestion, Floats
+from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.worth import in_order
 
 _SCORE = 2.0
@@ -29,8 +28,8 @@ _EXPLAINED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """From when on something is needed; chosen on people's lives, cross-validated by person.
+class NeedThresholds:
+    """The thresholds of need; chosen on people's lives, cross-validated by person.
 
     Attributes:
         statement: How likely a statement has to be needed.
@@ -49,8 +48,8 @@ class Bar:
     all: int = 40
 
     @property
-    def lifted(self) -> "Bar":
-        """The bar that lets everything in."""
+    def lifted(self) -> "NeedThresholds":
+        """Thresholds that let everything in."""
         return replace(self, statement=0.0, listed=0.0, nothing=math.inf)
 
 
@@ -86,21 +85,23 @@ class Needs:
 NO_NEEDS = Needs()
 
 
-def asks_nothing(query: Query, vector: Vector | None) -> float:
+def asks_nothing(query: RecallQuery, vector: Vector | None) -> float:
     """Return the logit of a question's asking for nothing remembered; 0 where there is no vector to tell by."""
-    told = relevance.intents(Asked(query.asked, query.now, query.periods, vector), relevance.shipped())
+    told = relevance.intent_logits(
+        EmbeddedQuestion(query.asked, query.now, query.periods, vector), relevance.shipped_model()
+    )
     return float(told[INTENTS.index("nothing")])
 
 
 def needs_of(
-    query: Query,
-    found: Sequence[Found],
+    query: RecallQuery,
+    found: Sequence[RetrievedItem],
     signals: Signals,
     *,
     vector: Vector | None,
     is_read: bool,
     is_asked: bool,
-    bar: Bar,
+    bar: NeedThresholds,
 ) -> Needs:
     """Return which of the found statements the turn needs.
 
@@ -114,18 +115,18 @@ def needs_of(
         is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
         bar: From when on something is needed.
     """
-    shipped = relevance.shipped()
-    asked = Asked(query.asked, query.now, query.periods, vector)
-    told = dict(zip(INTENTS, relevance.intents(asked, shipped).tolist(), strict=True))
+    shipped = relevance.shipped_model()
+    asked = EmbeddedQuestion(query.asked, query.now, query.periods, vector)
+    told = dict(zip(INTENTS, relevance.intent_logits(asked, shipped).tolist(), strict=True))
     of_person = [(each, each.item) for each in found if _is_statement(each)]
     statements = [item for _, item in of_person if isinstance(item, Memory)]
     if told["overview"] > bar.overview:
-        return everything(statements, query.now, bar)
+        return overview_needs(statements, query.now, bar)
     if not statements:
         return NO_NEEDS
-    first = [np.nan if each.cosine is None or not is_read else each.cosine for each, _ in of_person]
-    second = [np.nan if each.second_cosine is None else each.second_cosine for each, _ in of_person]
-    likely, shares = relevance.probabilities(asked, statements, np.array(first), np.array(second), shipped)
+    first = [each.cosine if is_read else None for each, _ in of_person]
+    second = [each.second_cosine for each, _ in of_person]
+    likely, shares = relevance.probabilities(asked, statements, _or_nan(first), _or_nan(second), shipped)
     lists = told["list"] > 0
     is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
     scores = dict(zip((each.id for each in statements), (_SCORE * likely).tolist(), strict=True))
@@ -143,8 +144,8 @@ def needs_of(
     return Needs(scores, shares, wanted, served, at_most=bar.few if lists else None, understood=understood)
 
 
-def everything(statements: Sequence[Memory], now: datetime, bar: Bar) -> Needs:
-    """Return what a turn needs that asks for all that is known: what of it is not over, what is worth most first."""
+def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
+    """Return the needs of a turn that asks for everything known: statements that are not over, the most valuable first."""
     order = in_order(statements, now)
     count = max(len(order), 1)
     return Needs(
@@ -156,17 +157,22 @@ def everything(statements: Sequence[Memory], now: datetime, bar: Bar) -> Needs:
     )
 
 
-def _log_holds_more(found: Sequence[Found], held: Floats, wanted: Collection[UUID]) -> bool:
-    """Tell whether a passage holds much of the question that no statement holds that is needed."""
+def _or_nan(cosines: Sequence[float | None]) -> Floats:
+    """Return cosines as an array, (n,), NaN where one is unknown."""
+    return np.array([np.nan if each is None else each for each in cosines])
+
+
+def _log_holds_more(found: Sequence[RetrievedItem], held: Floats, wanted: Collection[UUID]) -> bool:
+    """Tell whether a passage covers much of the question that no needed statement covers."""
     of_log = [share for each, share in zip(found, held.tolist(), strict=True) if not _is_statement(each)]
     known = [share for each, share in zip(found, held.tolist(), strict=True) if each.item.id in wanted]
     return max(of_log, default=0.0) >= max(known, default=0.0) + _MUCH
 
 
-def _asks_the_log(query: Query) -> bool:
+def _asks_the_log(query: RecallQuery) -> bool:
     """Tell whether a question is about what was said rather than about what is so."""
     return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)
 
 
-def _is_statement(each: Found) -> bool:
+def _is_statement(each: RetrievedItem) -> bool:
     return isinstance(each.item, Memory) and each.item.kind in STATEMENTS

@@ -1,14 +1,14 @@
-"""Tells which passages of the log a question may be given at all. Pure. Never: how they rank; a memory's fate.
+"""Which passages of the log a question may be given. Pure.
 
-What never may be recalled is not even indexed; here is what depends on the question.
+What may never be recalled is not even indexed; here is what depends on the question.
 """
 
 from recollect.model import Item, Passage, Role
-from recollect.retrieval.query import Query
-from recollect.text.statements import SUBSTANCE, count_words
+from recollect.retrieval.query import RecallQuery
+from recollect.text.statement_features import SUBSTANCE, count_words
 
 
-def may_serve(item: Item, query: Query) -> bool:
+def may_serve(item: Item, query: RecallQuery) -> bool:
     """Return whether an item may be ranked for a query: each memory may, and each passage but for three sorts.
 
     What was told otherwise since is for who asks how it was; an answer of a few words for who asks what the assistant said;

@@ -1,4 +1,4 @@
-"""What a turn asks of the memory, read from its words. Pure. Never: a store, a score."""
+"""What a turn asks of the memory, derived from its words. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from recollect.model import Role, Turn
 from recollect.text import cues
 from recollect.text.dates import Period, dates_meant
 from recollect.text.lexical import identifiers, query_terms
-from recollect.text.statements import seeks_advice
+from recollect.text.statement_features import seeks_advice
 
 _BEGINNING, _END = 400, 800
 """Characters read of a long text: about what an embedder reads. Who pastes a page asks before or behind it."""
@@ -16,7 +16,7 @@ _BEFORE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class RecallQuery:
     """What a turn asks of the memory.
 
     Attributes:
@@ -54,12 +54,12 @@ class Query:
     asks_how_it_was: bool = False
 
 
-def read_query(turn: Turn) -> Query:
+def read_query(turn: Turn) -> RecallQuery:
     """Return what ``turn`` asks of the memory."""
     asked = _bounded(turn.text)
     goes_on = cues.cannot_stand_alone(asked)
     text = _with_what_it_refers_to(turn, asked) if goes_on else asked
-    return Query(
+    return RecallQuery(
         text=text,
         asked=asked,
         before=_bounded(_said_before(turn)),

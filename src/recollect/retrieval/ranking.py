@@ -1,18 +1,17 @@
-"""From a turn to what may be recalled for it, ranked and gated. May raise. Never: SQL, prompt text, the caller."""
+"""From a turn to what may be recalled for it, ranked and gated. It may raise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recollect.model import Memory, Recollection, Turn
 from recollect.ports import Embedder, MemoryStore
-from recollect.retrieval.candidate_signals import Signals
-from recollect.retrieval.candidates import Candidates, Reach, find_candidates
-from recollect.retrieval.fusion import Fused, Weights, fuse
+from recollect.retrieval.candidates import SearchReach, SearchResults, find_candidates
+from recollect.retrieval.fusion import FusedRanking, SignalWeights, fuse
 from recollect.retrieval.gate import Gate, gate_score
-from recollect.retrieval.needs import NO_NEEDS, Bar, Needs, asks_nothing, everything, needs_of
+from recollect.retrieval.needs import NO_NEEDS, Needs, NeedThresholds, asks_nothing, needs_of, overview_needs
 from recollect.retrieval.passages import may_serve
-from recollect.retrieval.query import Query, read_query
-from recollect.retrieval.signals import Found, gather, read_signals
+from recollect.retrieval.query import RecallQuery, read_query
+from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
 
 EXPLAINED = 50
 """How many of the ranked come with their score's parts: who asks why looks at no more."""
@@ -20,7 +19,7 @@ EXPLAINED = 50
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What is known of a turn's memories.
+    """The ranked recollections of a turn, with the gate's score and timings.
 
     Attributes:
         query: What the turn asks.
@@ -32,11 +31,11 @@ class Ranking:
         needs: Which statements the turn needs.
     """
 
-    query: Query
-    candidates: Candidates
+    query: RecallQuery
+    candidates: SearchResults
     ranked: tuple[Recollection, ...]
     gate_score: float | None
-    found: tuple[Found, ...] = ()
+    found: tuple[RetrievedItem, ...] = ()
     signals: Signals | None = None
     needs: Needs = NO_NEEDS
 
@@ -47,12 +46,12 @@ async def rank(
     embedder: Embedder,
     second_embedder: Embedder | None = None,
     store: MemoryStore,
-    reach: Reach,
-    weights: Weights,
+    reach: SearchReach,
+    weights: SignalWeights,
     gate: Gate,
-    bar: Bar,
+    bar: NeedThresholds,
 ) -> Ranking:
-    """Return the user's memories and what they said, as they rank for ``turn``.
+    """Return the user's memories and passages of the log, ranked for ``turn``.
 
     Raises:
         EmbedderError: The turn could not be embedded, and words are not searched for.
@@ -89,17 +88,17 @@ async def rank(
     return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs)
 
 
-def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: Bar) -> Ranking:
-    """Return the ranking of a turn that asks for all that is known, with statements that its search did not find."""
+def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedThresholds) -> Ranking:
+    """Return the ranking of a turn that asks for everything known, with statements that its search did not find."""
     judged = [each.item for each in ranking.ranked if each.item.id in ranking.needs.scores]
     known = {each.id: each for each in (*statements, *judged) if isinstance(each, Memory)}
-    needs = everything(tuple(known.values()), ranking.query.now, bar)
+    needs = overview_needs(tuple(known.values()), ranking.query.now, bar)
     told = [Recollection(known[each], score) for each, score in needs.scores.items()]
     others = [each for each in ranking.ranked if each.item.id not in known]
     return replace(ranking, ranked=(*told, *others), needs=needs)
 
 
-def _in_order(found: list[Found], fused: Fused, needs: Needs) -> tuple[Recollection, ...]:
+def _in_order(found: list[RetrievedItem], fused: FusedRanking, needs: Needs) -> tuple[Recollection, ...]:
     plain: list[float] = fused.scores.tolist()
     scores = [needs.scores.get(each.item.id, score) for each, score in zip(found, plain, strict=True)]
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))

@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.model import Kind, Memory, Vector
-from recollect.retrieval.candidate_signals import Floats
 from recollect.text.dates import Period, proximity
 from recollect.text.patterns import bounded
+
+Floats: TypeAlias = NDArray[np.float64]
 
 INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
 """What a question is about: nothing of what is remembered; all of it; several things; what counts for a recommendation; when
@@ -38,8 +41,8 @@ _SOON = timedelta(days=31)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is known of a question.
+class EmbeddedQuestion:
+    """A question with its dates and its vector by the second embedder.
 
     Attributes:
         text: The person's words.
@@ -55,7 +58,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class LogisticWeights:
     """A logistic regression: the logit is ``bias + features @ weights``."""
 
     features: tuple[str, ...]
@@ -64,8 +67,8 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """What was trained.
+class RelevanceModel:
+    """The trained model.
 
     Attributes:
         embedder: The second embedder's name.
@@ -78,17 +81,17 @@ class Model:
     embedder: str
     heads: Floats
     head_bias: Floats
-    full: Weights
-    first_only: Weights
+    full: LogisticWeights
+    first_only: LogisticWeights
 
 
-def in_context(question: Vector, before: Vector) -> Vector:
+def contextual_vector(question: Vector, before: Vector) -> Vector:
     """Return the vector of a question that goes on from what the person said before it; unit length."""
     both = question + _BEFORE * before
     return np.asarray(both / max(float(np.linalg.norm(both)), 1e-6), np.float32)
 
 
-def intents(asked: Asked, model: Model) -> Floats:
+def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
     """Return a logit for each of ``INTENTS``; 0 where there is no vector to tell by."""
     if asked.vector is None or len(asked.vector) != model.heads.shape[1]:
         return np.zeros(len(INTENTS))
@@ -97,7 +100,11 @@ def intents(asked: Asked, model: Model) -> Floats:
 
 
 def probabilities(
-    asked: Asked, statements: Sequence[Memory], first: Floats, second: Floats, model: Model
+    asked: EmbeddedQuestion,
+    statements: Sequence[Memory],
+    first: Floats,
+    second: Floats,
+    model: RelevanceModel,
 ) -> tuple[Floats, dict[str, Floats]]:
     """Return how likely each statement is needed, 0 to 1, (n,), and what each feature gave to the logit, (n,) each.
 
@@ -110,7 +117,7 @@ def probabilities(
     """
     has_second = asked.vector is not None and bool(np.isfinite(second).any())
     weights = model.full if has_second else model.first_only
-    told = intents(asked, model)
+    told = intent_logits(asked, model)
     table = features(asked, statements, first, second, told)
     columns = np.stack([table[name] for name in weights.features], axis=1)
     shares = columns * weights.weights
@@ -119,7 +126,7 @@ def probabilities(
 
 
 def features(
-    asked: Asked, statements: Sequence[Memory], first: Floats, second: Floats, told: Floats
+    asked: EmbeddedQuestion, statements: Sequence[Memory], first: Floats, second: Floats, told: Floats
 ) -> dict[str, Floats]:
     """Return the features by name, (n,) each; what is not known is 0. ``told``: the logits of the question's intents."""
     n = len(statements)
@@ -169,7 +176,7 @@ def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[
     }
 
 
-def _when(statement: Memory, asked: Asked) -> float:
+def _when(statement: Memory, asked: EmbeddedQuestion) -> float:
     """Return how near what a statement tells of is to the time asked for, 0 to 1; a little for what is due soon."""
     moments = [each for each in (statement.event_at, statement.holds_from, statement.holds_until) if each]
     if asked.periods:
@@ -209,10 +216,10 @@ def letter_runs(text: str) -> frozenset[str]:
 
 
 @cache
-def shipped() -> Model:
-    """Return the model that comes with the package."""
+def shipped_model() -> RelevanceModel:
+    """Return the model that is shipped with the package."""
     held = json.loads(files("recollect.retrieval").joinpath("relevance_model.json").read_text("utf-8"))
-    return Model(
+    return RelevanceModel(
         held["embedder"],
         np.array(held["heads"], np.float64),
         np.array(held["head_bias"], np.float64),
@@ -221,6 +228,6 @@ def shipped() -> Model:
     )
 
 
-def _weights(held: dict[str, object]) -> Weights:
+def _weights(held: dict[str, object]) -> LogisticWeights:
     named: dict[str, float] = held["weights"]  # type: ignore[assignment]
-    return Weights(tuple(named), np.array(list(named.values()), np.float64), float(held["bias"]))  # type: ignore[arg-type]
+    return LogisticWeights(tuple(named), np.array(list(named.values()), np.float64), float(held["bias"]))  # type: ignore[arg-type]

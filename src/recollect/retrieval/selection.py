@@ -1,4 +1,4 @@
-"""Decides what of the ranked goes into the prompt, and why the rest does not. Pure. Never: await, a score's making."""
+"""Decides which ranked recollections go into the prompt, and why the others do not. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -23,8 +23,8 @@ _LIKE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Selecting:
-    """How is selected.
+class SelectionLimits:
+    """The limits of a selection.
 
     Attributes:
         limit: How many are taken at most.
@@ -48,8 +48,8 @@ class Selecting:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a selection has to look at beside the ranked.
+class SelectionContext:
+    """What a selection considers besides the ranked recollections.
 
     Attributes:
         session_id: The chat.
@@ -68,13 +68,13 @@ class Surroundings:
 
 def select(
     ranked: Sequence[Recollection],
-    around: Surroundings,
-    how: Selecting,
+    around: SelectionContext,
+    how: SelectionLimits,
     *,
     relevant: bool,
     needs: Needs = NO_NEEDS,
 ) -> tuple[list[Recollection], bool]:
-    """Return ``ranked`` in its order, each with the reason why it is left out, or none; and whether user-wide.
+    """Return ``ranked`` in its order, each with the reason why it is left out, or None; and whether the selection is user-wide.
 
     The session comes first: where it gives enough, and nobody asked for others, they are left out. A summary never leaves its
     session unless other sessions were asked for.
@@ -101,14 +101,14 @@ def select(
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    around: Surroundings
-    how: Selecting
+    around: SelectionContext
+    how: SelectionLimits
     prompt: "_Prompt"
     needs: Needs
     relevant: bool
 
     def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
-        """Select; of a statement and the passage that it was learned from the statement alone, whichever ranks first."""
+        """Select. Of a statement and the passage it was learned from only the statement is given, whichever ranks first."""
         told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
         while True:
             done = self._once(ranked, told, session_only=session_only)
@@ -177,7 +177,7 @@ class _Selection:
 
 
 class _Prompt:
-    """What the request's own texts say, looked through once."""
+    """The texts of the request, searched once."""
 
     def __init__(self, texts: Iterable[str], ranked: Sequence[Recollection]) -> None:
         lengths = [len(each.item.content) for each in ranked]
@@ -209,12 +209,12 @@ def _plain(text: str) -> str:
 
 
 def _session(item: Item) -> str | None:
-    """Return the session an item belongs to; None for what was written by hand or is everybody's."""
+    """Return the session of an item; None for what was written by hand or belongs to everybody."""
     return item.session_id if isinstance(item, Passage) else item.provenance.session_id
 
 
 def _messages(item: Item) -> frozenset[UUID]:
-    """Return the messages an item was learned from; none of what was written by hand."""
+    """Return the messages an item was learned from; none for what was written by hand."""
     return frozenset({item.id} if isinstance(item, Passage) else item.provenance.message_ids)
 
 

@@ -1,7 +1,7 @@
-"""Chooses what stands in every chat: the statements that matter whatever is asked. Pure. Never: await, a score's making.
+"""Chooses the standing part: the statements that stand in every chat regardless of the question. Pure.
 
-Nobody knows what a chat comes to, so these are taken by what they are and not by what is asked: how a person wishes to be
-answered, what is dangerous to them, who they are. Of a person of whom little is known they are all there is.
+Nobody knows what a chat will be about, so they are chosen by their kind and importance: how a person wishes to be answered, what
+endangers them, who they are. For a person of whom little is known, these are all statements.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.model import Memory, Recollection
-from recollect.retrieval.selection import Selecting, Surroundings, select
+from recollect.retrieval.selection import SelectionContext, SelectionLimits, select
 from recollect.retrieval.worth import in_order
 
-_ALL = Selecting(limit=1_000_000, cliff=0.0, of_one_source=1_000_000)
+_ALL = SelectionLimits(limit=1_000_000, cliff=0.0, of_one_source=1_000_000)
 """Nothing is left out for its rank."""
 
 
@@ -42,7 +42,7 @@ def choose_standing(
 def standing_part(
     memories: Sequence[Memory],
     chosen: Sequence[Recollection],
-    around: Surroundings,
+    around: SelectionContext,
     *,
     budget: int,
     count: Callable[[str], int],

@@ -1,7 +1,4 @@
-"""Scores documents by the terms they share with a query: BM25 by one user's own statistics. Pure.
-
-Never: a store; what a term is.
-"""
+"""Scores documents by the terms they share with a query: BM25 with the user's own statistics. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +56,7 @@ class TermScores:
 
     @property
     def seen(self) -> float:
-        """The share of the query, by idf, whose words stand anywhere, 0 to 1."""
+        """The share of the query's terms, by idf, that any document holds, 0 to 1."""
         return self.idf_seen / self.idf_total if self.idf_total > 0 else 0.0
 
     def best(self, limit: int) -> list[int]:
@@ -109,7 +106,7 @@ def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]
 
 
 def _scored(occurrences: Occurrences, weight: float, mean: float) -> Floats:
-    """Return what each document earns by one term, (n, 4)."""
+    """Return what each document earns for one term, (n, 4)."""
     whole = saturation(occurrences.frequencies, occurrences.lengths, mean)
     own = saturation(occurrences.own, occurrences.own_lengths, mean * _OWN_SHARE)
     scored: Floats = weight * np.stack(

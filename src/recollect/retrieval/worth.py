@@ -1,7 +1,4 @@
-"""How much a statement matters whatever is asked: in which order what is known of a person is told. Pure.
-
-Never: what is asked, a store.
-"""
+"""The order in which statements are told regardless of the question: by importance, kind and age. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from recollect.indexing import Embedded
+from recollect.indexing import EmbeddingScope
 from recollect.model import Placement, Strategy
 from recollect.settings.internals import EngineInternals
 
@@ -111,8 +111,8 @@ class EngineSettings(EngineInternals, BaseSettings):
         le=1,
         description="Cosine of a best match that means nothing; empty: the embedder's own.",
     )
-    embed: Embedded = Field(
-        default=Embedded.ALL,
+    embed: EmbeddingScope = Field(
+        default=EmbeddingScope.ALL,
         description="What gets embeddings: memories, memories+summaries, marked (messages somebody marked too), or all.",
     )
     placement: Placement = Field(

@@ -1,1 +1,1 @@
-"""Reading language: what is told of a text by itself, shared by all that read people's words. Pure. Never: a model, a store."""
+"""Language processing that needs the text alone: terms, dates, attribution, secrets, prompt injection, comparison. Pure."""

@@ -1,7 +1,7 @@
-"""What characters look like, so that what is disguised is read as people read it. Pure. Never: what is looked for.
+"""Maps characters to what they look like, so that disguised text is read as people read it. Pure.
 
-By Unicode's own data as far as Python has it: compatibility forms (NFKC, NFKD), categories, and names of letters. What
-looks alike across scripts Python does not know: a few letters for each of ours, as in Unicode's report 39 on confusables.
+It uses Unicode's data as far as Python has it: compatibility forms (NFKC, NFKD), categories and names of letters. Python has
+no data on look-alikes across scripts; a small table covers the Latin letters, after Unicode's report 39 on confusables.
 """
 
 import unicodedata

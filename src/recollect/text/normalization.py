@@ -1,4 +1,4 @@
-"""Texts and ids as a store keeps them, and when two texts are one statement. Never: what they mean."""
+"""The form in which a store keeps texts and ids, and when two texts count as equal."""
 
 import hashlib
 import unicodedata

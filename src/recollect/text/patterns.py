@@ -1,8 +1,10 @@
-r"""Regular expressions on people's and models' text, in time that grows no faster than the text. Pure.
+r"""Regular expressions on people's and models' text, in time that grows linearly with the text. Pure.
 
-Two doors, and no third: ``linear``, an automaton, for what matches long stretches of a text of any length; and
-``bounded``, Python's own engine, which sees a window at a time, for all else and for what has to look around. What is
-only asked at one place, and never looked for, is ``anchored``: the same engine, with less to do.
+There are three kinds. ``linear``, an automaton, matches long stretches of a text of any length. ``bounded``, Python's own
+engine, sees one window at a time, and may look around. ``anchored`` is the same engine for what is matched at a given place
+and never searched. Each expression is compiled when it is first used; two threads that use it first at the same time get the
+same result. `recollect.assembly.warming`, `recollect.formation.warm_up` and `recollect.text.secrets.warm` use them before the
+first chat does.
 Never: ``re.compile`` anywhere else on text that we did not write.
 """
 
@@ -36,7 +38,7 @@ _STANDS_FOR_A_HALF = "\ufffd"
 
 
 class Pattern(Protocol):
-    """What both doors give: the methods of ``re.Pattern`` that are used here."""
+    """The methods of ``re.Pattern`` that all three kinds of expressions have."""
 
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
         """Return the first match."""
@@ -83,12 +85,12 @@ def linear(pattern: str, flags: int = 0, *, captures: bool = True) -> "Linear":
 
 
 def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded":
-    """Compile an expression for Python's own engine, which sees ``longest`` characters at once at most."""
+    """Return an expression for Python's own engine that sees at most ``longest`` characters at once."""
     return Bounded(pattern, flags, longest)
 
 
 def anchored(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Anchored":
-    """Compile an expression for Python's own engine that is asked at one place only, not looked for."""
+    """Return an expression for Python's own engine that is only matched at a given place, never searched."""
     return Anchored(pattern, flags, longest)
 
 
@@ -151,7 +153,7 @@ class Linear:
 
 
 class Anchored:
-    """An expression of Python's that sees ``longest`` characters behind the place where it is asked, at most.
+    """An expression of Python's that sees at most ``longest`` characters after the place where it is matched.
 
     Attributes:
         pattern: The expression.
@@ -166,7 +168,7 @@ class Anchored:
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """What Python made of it, when it was first used: there are hundreds, and not each process uses all."""
+        """The compiled expression, made at its first use: there are hundreds, and no process uses all."""
         return re.compile(self.pattern, self.flags)
 
     def match(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:
@@ -181,7 +183,7 @@ class Anchored:
 
 
 class Bounded(Anchored):
-    """An expression of Python's, whose time grows linearly with the text, however its own grows.
+    """An expression of Python's whose time grows linearly with the text, even where its own would not.
 
     A text longer than ``longest`` is searched in windows, each of which begins in the middle of the last. A match that
     takes up to half a window, with what it looks at, is found as if there were none; of a longer one as much as a
@@ -250,12 +252,12 @@ class Bounded(Anchored):
 
 
 def whole(text: str) -> str:
-    """Return the text, as long as it was, without halves of surrogate pairs, which no encoding can carry."""
+    """Return the text with lone surrogates replaced, which no encoding can carry; its length stays the same."""
     return text if text.isascii() else _HALVES.sub(_STANDS_FOR_A_HALF, text)
 
 
 def _translated(pattern: str) -> str:
-    """Return the expression with RE2's words for Python's classes and ends.
+    """Return the expression with RE2's spelling of Python's classes and ends.
 
     Raises:
         ValueError: It says something that has no word, or another meaning, in RE2.
@@ -277,7 +279,7 @@ def _translated(pattern: str) -> str:
 
 
 def _escape_of(escape: re.Match[str], *, within: bool) -> str:
-    """Return RE2's word for an escape of Python's, which stands within brackets or not."""
+    """Return RE2's spelling of an escape of Python's, within brackets or outside."""
     if code := escape["short"] or escape["long"]:
         return rf"\x{{{code}}}"
     name = escape["name"]

@@ -135,8 +135,8 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018`", "''''")
 _NO_LETTERS = bounded(r"[\W_]+")
 
 
-def takes_over(text: str) -> bool:
-    """Tell whether a message holds what takes an assistant over, so that none of it may be recalled.
+def contains_takeover(text: str) -> bool:
+    """Tell whether a message holds instructions that take over an assistant, so that none of it may be recalled.
 
     That is more than an order: marks of prompts, rules that are to be ignored, and a memory or a chat that is to go
     somewhere, or to put somebody forward for good. A developer's "the user is never logged out" and a translator's text are neither.
@@ -149,7 +149,7 @@ def takes_over(text: str) -> bool:
 
 
 def is_instruction(text: str) -> bool:
-    """Tell whether a statement is an order about how the assistant shall act for others' benefit or against its rules.
+    """Tell whether a statement instructs the assistant to act for others' benefit or against its rules.
 
     None is how a person wishes to be answered ("in bullet points", "call me ..."), what they do themselves ("I
     always recommend ..."), or a task of theirs.
@@ -175,8 +175,8 @@ def _takes_over(sentence: str) -> bool:
     return bool(_ADDRESS.search(plain) or steers)
 
 
-def is_planted(content: str, evidence: str, said: str = "") -> bool:
-    """Tell whether a statement is an order, or rests on one, as `is_instruction` does, by all that is known of it.
+def is_injected(content: str, evidence: str, said: str = "") -> bool:
+    """Tell whether a statement is an injected instruction, or rests on one, considering all that is known of it.
 
     That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That
     they speak of "the user" counts against them, and so does an order right before or behind them: who plants a
@@ -202,12 +202,12 @@ def is_planted(content: str, evidence: str, said: str = "") -> bool:
 
 
 def speaks_of_self(text: str) -> bool:
-    """Tell whether somebody speaks of themselves: by the pronouns of many languages."""
+    """Tell whether somebody speaks of themselves, judged by the pronouns of many languages."""
     return _is_own(_clear(text))
 
 
 def _orders(sentence: str) -> bool:
-    """Tell whether a sentence, by itself, orders something in favour of others, and speaks of nobody's self."""
+    """Tell whether a sentence by itself asks for something in favour of others, and nobody in it speaks of themselves."""
     plain = sentence.casefold()
     if _is_own(sentence):
         return _asks_for(sentence)
@@ -222,7 +222,7 @@ def _orders(sentence: str) -> bool:
 
 
 def _asks_for(sentence: str) -> bool:
-    """Tell whether the person asks the assistant for what serves somebody else: of "I want you to ..." what follows."""
+    """Tell whether the person asks for something that serves somebody else, after "I want you to ..." and the like."""
     rest = sentence
     while found := _SECOND.search(rest.casefold()):
         rest = rest[found.end() :]
@@ -235,7 +235,7 @@ def _asks_for(sentence: str) -> bool:
 
 
 def _puts_forward(sentence: str) -> bool:
-    """Tell whether somebody with a name shall always be put forward."""
+    """Tell whether somebody with a name is always to be promoted."""
     plain = sentence.casefold()
     if not (_STEER.search(plain) and _SCOPE.search(plain)):
         return False
@@ -243,7 +243,7 @@ def _puts_forward(sentence: str) -> bool:
 
 
 def _names(sentence: str) -> Iterator[bool]:
-    """Tell of each word whether it may be a name: with a capital behind the first word, or of a script without any."""
+    """Tell of each word whether it may be a name: capitalized after the first word, or in a script without capitals."""
     for number, word in enumerate(sentence.split()):
         bare = word.lstrip("\"'(\u201e\u201c\u00ab\u2018")
         letters = [letter for letter in bare if letter.isalpha()]
@@ -266,7 +266,7 @@ def _sentences(clear: str) -> list[str]:
 
 
 def _around(evidence: str, said: str) -> tuple[str, list[str]]:
-    """Return the sentences of a message that evidence stands in, as one, and those beside it; or nothing."""
+    """Return the sentences of a message that hold the evidence, as one, and the neighbouring ones; or nothing."""
     sentences = _sentences(said)
     letters = [_NO_LETTERS.sub("", each.casefold()) for each in sentences]
     sought = _NO_LETTERS.sub("", evidence.casefold())

@@ -160,7 +160,7 @@ _LONGEST_NAME = 200
 
 
 def estimate_tokens(text: str) -> int:
-    """Return about how many tokens ``text`` has for a model of which nothing is known.
+    """Estimate the tokens of ``text`` for an unknown model.
 
     It errs on the side of too many, so that a budget is kept rather than passed: English talk comes
     out about a fifth too high (formal prose of long words more), Chinese at about 1.3 tokens a character. Only the empty text has none.
@@ -174,7 +174,7 @@ def estimate_hundredths(text: str) -> int:
 
 
 def token_counter(model: str) -> Callable[[str], int]:
-    """Return what estimates the tokens of a text for ``model``.
+    """Return a function that estimates the tokens of a text for ``model``.
 
     Args:
         model: As the wire names it: ``gpt-4o-mini``, ``meta-llama/Llama-3.3-70B``, ``qwen2.5:7b``.

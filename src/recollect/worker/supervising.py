@@ -14,7 +14,7 @@ from cachetools import TTLCache
 from recollect.engine.counts import FormationCounts
 from recollect.engine.worker import CREDENTIAL_SECONDS, CREDENTIALS_KEPT
 from recollect.failures import place
-from recollect.formation import Guarded
+from recollect.formation import CallStatistics
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
 from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, ToWorker, line_of, told
 
@@ -50,7 +50,7 @@ class WorkerProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._before = FormationCounts()
         self._now = FormationCounts()
-        self.guarded = Guarded()
+        self.guarded = CallStatistics()
 
     @property
     def counts(self) -> FormationCounts:

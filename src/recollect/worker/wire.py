@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 
 from recollect.engine.counts import FormationCounts
-from recollect.formation import Guarded
+from recollect.formation import CallStatistics
 
 LONGEST_LINE = 1024 * 1024
 """Bytes of one line at most."""
@@ -54,7 +54,7 @@ class Told(msgspec.Struct, frozen=True, tag="told"):
     """From a worker: what it did since its start, and how its calls of models stand."""
 
     counts: FormationCounts
-    guarded: Guarded
+    guarded: CallStatistics
 
 
 ToWorker: TypeAlias = Start | Lend | Clear | Chats

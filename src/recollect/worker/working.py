@@ -21,7 +21,7 @@ from recollect.engine import system_clock
 from recollect.engine.worker import FormationWorker
 from recollect.errors import RecollectError
 from recollect.failures import place
-from recollect.formation.warming import warm_up
+from recollect.formation.warm_up import warm_up
 from recollect.logs import configure_logging
 from recollect.ports import Cache
 from recollect.settings import EngineSettings

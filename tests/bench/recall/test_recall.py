@@ -230,7 +230,7 @@ async def test_an_index_that_is_never_whole_ends_the_bench(
         return timedelta(seconds=30)
 
     monkeypatch.setattr(replaying, "_STANDSTILL_SECONDS", 0.1)
-    monkeypatch.setattr(maintenance, "keep_indexed", never_done)
+    monkeypatch.setattr(maintenance, "index_user", never_done)
 
     with pytest.raises(ReplayError, match="could not be indexed"):
         await play(replay, conversation([turn("t1", " ")], name="not indexed"))

@@ -30,8 +30,8 @@ from bench.recall.replay import Replay
 from bench.recall.tuning import as_setting, bench_tune, halves, quality, search
 from bench.recall.weights_table import show_ablation, show_tune
 from recollect.assembly import make_policy
-from recollect.retrieval import Weights
-from recollect.retrieval.candidate_signals import Signals
+from recollect.retrieval import SignalWeights
+from recollect.retrieval.signals import Signals
 from recollect.settings import EngineSettings
 from recollect_proxy.settings import ProxySettings
 
@@ -78,7 +78,7 @@ async def test_what_is_kept_ranks_as_the_engine_ranked_it(replay: Replay, found:
 
     of_tea = [each for each in found.questions if each.file == "tea.jsonl"]
 
-    assert {each.evidence: each.ranked(Weights()) for each in of_tea} == engine
+    assert {each.evidence: each.ranked(SignalWeights()) for each in of_tea} == engine
     assert {each.file for each in found.questions} == {"tea.jsonl", "garden.jsonl"}
     assert found.tally.exchanges == 5
 
@@ -157,7 +157,7 @@ async def test_an_ablation_leaves_out_one_weight_at_a_time(
 
 
 def test_variants_change_what_they_name_alone() -> None:
-    given = replace(Weights(), date=0.4)
+    given = replace(SignalWeights(), date=0.4)
     made = variants(given)
 
     assert made["everything"] == given
@@ -173,32 +173,32 @@ def test_variants_change_what_they_name_alone() -> None:
 async def test_the_search_finds_what_ranks_the_evidence_first() -> None:
     asked = [kept("anna", identifiers=[1.0, 0.0], coverage=[0.0, 1.0])]
     trials: list[None] = []
-    assert quality(asked, Weights()) == pytest.approx(0.5), "it stands third"
+    assert quality(asked, SignalWeights()) == pytest.approx(0.5), "it stands third"
 
-    found = await search(asked, Weights(), lambda: trials.append(None))
+    found = await search(asked, SignalWeights(), lambda: trials.append(None))
 
     assert quality(asked, found) == 1.0
-    assert found == replace(Weights(), lexical=found.lexical, identifiers=found.identifiers), (
+    assert found == replace(SignalWeights(), lexical=found.lexical, identifiers=found.identifiers), (
         "all else stands"
     )
-    assert found.lexical <= found.identifiers or found.identifiers > Weights().identifiers
+    assert found.lexical <= found.identifiers or found.identifiers > SignalWeights().identifiers
     assert trials
 
 
 async def test_the_search_stays_where_nothing_gains() -> None:
     asked = [kept("anna", identifiers=[1.0, 0.0])]
 
-    assert await search(asked, Weights()) == Weights()
+    assert await search(asked, SignalWeights()) == SignalWeights()
 
 
 def test_candidates_that_score_alike_are_ranked_by_age_and_expanded() -> None:
     asked = kept("anna", identifiers=[1.0, 1.0])
 
-    assert asked.ranked(Weights()) == ("wrong", "reply", "right")
-    assert replace(asked, signals=None).ranked(Weights()) == ()
+    assert asked.ranked(SignalWeights()) == ("wrong", "reply", "right")
+    assert replace(asked, signals=None).ranked(SignalWeights()) == ()
     many = tuple((f"{n}", f"{n}'") for n in range(30))
     long = replace(asked, signals=Signals(identifiers=np.ones(30)), turns=many, order=np.arange(30))
-    assert long.ranked(Weights()) == tuple(turn_id for each in many[:10] for turn_id in each)
+    assert long.ranked(SignalWeights()) == tuple(turn_id for each in many[:10] for turn_id in each)
 
 
 def test_halves_are_made_by_conversation_and_of_each_file() -> None:
@@ -221,7 +221,7 @@ def test_each_file_counts_alike() -> None:
     ]
     asked += [kept("ben", file="b.jsonl", identifiers=wrong, evidence="nothing")] * 3
 
-    figures = compare(asked, Weights())
+    figures = compare(asked, SignalWeights())
 
     assert figures["files"]["a.jsonl"] == {
         "questions": 1,
@@ -231,14 +231,14 @@ def test_each_file_counts_alike() -> None:
     }
     assert figures["files"]["b.jsonl"]["questions"] == 4
     assert figures["mean"] == {"ndcg_at_5": 0.5, "ndcg_at_10": 0.5, "recall_at_10": 0.5}
-    assert quality(asked, Weights()) == 0.5
-    assert compare([], Weights()) == {"files": {}, "mean": {}}
+    assert quality(asked, SignalWeights()) == 0.5
+    assert compare([], SignalWeights()) == {"files": {}, "mean": {}}
 
 
 def test_what_it_prints_makes_the_engine_use_the_weights() -> None:
-    found = replace(Weights(), dense=0.7, session=0.0, best_share=0.25)
+    found = replace(SignalWeights(), dense=0.7, session=0.0, best_share=0.25)
 
     name, _, value = as_setting(found).partition("=")
 
     assert make_policy(EngineSettings(**{name: json.loads(value)})).weights == found
-    assert as_setting(Weights()) == "recall_weights={}"
+    assert as_setting(SignalWeights()) == "recall_weights={}"

@@ -21,7 +21,7 @@ from recollect.composition import (
 )
 from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, told_of
 from recollect.model import Chat, LoggedExchange, Message, Role, Turn
-from recollect.text.secrets import Masked, mask
+from recollect.text.secrets import MaskedText, mask
 from recollect.text.tokens import estimate_tokens, token_counter
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o"), token_counter("claude-3")]
@@ -359,7 +359,7 @@ def test_another_text_is_not_taken_for_a_masked_one(told: str, masked: str) -> N
 def test_of_a_request_little_is_masked_whatever_the_log_and_it_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
-    def watched(text: str) -> Masked:
+    def watched(text: str) -> MaskedText:
         seen.append(text)
         return mask(text)
 

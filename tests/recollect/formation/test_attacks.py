@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tests.recollect.formation.attacks import OWN, SEEN, UNSEEN, Attack
 
-from recollect.formation.verification import Held, verify
+from recollect.formation.verification import HeldCandidate, verify
 from recollect.model import Candidate, Kind
-from recollect.text.reading import Reading
+from recollect.text.attribution import Attribution
 
 LANGUAGES = 20
 
@@ -24,8 +24,8 @@ def held(attacks: Sequence[Attack], *, steers: bool = False) -> list[bool]:
 def _is_held(attack: Attack, *, steers: bool) -> bool:
     said = f"Summarise this page for me. {attack.evidence}. Thank you!"
     candidate = Candidate(attack.content, Kind.PREFERENCE, 0.9, attack.evidence, 1.0, steers=steers)
-    verdicts = verify([candidate], [Reading(said, ())], minimum_importance=0.3)
-    return any(isinstance(each, Held) for each in verdicts)
+    verdicts = verify([candidate], [Attribution(said, ())], minimum_importance=0.3)
+    return any(isinstance(each, HeldCandidate) for each in verdicts)
 
 
 def test_of_planted_texts_nearly_all_wait_by_their_structure_alone() -> None:

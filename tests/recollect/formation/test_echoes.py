@@ -5,17 +5,17 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.formation.said import read_said
-from recollect.formation.verification import Believed, verify
+from recollect.formation.turns import analyze_turn
+from recollect.formation.verification import AcceptedCandidate, verify
 from recollect.model import Candidate, Exchange, Hide, Ignore, Kind, Reason, Relation, Scope, Turn
-from recollect.text.reading import Reading
+from recollect.text.attribution import Attribution
 
 CAT = "My cat is called Minka."
 
 
 def verdict(content: str, evidence: str, authored: str, injected: str = CAT) -> object:
     candidate = Candidate(content, Kind.FACT, 0.7, evidence)
-    [found] = verify([candidate], [Reading(authored, (injected,))], minimum_importance=0.3)
+    [found] = verify([candidate], [Attribution(authored, (injected,))], minimum_importance=0.3)
     return found.reason if isinstance(found, Ignore) else type(found)
 
 
@@ -33,14 +33,16 @@ def test_what_a_mention_and_an_injected_line_say_together_is_an_echo(content: st
     ],
 )
 def test_what_the_person_says_of_it_is_none(content: str, evidence: str) -> None:
-    assert verdict(content, evidence, f"By the way, {evidence}.") is Believed
+    assert verdict(content, evidence, f"By the way, {evidence}.") is AcceptedCandidate
 
 
 def test_what_ends_a_known_thing_may_name_it_in_the_words_it_was_shown_in() -> None:
     said = "I don't have her any more, the cat"
     over = Candidate("No longer has the cat Minka", Kind.FACT, 0.7, said, relation=Relation.CONTRADICTS)
 
-    assert isinstance(verify([over], [Reading(said, (CAT,))], minimum_importance=0.3)[0], Believed)
+    assert isinstance(
+        verify([over], [Attribution(said, (CAT,))], minimum_importance=0.3)[0], AcceptedCandidate
+    )
 
 
 def test_a_question_that_denies_what_is_known_is_no_echo_of_it() -> None:
@@ -48,7 +50,7 @@ def test_a_question_that_denies_what_is_known_is_no_echo_of_it() -> None:
 
     found = verdict("No longer lives in Porto", "I no longer live in Porto", said, "I live in Porto.")
 
-    assert found is Believed
+    assert found is AcceptedCandidate
 
 
 def exchange(text: str) -> Exchange:
@@ -66,9 +68,9 @@ def exchange(text: str) -> Exchange:
 def test_words_that_hold_a_planted_order_are_recalled_no_more(text: str) -> None:
     said = exchange(text)
 
-    assert read_said(said).concealed == [Hide((said.message_id,), Reason.INSTRUCTION)]
+    assert analyze_turn(said).hidden_messages == [Hide((said.message_id,), Reason.INSTRUCTION)]
 
 
 @pytest.mark.parametrize("text", [CAT, "Please answer in bullet points.", "", "Is Rosewell a good shop?"])
 def test_other_words_are(text: str) -> None:
-    assert read_said(exchange(text)).concealed == []
+    assert analyze_turn(exchange(text)).hidden_messages == []

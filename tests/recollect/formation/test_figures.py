@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.text.comparing.figures import figures
+from recollect.text.comparison.figures import figures
 
 
 @table(

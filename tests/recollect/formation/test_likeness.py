@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.text.comparing.likeness import same_letter, same_letters
+from recollect.text.comparison.vetoes import same_letter, same_letters
 
 
 @table(

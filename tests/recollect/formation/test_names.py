@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.text.comparing.names import names_in
+from recollect.text.comparison.vetoes import names_in
 
 
 def names(content: str, evidence: str = "") -> set[str]:

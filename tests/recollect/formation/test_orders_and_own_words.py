@@ -2,7 +2,7 @@
 
 from tests.tables import table
 
-from recollect.text.prompt_injection import is_planted
+from recollect.text.prompt_injection import is_injected
 
 OWN = [
     (
@@ -185,4 +185,4 @@ OWN_LATER = [
 
 @table(("content", "evidence", "said"), [*OWN, *OWN_UNSEEN, *OWN_LATER])
 def test_what_people_say_of_themselves_is_not_held_back(content: str, evidence: str, said: str) -> None:
-    assert not is_planted(content, evidence, said)
+    assert not is_injected(content, evidence, said)

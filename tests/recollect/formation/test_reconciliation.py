@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.reconciliation import Weighed, reconcile
-from recollect.formation.verification import Believed
+from recollect.formation.reconciliation import WeighedCandidate, reconcile
+from recollect.formation.verification import AcceptedCandidate
 from recollect.model import (
     COMMONS,
     STATEMENTS,
@@ -38,8 +38,7 @@ from recollect.model import (
     Standing,
     Turn,
 )
-from recollect.text.comparing.likeness import same_letter
-from recollect.text.comparing.vetoes import of_candidate, of_memory, veto
+from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, veto
 from recollect.text.normalization import content_hash
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -84,12 +83,12 @@ def candidate(
     return Candidate(content, kind, 0.5, evidence, 0.9, relation, about)
 
 
-def weigh(asked: Candidate, turn: int = 0, *, by_form: bool = False) -> Weighed:
-    return Weighed(Believed(asked, turn), np.ones(2, np.float32), by_form)
+def weigh(asked: Candidate, turn: int = 0, *, by_form: bool = False) -> WeighedCandidate:
+    return WeighedCandidate(AcceptedCandidate(asked, turn), np.ones(2, np.float32), by_form)
 
 
 def reconciled(
-    weighed: Sequence[Weighed | Candidate],
+    weighed: Sequence[WeighedCandidate | Candidate],
     *shown: Memory,
     nearby: Sequence[Memory] = (),
     asked: frozenset[int] = frozenset(),
@@ -100,7 +99,7 @@ def reconciled(
     return [
         change
         for _, change in reconcile(
-            [each if isinstance(each, Weighed) else weigh(each) for each in weighed],
+            [each if isinstance(each, WeighedCandidate) else weigh(each) for each in weighed],
             shown,
             nearby,
             exchanges=[exchange(turn) for turn in range(turns)],
@@ -164,7 +163,7 @@ class TestWhatIsNew:
         assert change.memory.provenance.message_ids == (UUID(int=2_001),)
 
     def test_has_no_embedding_model_where_the_embedder_is_away(self) -> None:
-        [change] = reconciled([Weighed(Believed(candidate(), 0), None)])
+        [change] = reconciled([WeighedCandidate(AcceptedCandidate(candidate(), 0), None)])
 
         assert isinstance(change, Add)
         assert (change.memory.embedding, change.memory.embedding_model) == (None, None)
@@ -757,7 +756,7 @@ memories = st.builds(
     st.sets(st.integers(0, 2)).map(frozenset),
 )
 def test_whatever_models_say_nothing_newer_is_lost_and_nothing_is_touched_twice(
-    weighed: list[Weighed],
+    weighed: list[WeighedCandidate],
     had: list[dict[str, object]],
     split: int,
     asked: frozenset[int],

@@ -2,14 +2,14 @@
 
 import pytest
 
-from recollect.formation.verification import Believed, Limits, Verdict, verify
+from recollect.formation.verification import AcceptedCandidate, TurnLimits, Verdict, verify
 from recollect.model import Candidate, Ignore, Kind, Reason
-from recollect.text.reading import Reading
+from recollect.text.attribution import Attribution
 
 
 def verdict_on(of: Candidate, said: str, *, known: str = "", length: int = 1_000) -> Verdict:
-    reading = Reading(said, (known,) if known else (), "")
-    [verdict] = verify([of], [reading], minimum_importance=0.3, limits=Limits(content_length=length))
+    reading = Attribution(said, (known,) if known else (), "")
+    [verdict] = verify([of], [reading], minimum_importance=0.3, limits=TurnLimits(content_length=length))
     return verdict
 
 
@@ -35,7 +35,7 @@ def test_what_is_said_of_another_names_them(subject: str | None, content: str, k
 
     verdict = verdict_on(of(subject, content, "my sister Clara plays the viola in the Gewandhaus"), said)
 
-    assert isinstance(verdict, Believed)
+    assert isinstance(verdict, AcceptedCandidate)
     assert verdict.candidate.content == kept
 
 
@@ -57,7 +57,7 @@ def test_one_may_be_called_as_is_known() -> None:
 
     verdict = verdict_on(of("Clara", "Plays the viola", said), said, known="The sister is called Clara")
 
-    assert isinstance(verdict, Believed)
+    assert isinstance(verdict, AcceptedCandidate)
     assert verdict.candidate.content == "Clara: plays the viola"
 
 

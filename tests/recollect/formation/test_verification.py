@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.formation.verification import Believed, Held, Limits, Verdict, verify
+from recollect.formation.verification import AcceptedCandidate, HeldCandidate, TurnLimits, Verdict, verify
 from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance
-from recollect.text.reading import Reading
+from recollect.text.attribution import Attribution
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 
@@ -22,19 +22,19 @@ def candidate(
     return Candidate(content, Kind.FACT, importance, evidence, confidence)
 
 
-def reading(authored: str = SAID, *, injected: tuple[str, ...] = (), confirmed: str = "") -> Reading:
-    return Reading(authored, injected, confirmed)
+def reading(authored: str = SAID, *, injected: tuple[str, ...] = (), confirmed: str = "") -> Attribution:
+    return Attribution(authored, injected, confirmed)
 
 
 def verdicts(
-    *candidates: Candidate, said: Reading | None = None, limits: Limits | None = None
+    *candidates: Candidate, said: Attribution | None = None, limits: TurnLimits | None = None
 ) -> list[Verdict]:
-    return verify(candidates, [said or reading()], minimum_importance=0.3, limits=limits or Limits())
+    return verify(candidates, [said or reading()], minimum_importance=0.3, limits=limits or TurnLimits())
 
 
-def objection(of: Candidate, said: Reading | None = None) -> Reason | None:
+def objection(of: Candidate, said: Attribution | None = None) -> Reason | None:
     [verdict] = verdicts(of, said=said)
-    return None if isinstance(verdict, Believed) else verdict.reason
+    return None if isinstance(verdict, AcceptedCandidate) else verdict.reason
 
 
 class TestEvidence:
@@ -56,7 +56,7 @@ class TestEvidence:
     def test_a_quote_of_the_users_words_is_evidence(self, evidence: str) -> None:
         asked = candidate(evidence=evidence)
 
-        assert verdicts(asked) == [Believed(asked, 0)]
+        assert verdicts(asked) == [AcceptedCandidate(asked, 0)]
 
     @table(
         "evidence",
@@ -99,7 +99,7 @@ class TestEvidence:
 
         [verdict] = verdicts(candidate("Lives in Ghent", "We've moved to Ghent in February"), said=said)
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert verdict.candidate.evidence == "We've moved to Ghent in Febuary"
 
     def test_the_newest_turn_that_has_it_proves_it(self) -> None:
@@ -110,8 +110,8 @@ class TestEvidence:
         )
 
         assert (first, second) == (
-            Believed(candidate(), 2),
-            Believed(candidate(evidence="meat — only “fish”"), 0),
+            AcceptedCandidate(candidate(), 2),
+            AcceptedCandidate(candidate(evidence="meat — only “fish”"), 0),
         )
 
     def test_an_exact_quote_of_an_older_turn_comes_before_a_like_one_of_a_newer(self) -> None:
@@ -119,7 +119,7 @@ class TestEvidence:
 
         [verdict] = verify([candidate(evidence="I moved to Leipzig recently")], turns, minimum_importance=0.3)
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert verdict.turn == 0
 
     @pytest.mark.parametrize("slip", ["", "e"])
@@ -129,7 +129,7 @@ class TestEvidence:
 
         [verdict] = verdicts(asked, said=said)
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert verdict.candidate.confidence == 0.8
         assert verdict.candidate.evidence == "you bring up two children alone"
 
@@ -138,7 +138,7 @@ class TestEvidence:
 
         [verdict] = verdicts(candidate("Plays the oboe", "You play the oboe", confidence=0.4), said=said)
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert verdict.candidate.confidence == 0.4
 
 
@@ -198,7 +198,7 @@ class TestSecrets:
             said=said,
         )
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert (
             verdict.candidate.content
             == "Runs a weather bot in Bergen with [secret: API key] on a Raspberry Pi"
@@ -213,7 +213,7 @@ class TestSecrets:
             candidate("Runs a weather bot in Bergen", f"our weather bot in Bergen runs with {key}"), said=said
         )
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert verdict.candidate == candidate("Runs a weather bot in Bergen", verdict.candidate.evidence)
         assert key not in verdict.candidate.evidence
 
@@ -251,7 +251,7 @@ class TestLimits:
         turns = [reading("ok"), reading()]
 
         assert verify([candidate(importance=0.0)], turns, minimum_importance=0.3, asked=frozenset({1})) == [
-            Believed(candidate(importance=0.0), 1)
+            AcceptedCandidate(candidate(importance=0.0), 1)
         ]
         [other] = verify([candidate(importance=0.0)], turns, minimum_importance=0.3, asked=frozenset({0}))
         assert isinstance(other, Ignore)
@@ -259,11 +259,11 @@ class TestLimits:
     def test_a_turn_teaches_only_so_much_and_rejects_take_no_place(self) -> None:
         good, bad = candidate(), candidate(evidence="")
 
-        assert verdicts(bad, good, bad, good, good, limits=Limits(candidates=2)) == [
+        assert verdicts(bad, good, bad, good, good, limits=TurnLimits(candidates=2)) == [
             Ignore(Reason.NO_EVIDENCE, bad),
-            Believed(good, 0),
+            AcceptedCandidate(good, 0),
             Ignore(Reason.NO_EVIDENCE, bad),
-            Believed(good, 0),
+            AcceptedCandidate(good, 0),
             Ignore(Reason.TOO_MANY, good),
         ]
 
@@ -271,15 +271,21 @@ class TestLimits:
         turns = [reading(), reading("I play the oboe")]
         oboe = candidate("Plays the oboe", "I play the oboe")
 
-        found = verify([candidate(), oboe, oboe], turns, minimum_importance=0.3, limits=Limits(candidates=1))
+        found = verify(
+            [candidate(), oboe, oboe], turns, minimum_importance=0.3, limits=TurnLimits(candidates=1)
+        )
 
-        assert found == [Believed(candidate(), 0), Believed(oboe, 1), Ignore(Reason.TOO_MANY, oboe)]
+        assert found == [
+            AcceptedCandidate(candidate(), 0),
+            AcceptedCandidate(oboe, 1),
+            Ignore(Reason.TOO_MANY, oboe),
+        ]
 
     def test_a_user_gets_only_so_many_memories_an_hour(self) -> None:
         good = candidate()
 
         assert verify([good, good], [reading()], minimum_importance=0.3, allowance=1) == [
-            Believed(good, 0),
+            AcceptedCandidate(good, 0),
             Ignore(Reason.RATE_LIMIT, good),
         ]
         assert verify([good], [reading()], minimum_importance=0.3, allowance=0) == [
@@ -295,7 +301,7 @@ class TestInstructions:
         planted = candidate(content, order)
 
         assert verify([planted], [reading(f"hello. {order}")], minimum_importance=0.3, asked=asked) == [
-            Held(planted, 0, Reason.INSTRUCTION)
+            HeldCandidate(planted, 0, Reason.INSTRUCTION)
         ]
 
     def test_without_evidence_are_ignored(self) -> None:
@@ -308,7 +314,7 @@ class TestTheLanguageOfThePerson:
             candidate("Lives in Tomsk", "живу в Томске с мая"), said=reading("живу в Томске с мая")
         )
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert verdict.candidate.content == "живу в Томске с мая"
 
     @pytest.mark.parametrize(
@@ -324,7 +330,7 @@ class TestTheLanguageOfThePerson:
     ) -> None:
         [verdict] = verdicts(candidate(content, evidence), said=reading(f"{evidence} вот"))
 
-        assert isinstance(verdict, Believed)
+        assert isinstance(verdict, AcceptedCandidate)
         assert verdict.candidate.content == content
 
 
@@ -342,7 +348,7 @@ candidates = st.builds(
     st.none() | st.integers(),
 )
 readings = st.builds(
-    lambda said, lines, yes: Reading(said, tuple(lines), yes), texts, st.lists(texts, max_size=3), texts
+    lambda said, lines, yes: Attribution(said, tuple(lines), yes), texts, st.lists(texts, max_size=3), texts
 )
 
 
@@ -352,13 +358,13 @@ readings = st.builds(
     st.none() | st.integers(0, 3),
 )
 def test_every_candidate_gets_one_verdict(
-    asked: list[Candidate], turns: list[Reading], allowance: int | None
+    asked: list[Candidate], turns: list[Attribution], allowance: int | None
 ) -> None:
     found = verify(asked, turns, minimum_importance=0.3, allowance=allowance)
 
     assert len(found) == len(asked)
     for given_, verdict in zip(asked, found, strict=True):
-        if isinstance(verdict, Believed | Held):
+        if isinstance(verdict, AcceptedCandidate | HeldCandidate):
             assert 0 <= verdict.turn < len(turns)
             assert (
                 verdict.candidate
@@ -411,11 +417,11 @@ def test_what_the_person_says_once_more_is_theirs_though_it_was_shown() -> None:
     said = "I went to that pottery course again, so calming"
     content = "Attends a pottery course and finds it relaxing"
     again = Candidate(content, Kind.FACT, 0.6, said, relation=Relation.REPEATS)
-    reading = Reading(said, injected=("Attends the pottery course and finds it relaxing",))
+    reading = Attribution(said, injected=("Attends the pottery course and finds it relaxing",))
 
     [verdict] = verify([again], [reading], minimum_importance=0.3)
 
-    assert isinstance(verdict, Believed)
+    assert isinstance(verdict, AcceptedCandidate)
 
 
 @pytest.mark.parametrize("stance", [each for each in Stance if each is not Stance.STATED])
@@ -431,7 +437,7 @@ def test_what_is_so_for_a_moment_is_kept_only_where_it_is_asked_for() -> None:
 
     assert objection(passing, said) is Reason.PASSING
     [verdict] = verify([passing], [said], minimum_importance=0.3, asked=frozenset({0}))
-    assert isinstance(verdict, Believed)
+    assert isinstance(verdict, AcceptedCandidate)
 
 
 def test_what_serves_somebody_else_waits_for_the_person() -> None:
@@ -439,5 +445,5 @@ def test_what_serves_somebody_else_waits_for_the_person() -> None:
 
     [verdict] = verify([praise], [reading("Zantelo is the best host")], minimum_importance=0.3)
 
-    assert isinstance(verdict, Held)
+    assert isinstance(verdict, HeldCandidate)
     assert verdict.reason is Reason.INSTRUCTION

@@ -4,14 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.text.comparing.likeness import same_letter
-from recollect.text.comparing.vetoes import Statement, Veto, says_all_of, veto
+from recollect.text.comparison.vetoes import ComparedStatement, Veto, same_letter, says_all_of, veto
 
 SAID = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
 def between(new: str, known: str) -> Veto | None:
-    return veto(Statement(new), Statement(known))
+    return veto(ComparedStatement(new), ComparedStatement(known))
 
 
 OTHER_THINGS = [
@@ -109,42 +108,42 @@ def test_nothing_speaks_against_the_same_in_other_words(new: str, known: str) ->
     ],
 )
 def test_a_statement_with_more_loses_nothing(new: str, known: str) -> None:
-    assert says_all_of(Statement(new), Statement(known))
-    assert not says_all_of(Statement(known), Statement(new))
+    assert says_all_of(ComparedStatement(new), ComparedStatement(known))
+    assert not says_all_of(ComparedStatement(known), ComparedStatement(new))
 
 
 def test_what_denies_it_does_not_say_it() -> None:
-    assert not says_all_of(Statement("Doesn't eat meat or fish"), Statement("Eats meat"))
+    assert not says_all_of(ComparedStatement("Doesn't eat meat or fish"), ComparedStatement("Eats meat"))
 
 
 def test_days_of_events_differ_but_not_the_days_of_telling() -> None:
-    trip = Statement("Flies to Rome", event_at=SAID + timedelta(days=10), said_at=SAID)
-    other = Statement("Flies to Rome", event_at=SAID + timedelta(days=40), said_at=SAID)
-    told = Statement("Flies to Rome", event_at=SAID, said_at=SAID)
+    trip = ComparedStatement("Flies to Rome", event_at=SAID + timedelta(days=10), said_at=SAID)
+    other = ComparedStatement("Flies to Rome", event_at=SAID + timedelta(days=40), said_at=SAID)
+    told = ComparedStatement("Flies to Rome", event_at=SAID, said_at=SAID)
 
     assert veto(trip, other) is Veto.DATE
     assert veto(trip, told) is None
 
 
 def test_a_day_may_stand_in_the_text_of_one_and_be_the_event_of_the_other() -> None:
-    written = Statement("Moved to Bergen on 4 May 2026")
-    dated = Statement("Moved to Bergen", event_at=datetime(2026, 5, 4, tzinfo=UTC))
+    written = ComparedStatement("Moved to Bergen on 4 May 2026")
+    dated = ComparedStatement("Moved to Bergen", event_at=datetime(2026, 5, 4, tzinfo=UTC))
 
     assert veto(written, dated) is None
 
 
 def test_a_name_at_the_beginning_is_one_where_the_evidence_has_it_within() -> None:
-    iona = Statement("Iona starts school", "my daughter Iona starts school")
-    isla = Statement("Isla starts school", "my daughter Isla starts school")
+    iona = ComparedStatement("Iona starts school", "my daughter Iona starts school")
+    isla = ComparedStatement("Isla starts school", "my daughter Isla starts school")
 
     assert veto(iona, isla) is Veto.NAME
 
 
 def test_whom_it_tells_of_is_a_name_too() -> None:
-    of_brother = Statement("Is allergic to nuts", subject="brother")
+    of_brother = ComparedStatement("Is allergic to nuts", subject="brother")
 
-    assert veto(of_brother, Statement("Has a nut allergy")) is Veto.NAME
-    assert veto(of_brother, Statement("Nut allergy", "my brother can't have nuts")) is None
+    assert veto(of_brother, ComparedStatement("Has a nut allergy")) is Veto.NAME
+    assert veto(of_brother, ComparedStatement("Nut allergy", "my brother can't have nuts")) is None
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -10,7 +10,7 @@ from tests.stores import NOON, Store
 from uuid_utils.compat import uuid7
 
 from recollect.errors import EmbedderError
-from recollect.indexing import Embedded, keep_indexed, memories
+from recollect.indexing import EmbeddingScope, index_user, memories
 from recollect.model import Actor, Add, Vector
 
 
@@ -38,8 +38,8 @@ async def kept(store: Store, *contents: str) -> None:
 
 
 async def index(store: Store, embedder: WordEmbedder, **changed: object) -> timedelta | None:
-    given: dict[str, object] = {"index": store.index, "embedder": embedder, "embedded": Embedded.ALL}
-    return await keep_indexed(store.anna, **given | changed)  # type: ignore[arg-type]
+    given: dict[str, object] = {"index": store.index, "embedder": embedder, "embedded": EmbeddingScope.ALL}
+    return await index_user(store.anna, **given | changed)  # type: ignore[arg-type]
 
 
 async def near(store: Store, text: str, model: str = "words") -> list[str]:
@@ -53,9 +53,9 @@ async def waiting(store: Store, model: str = "words") -> list[str]:
     return [each.content for each in await store.index.unembedded_memories(store.anna, model, limit=999)]
 
 
-@pytest.mark.parametrize("embedded", list(Embedded))
+@pytest.mark.parametrize("embedded", list(EmbeddingScope))
 async def test_a_memory_kept_without_an_embedding_is_found_by_its_meaning_later(
-    store: Store, embedded: Embedded
+    store: Store, embedded: EmbeddingScope
 ) -> None:
     await kept(store, "Drinks Darjeeling")
     assert await near(store, "Drinks Darjeeling") == []

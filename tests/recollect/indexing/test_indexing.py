@@ -13,8 +13,8 @@ from tests.stores import Store
 from tests.watched_stores import Through, broken
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.indexing import Embedded, keep_indexed, keeping, soonest
-from recollect.indexing.parts import by_words
+from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait
+from recollect.indexing.indexed_message import index_by_words
 from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Vector
 from recollect.ports import LogIndex
 
@@ -75,10 +75,10 @@ async def said(store: Store, text: str, reply: str = "Good.") -> None:
 async def index(
     store: Store,
     embedder: WordEmbedder | None = None,
-    embedded: Embedded = Embedded.ALL,
+    embedded: EmbeddingScope = EmbeddingScope.ALL,
     until: UUID | None = None,
 ) -> timedelta | None:
-    return await keep_indexed(
+    return await index_user(
         store.anna, index=store.index, embedder=embedder or WordEmbedder(), embedded=embedded, until=until
     )
 
@@ -140,9 +140,11 @@ async def test_an_answer_is_found_by_the_words_of_the_question_too(store: Store)
     assert "Ljubljana." in {hit.item.content for hit in await found(store, "slovenia")}
 
 
-@pytest.mark.parametrize("embedded", [Embedded.MEMORIES, Embedded.SUMMARIES, Embedded.MARKED])
+@pytest.mark.parametrize(
+    "embedded", [EmbeddingScope.MEMORIES, EmbeddingScope.SUMMARIES, EmbeddingScope.MARKED]
+)
 async def test_what_is_to_have_no_embedding_is_found_by_its_words_alone(
-    store: Store, embedded: Embedded
+    store: Store, embedded: EmbeddingScope
 ) -> None:
     embedder = WordEmbedder()
     await said(store, "I drink Darjeeling.")
@@ -210,7 +212,7 @@ async def test_any_text_is_indexed(store: Store, text: str) -> None:
 async def test_what_stands_far_behind_in_a_huge_message_is_not_found(store: Store) -> None:
     await said(store, "Quinces. " + "tea " * 50_000 + "Pomegranates.", "")
 
-    await index(store, embedded=Embedded.MEMORIES)
+    await index(store, embedded=EmbeddingScope.MEMORIES)
 
     assert await found(store, "quinc")
     assert await found(store, "pomegran") == []
@@ -220,7 +222,7 @@ async def test_one_message_has_no_more_than_some_chunks(store: Store) -> None:
     await said(store, "\U0001f375" * 200_000)
     [message, _] = await store.index.unindexed(store.anna, limit=2)
 
-    assert len(by_words(message, "words", embeddable=False).chunks) == 400
+    assert len(index_by_words(message, "words", embeddable=False).chunks) == 400
 
 
 async def test_a_long_message_is_cut_off_the_event_loop(
@@ -230,9 +232,9 @@ async def test_a_long_message_is_cut_off_the_event_loop(
 
     def watched(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
         threads[len(message.content)] = threading.get_ident()
-        return by_words(message, model, embeddable=embeddable)
+        return index_by_words(message, model, embeddable=embeddable)
 
-    monkeypatch.setattr(keeping, "by_words", watched)
+    monkeypatch.setattr(index_run, "index_by_words", watched)
     await said(store, "x" * 3_000, "x" * 10)
 
     await index(store)
@@ -247,9 +249,9 @@ async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(
     def breaking(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
         if "Darjeeling" in message.content:
             raise ValueError(message.content)
-        return by_words(message, model, embeddable=embeddable)
+        return index_by_words(message, model, embeddable=embeddable)
 
-    monkeypatch.setattr(keeping, "by_words", breaking)
+    monkeypatch.setattr(index_run, "index_by_words", breaking)
     await said(store, "I drink Darjeeling.", "A fine choice.")
 
     with capture_logs() as logs:
@@ -323,7 +325,7 @@ async def test_a_store_that_goes_away_meanwhile_refuses_no_message(store: Store,
 
 
 async def test_a_long_backlog_is_indexed_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "_BATCHES_OF_A_RUN", 1)
+    monkeypatch.setattr(index_run, "_BATCHES_OF_A_RUN", 1)
     for number in range(40):
         await said(store, f"Remark {number}.", "")
     waiting = len(await store.index.unindexed(store.anna, limit=99))
@@ -337,7 +339,7 @@ async def test_a_long_backlog_is_indexed_in_runs(store: Store, monkeypatch: pyte
 
 
 async def test_many_chunks_are_embedded_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "_BATCHES_OF_A_RUN", 1)
+    monkeypatch.setattr(index_run, "_BATCHES_OF_A_RUN", 1)
     for number in range(20):
         await said(store, f"Remark {number}.", "Good.")
     while await index(store, BrokenEmbedder()) == timedelta(seconds=1):
@@ -427,4 +429,4 @@ def test_the_sooner_of_two_waits_counts(one: int | None, other: int | None, firs
     def wait(seconds: int | None) -> timedelta | None:
         return None if seconds is None else timedelta(seconds=seconds)
 
-    assert soonest(wait(one), wait(other)) == wait(first)
+    assert shorter_wait(wait(one), wait(other)) == wait(first)

@@ -13,7 +13,7 @@ from tests.watched_stores import Outage, breakable, broken
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import Actor, Add, Memory, Message, Passage, Role, Scope, Stage, Vector
 from recollect.ports import Embedder
-from recollect.retrieval import Candidates, Reach, find_candidates, read_query
+from recollect.retrieval import SearchReach, SearchResults, find_candidates, read_query
 
 REACH = PATIENT.reach
 
@@ -32,13 +32,13 @@ async def store(store: Store) -> Store:
 async def find(
     store: Store,
     asked: str,
-    reach: Reach = REACH,
+    reach: SearchReach = REACH,
     embedder: Embedder | None = None,
     scope: Scope | None = None,
     *,
     second: Embedder | None = None,
     history: tuple[Message, ...] = (),
-) -> Candidates:
+) -> SearchResults:
     return await find_candidates(
         scope or store.anna.scope,
         read_query(store.turn(asked, history=history)),
@@ -49,7 +49,7 @@ async def find(
     )
 
 
-def contents(found: Candidates) -> set[str]:
+def contents(found: SearchResults) -> set[str]:
     return {hit.item.content for hit in found.hits}
 
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.retrieval.candidate_signals import Pooled, cosines, pool
-from recollect.retrieval.fusion import Fused, Signals, Weights, fuse
-from recollect.retrieval.learned import Forest, contributions, derive, shipped
+from recollect.retrieval.fusion import FusedRanking, Signals, SignalWeights, fuse
+from recollect.retrieval.signals import SessionScores, cosines, pool
+from recollect.retrieval.tree_correction import Forest, contributions, derive, shipped_correction
 
 NAN = float("nan")
-LINEAR = Weights(learned=0.0)
-ALL = Weights(recency=0.1, reinforcement=0.05)
+LINEAR = SignalWeights(learned=0.0)
+ALL = SignalWeights(recency=0.1, reinforcement=0.05)
 
 shares = st.one_of(st.floats(0, 1), st.just(NAN))
 
@@ -58,7 +58,7 @@ def some(size: int, seed: int) -> Signals:
     )
 
 
-def order(fused: Fused) -> list[int]:
+def order(fused: FusedRanking) -> list[int]:
     return [int(place) for place in np.argsort(-fused.scores, kind="stable")]
 
 
@@ -98,19 +98,19 @@ def test_whatever_is_unknown_the_scores_are_numbers(known: list[tuple[float, flo
 
 
 def test_no_candidates_have_no_scores() -> None:
-    assert fuse(Signals(), Weights()).scores.shape == (0,)
-    assert fuse(some(0, 0), Weights()).scores.shape == (0,)
+    assert fuse(Signals(), SignalWeights()).scores.shape == (0,)
+    assert fuse(some(0, 0), SignalWeights()).scores.shape == (0,)
 
 
 def test_signals_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="differ in length"):
-        fuse(Signals(cosine=floats(0.1, 0.2), coverage=floats(0.5)), Weights())
+        fuse(Signals(cosine=floats(0.1, 0.2), coverage=floats(0.5)), SignalWeights())
 
 
 def test_without_an_embedding_words_rank_and_without_words_meaning_does() -> None:
-    assert order(fuse(Signals(coverage=floats(0.1, 0.9, 0.4)), Weights())) == [1, 2, 0]
-    assert order(fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), Weights())) == [2, 1, 0]
-    assert "learned_dense" not in fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), Weights()).parts
+    assert order(fuse(Signals(coverage=floats(0.1, 0.9, 0.4)), SignalWeights())) == [1, 2, 0]
+    assert order(fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), SignalWeights())) == [2, 1, 0]
+    assert "learned_dense" not in fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), SignalWeights()).parts
 
 
 def test_a_message_that_waits_for_its_embedding_is_neither_near_nor_far() -> None:
@@ -129,7 +129,7 @@ def test_the_cosine_of_one_part_stands_for_the_other_where_it_alone_is_known() -
 def test_the_beginning_of_a_message_counts_unless_its_best_part_is_given_a_share() -> None:
     signals = Signals(cosine=floats(0.9, 0.5), first_cosine=floats(0.1, 0.4))
     assert order(fuse(signals, LINEAR)) == [1, 0]
-    assert order(fuse(signals, Weights(best_share=1.0, learned=0.0))) == [0, 1]
+    assert order(fuse(signals, SignalWeights(best_share=1.0, learned=0.0))) == [0, 1]
 
 
 @table(
@@ -195,9 +195,9 @@ def test_newness_and_confirmation_count_only_when_asked_for_and_are_bounded() ->
         confirmed=floats(0.0, 1.0, 3.0, 1e9),
     )
     assert fuse(signals, LINEAR).multiplier.tolist() == [1.0, 1.0, 1.0, 1.0]
-    recent = fuse(signals, Weights(learned=0.0, recency=9.0)).multiplier
+    recent = fuse(signals, SignalWeights(learned=0.0, recency=9.0)).multiplier
     assert recent.tolist() == [1.5, 1.25, 1.0, 1.5]
-    confirmed = fuse(signals, Weights(learned=0.0, reinforcement=0.05)).multiplier
+    confirmed = fuse(signals, SignalWeights(learned=0.0, reinforcement=0.05)).multiplier
     assert confirmed.tolist() == pytest.approx([1.0, 1.05, 1.1, 1.2])
 
 
@@ -224,7 +224,7 @@ def test_a_tree_adds_what_its_leaf_holds_and_credits_who_decided() -> None:
 
 
 def test_the_shipped_trees_are_whole() -> None:
-    forest = shipped()
+    forest = shipped_correction()
     nodes = len(forest.feature)
     leaves = forest.feature < 0
     assert (forest.feature < len(forest.features)).all()
@@ -234,12 +234,12 @@ def test_the_shipped_trees_are_whole() -> None:
     assert (forest.right[~leaves] > np.arange(nodes)[~leaves]).all()
     alone = np.zeros(1)
     signals = Signals(cosine=alone, coverage=alone)
-    assert set(forest.features) <= set(derive(signals, alone, alone, Pooled(alone, alone, alone)))
+    assert set(forest.features) <= set(derive(signals, alone, alone, SessionScores(alone, alone, alone)))
 
 
 def test_the_learned_correction_can_be_left_out_and_scales_with_its_weight() -> None:
     signals = some(30, 3)
-    without, half, full = (fuse(signals, Weights(learned=share)).scores for share in (0.0, 0.5, 1.0))
+    without, half, full = (fuse(signals, SignalWeights(learned=share)).scores for share in (0.0, 0.5, 1.0))
     moved = (full - without) / fuse(signals, LINEAR).multiplier
     assert np.ptp(moved) > 0
     assert np.allclose(half - without, (full - without) / 2)

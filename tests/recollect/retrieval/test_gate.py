@@ -3,16 +3,17 @@ import pytest
 from tests.recollections import passage, turn
 
 from recollect.retrieval import Gate
-from recollect.retrieval.candidate_signals import Signals
 from recollect.retrieval.gate import gate_score
 from recollect.retrieval.query import read_query
-from recollect.retrieval.signals import Found
+from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.terms import TermScore
 
 
 def score(nothing: float) -> float:
     """Return the gate's score of a question all of whose words one message holds, by how far it asks for nothing remembered."""
-    found = [Found(passage("I drink green tea"), 0.6, 0.6, TermScore(*[0.0] * len(TermScore._fields)))]
+    found = [
+        RetrievedItem(passage("I drink green tea"), 0.6, 0.6, TermScore(*[0.0] * len(TermScore._fields)))
+    ]
     zeros = np.zeros(1)
     signals = Signals(
         cosine=np.array([0.1]), identifiers=zeros, own_matched=np.ones(1), self_share=zeros, speaker=zeros

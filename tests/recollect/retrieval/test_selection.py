@@ -12,9 +12,9 @@ from tests.recollections import NOON, memory, recollection
 from uuid_utils.compat import uuid7
 
 from recollect.model import Drop, Kind, Passage, Provenance, Recollection, Role
-from recollect.retrieval import Selecting, Surroundings, select
+from recollect.retrieval import SelectionContext, SelectionLimits, select
 
-HERE = Surroundings("chat-1", user_wide=False)
+HERE = SelectionContext("chat-1", user_wide=False)
 
 
 def passage(content: str, *, score: float = 0.9, session: str = "chat-1", **changed: Any) -> Recollection:
@@ -32,29 +32,29 @@ def passage(content: str, *, score: float = 0.9, session: str = "chat-1", **chan
 
 
 def reasons(
-    ranked: Sequence[Recollection], around: Surroundings = HERE, how: Selecting | None = None
+    ranked: Sequence[Recollection], around: SelectionContext = HERE, how: SelectionLimits | None = None
 ) -> list[Drop | None]:
-    done, _ = select(ranked, around, how or Selecting(), relevant=True)
+    done, _ = select(ranked, around, how or SelectionLimits(), relevant=True)
     assert [each.item for each in done] == [each.item for each in ranked]
     return [each.dropped for each in done]
 
 
 def test_what_nobody_asks_for_is_left_out_altogether() -> None:
-    done, user_wide = select([recollection("tea")], HERE, Selecting(), relevant=False)
+    done, user_wide = select([recollection("tea")], HERE, SelectionLimits(), relevant=False)
 
     assert [each.dropped for each in done] == [Drop.IRRELEVANT]
     assert user_wide is False
 
 
 def test_of_nothing_nothing_is_taken() -> None:
-    assert select([], HERE, Selecting(), relevant=True) == ([], True)
+    assert select([], HERE, SelectionLimits(), relevant=True) == ([], True)
 
 
 def test_no_more_is_taken_than_may_be() -> None:
     ranked = [recollection("green tea"), recollection("a red bicycle"), recollection("two cats")]
 
-    assert reasons(ranked, how=Selecting(limit=2)) == [None, None, Drop.LIMIT]
-    assert reasons(ranked, how=Selecting(limit=0)) == [Drop.LIMIT] * 3
+    assert reasons(ranked, how=SelectionLimits(limit=2)) == [None, None, Drop.LIMIT]
+    assert reasons(ranked, how=SelectionLimits(limit=0)) == [Drop.LIMIT] * 3
 
 
 def test_behind_the_cliff_nothing_is_taken() -> None:
@@ -167,14 +167,14 @@ ELSEWHERE = passage("a wooden boat", session="chat-2")
 
 
 def test_where_the_session_gives_enough_the_others_are_left_out() -> None:
-    done, user_wide = select([ELSEWHERE, *OWN], HERE, Selecting(), relevant=True)
+    done, user_wide = select([ELSEWHERE, *OWN], HERE, SelectionLimits(), relevant=True)
 
     assert [each.dropped for each in done] == [Drop.OTHER_SESSION, None, None, None]
     assert user_wide is False
 
 
 def test_where_it_gives_too_little_the_others_are_searched_too() -> None:
-    done, user_wide = select([ELSEWHERE, *OWN[:2]], HERE, Selecting(), relevant=True)
+    done, user_wide = select([ELSEWHERE, *OWN[:2]], HERE, SelectionLimits(), relevant=True)
 
     assert [each.dropped for each in done] == [None, None, None]
     assert user_wide is True
@@ -199,7 +199,7 @@ def test_a_summary_does_not_leave_its_session_unless_before_is_asked_for() -> No
 def test_what_belongs_to_no_session_belongs_to_each() -> None:
     by_hand = recollection("a stone house")
 
-    done, user_wide = select([by_hand, *OWN[:2]], HERE, Selecting(), relevant=True)
+    done, user_wide = select([by_hand, *OWN[:2]], HERE, SelectionLimits(), relevant=True)
 
     assert [each.dropped for each in done] == [None] * 3
     assert user_wide is False
@@ -239,9 +239,9 @@ def test_the_bounds_hold_whatever_is_ranked(
     given: set[UUID],
 ) -> None:
     ranked.sort(key=lambda each: -each.score)
-    around = Surroundings("chat-1", user_wide, given, prompt)
+    around = SelectionContext("chat-1", user_wide, given, prompt)
 
-    done, _ = select(ranked, around, Selecting(limit=limit), relevant=True)
+    done, _ = select(ranked, around, SelectionLimits(limit=limit), relevant=True)
 
     taken = [each for each in done if each.dropped is None]
     assert [each.item for each in done] == [each.item for each in ranked]

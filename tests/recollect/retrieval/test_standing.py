@@ -10,12 +10,12 @@ from tests.recollections import NOON, memory, passage, recollection
 from tests.tables import table
 
 from recollect.model import Kind, Memory, Provenance, Recollection, Standing
-from recollect.retrieval import Surroundings, choose_standing, standing_part, worth
+from recollect.retrieval import SelectionContext, choose_standing, standing_part, worth
 from recollect.text.tokens import estimate_tokens
 
 DAY = timedelta(days=1)
 PLENTY = 1000
-AROUND = Surroundings("chat-1", user_wide=False)
+AROUND = SelectionContext("chat-1", user_wide=False)
 
 
 def chosen(*memories: Memory, budget: int = PLENTY) -> list[str]:
@@ -24,7 +24,7 @@ def chosen(*memories: Memory, budget: int = PLENTY) -> list[str]:
 
 
 def part(
-    *memories: Memory, found: tuple[Recollection, ...] = (), around: Surroundings = AROUND
+    *memories: Memory, found: tuple[Recollection, ...] = (), around: SelectionContext = AROUND
 ) -> list[Recollection]:
     return list(standing_part(memories, found, around, budget=PLENTY, count=estimate_tokens, now=NOON))
 
@@ -107,7 +107,7 @@ def test_what_was_recalled_in_other_words_does_not_stand_again() -> None:
 
 def test_what_earlier_blocks_or_the_request_say_does_not_stand_again() -> None:
     cat, bees = memory("Has a cat"), memory("Keeps bees")
-    around = Surroundings("chat-1", user_wide=False, given={cat.id}, prompt=("You know: keeps bees.",))
+    around = SelectionContext("chat-1", user_wide=False, given={cat.id}, prompt=("You know: keeps bees.",))
 
     assert part(cat, bees, around=around) == []
 
@@ -115,6 +115,6 @@ def test_what_earlier_blocks_or_the_request_say_does_not_stand_again() -> None:
 def test_what_was_learned_from_an_edited_message_alone_does_not_stand() -> None:
     said = passage("I keep bees")
     bees = memory("Keeps bees", provenance=Provenance("chat-1", (said.message_id,)))
-    around = Surroundings("chat-1", user_wide=False, abandoned=frozenset({said.message_id}))
+    around = SelectionContext("chat-1", user_wide=False, abandoned=frozenset({said.message_id}))
 
     assert part(bees, around=around) == []

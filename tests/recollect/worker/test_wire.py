@@ -11,7 +11,7 @@ from tests.stores import NOON
 
 from recollect.assembly import opening
 from recollect.engine.counts import FormationCounts
-from recollect.formation import Guarded
+from recollect.formation import CallStatistics
 from recollect.settings import EngineSettings
 from recollect.settings.internals import Precision
 from recollect.worker.wire import Chats, Clear, Start, Told, line_of, to_worker, told
@@ -44,7 +44,7 @@ def test_a_worker_has_every_setting_of_its_host(monkeypatch: pytest.MonkeyPatch)
 def test_what_it_tells_arrives_whole() -> None:
     counts = FormationCounts(attempts=3, errors=Counter(StoreError=2), lag_sum=1.5)
     counts.lag[2] = 4
-    guarded = Guarded(2, NOON + timedelta(minutes=1), 1, 9, {"ExtractorError": 2})
+    guarded = CallStatistics(2, NOON + timedelta(minutes=1), 1, 9, {"ExtractorError": 2})
 
     heard = told(line_of(Told(counts, guarded)))
 

@@ -26,7 +26,7 @@ from recollect.assembly import open_backends, open_engine
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope
 from recollect.ports import Backends
-from recollect.retrieval import Gate, Reach
+from recollect.retrieval import Gate, SearchReach
 from recollect_proxy.calibrate import measuring
 from recollect_proxy.calibrate.measuring import NoDataError, measure_gate
 from recollect_proxy.calibrate.own_questions import own_questions
@@ -167,15 +167,15 @@ async def test_an_embedder_or_a_store_that_fails_is_told(store: Store) -> None:
     asking = Asking(store.anna, "What do I drink?", NOON)
 
     with pytest.raises(EmbedderError, match="did not embed a question"):
-        await sound(asking, backends_over(store, BrokenEmbedder()), Reach())
+        await sound(asking, backends_over(store, BrokenEmbedder()), SearchReach())
     with pytest.raises(StoreError):
-        await sound(asking, backends_over(broken(store)), Reach())
+        await sound(asking, backends_over(broken(store)), SearchReach())
 
 
 async def test_where_nothing_is_kept_nothing_is_near(store: Store) -> None:
     backends = backends_over(store)
 
-    assert await sound(Asking(store.anna, "What do I drink?", NOON), backends, Reach()) is None
+    assert await sound(Asking(store.anna, "What do I drink?", NOON), backends, SearchReach()) is None
     assert await own_questions(backends, store.anna, at_most=5, at=NOON) == []
 
 
@@ -185,7 +185,7 @@ async def test_what_was_said_does_not_answer_itself_nor_what_was_formed_of_it(fu
         assert {each.text for each in asked} == {text for text, _ in SAID}
         for each in asked:
             for log in (True, False):
-                own = await sound(each, backends, Reach(log=log))
+                own = await sound(each, backends, SearchReach(log=log))
                 assert own is not None
                 assert own.found
                 assert all(each.text not in found.item.content for found in own.found)

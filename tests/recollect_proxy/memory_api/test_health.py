@@ -16,7 +16,7 @@ from tests.watched_stores import Outage, Through, breakable
 
 from recollect.engine.counts import ModelUse
 from recollect.errors import StoreError, StoreUnavailableError
-from recollect.formation import Budget, Guarded
+from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
 from recollect.ports import Inbox
 from recollect_proxy.health_check import Condition, HealthCheck
@@ -32,7 +32,7 @@ UNAVAILABLE: dict[str, Any] = {
     "skipped": {},
 }
 NOTHING_WAITS = Spooled(0, 0, on_disk=True, lost=0)
-IDLE = ModelUse(0, Budget(), Guarded(), NOON - timedelta(minutes=1))
+IDLE = ModelUse(0, TokenBudget(), CallStatistics(), NOON - timedelta(minutes=1))
 
 
 @pytest.fixture
@@ -171,7 +171,10 @@ def test_exchanges_held_as_failed_are_a_degradation() -> None:
 
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
     use = replace(
-        IDLE, tokens_today=81, budget=Budget(user=10, everybody=90), guarded=Guarded(left_alone_until=NOON)
+        IDLE,
+        tokens_today=81,
+        budget=TokenBudget(user=10, everybody=90),
+        guarded=CallStatistics(left_alone_until=NOON),
     )
 
     health = Health.of(Condition(Backlog(), use), NOTHING_WAITS, {})

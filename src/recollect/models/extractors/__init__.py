@@ -1,20 +1,20 @@
-"""Models that extract, choose and summarize; one module a backend. Never: the store."""
+"""Models that extract, choose and summarize; one module per backend."""
 
-from recollect.models.extractors.asking import Answer, Messages, Model, Schema
-from recollect.models.extractors.extraction import ModelExtractor
+from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages, ModelAnswer
+from recollect.models.extractors.extractor import ModelExtractor
 from recollect.models.extractors.instructions import Instructions
-from recollect.models.extractors.judging import ModelJudge
+from recollect.models.extractors.judge import ModelJudge
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel
-from recollect.models.extractors.summarizing import ModelSummarizer
+from recollect.models.extractors.summarizer import ModelSummarizer
 
 __all__ = [
-    "Answer",
+    "AnswerSchema",
+    "ChatModel",
     "Instructions",
     "Messages",
-    "Model",
+    "ModelAnswer",
     "ModelExtractor",
     "ModelJudge",
     "ModelSummarizer",
     "OpenAICompatibleModel",
-    "Schema",
 ]

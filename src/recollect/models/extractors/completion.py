@@ -1,12 +1,75 @@
-"""Reads a chat completion, whole or as a stream of events. Never: how it was asked for, what its words mean."""
+"""Reads a chat completion, whole or as a stream of events, and the reason why a server refused a call.
+
+A server's words are never logged or shown: servers quote what they were sent.
+"""
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.errors import ExtractorError
-from recollect.models.extractors.asking import Answer, Messages
+from recollect.models.extractors.chat_model import Messages, ModelAnswer
+from recollect.text.patterns import bounded, escape
 from recollect.text.tokens import estimate_tokens
+
+_LENGTH = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResponse:
+    """What a server said when it refused a call.
+
+    Attributes:
+        parameter: The parameter it names as the cause, if it names one by itself.
+        text: Its words.
+    """
+
+    parameter: str | None = None
+    text: str = field(default="", repr=False)
+
+    def names(self, *words: str) -> bool:
+        """Say whether it is about one of these: by the parameter named, else by a whole word in the text."""
+        if self.parameter is not None:
+            return self.parameter.partition(".")[0] in words
+        return any(bounded(rf"(?<!\w){escape(word)}(?!\w)").search(self.text) for word in words)
+
+
+def read_error_response(content: bytes) -> ErrorResponse:
+    """Read an error body: OpenAI's and FastAPI's shapes, or any text.
+
+    Of a FastAPI validation error only place and message count, not the input it repeats.
+    """
+    text = content[: _LENGTH * 4].decode("utf-8", "replace")
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        return ErrorResponse(text=text[:_LENGTH])
+    if isinstance(body, list) and body:
+        body = body[0]
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return ErrorResponse(text=str(error)[:_LENGTH])
+    parameter = error.get("param")
+    words = [error.get(name) for name in ("message", "msg", "code", "type")]
+    words += _details(error.get("detail"))
+    return ErrorResponse(
+        parameter=parameter if isinstance(parameter, str) and parameter else None,
+        text=" ".join(str(word) for word in words if word)[:_LENGTH],
+    )
+
+
+def _details(detail: Any) -> list[str]:
+    if not isinstance(detail, list):
+        return [str(detail)] if detail else []
+    lines = []
+    for item in detail:
+        if isinstance(item, dict):
+            place = item.get("loc")
+            lines += [str(part) for part in place] if isinstance(place, list) else []
+            lines.append(str(item.get("msg", "")))
+    return lines
+
 
 TOKENS_BELIEVED = 10_000_000
 """The most tokens a server's own count of a call is believed to."""
@@ -16,7 +79,7 @@ _CUT = "length"
 _NO_COMPLETION = "The extraction model's server answered with no chat completion."
 
 
-def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
+def read_completion(content: bytes, messages: Messages, model: str) -> ModelAnswer:
     """Return what the first choice of a chat completion says; "" when the model said nothing.
 
     Args:
@@ -36,11 +99,11 @@ def read_completion(content: bytes, messages: Messages, model: str) -> Answer:
         is_cut = choice.get("finish_reason") == _CUT
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         raise ExtractorError(_NO_COMPLETION) from None
-    return Answer(said, _tokens(completion.get("usage"), messages, said), model, is_cut=is_cut)
+    return ModelAnswer(said, _tokens(completion.get("usage"), messages, said), model, is_cut=is_cut)
 
 
 def is_stream(content: bytes) -> bool:
-    """Whether a response is a stream of events, whatever its type is said to be."""
+    """Return whether a response is a stream of events, whatever its content type says."""
     return content.lstrip()[:1] != b"{" and b"data:" in content
 
 
@@ -50,11 +113,11 @@ def tokens_of(messages: Messages) -> int:
 
 
 def tokens_received(content: bytes) -> int:
-    """Estimate the tokens of what came of an answer: an event of a stream is one, more or less."""
+    """Estimate the tokens of what arrived of an answer; an event of a stream counts as one."""
     return content.count(b"data:") if is_stream(content) else len(content) // _BYTES_OF_TOKEN
 
 
-def _read_stream(content: bytes, messages: Messages, model: str) -> Answer:
+def _read_stream(content: bytes, messages: Messages, model: str) -> ModelAnswer:
     said: list[str] = []
     usage: Any = None
     heard = is_cut = False
@@ -67,7 +130,7 @@ def _read_stream(content: bytes, messages: Messages, model: str) -> Answer:
     if not heard:
         raise ExtractorError(_NO_COMPLETION)
     text = "".join(said)
-    return Answer(text, _tokens(usage, messages, text), model, is_cut=is_cut)
+    return ModelAnswer(text, _tokens(usage, messages, text), model, is_cut=is_cut)
 
 
 def _events(content: bytes) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What an operator tells the extraction model besides the prompt. Never: what people said."""
+"""The operator's additional instructions for the extraction model, by chat model."""
 
 import tomllib
 from collections.abc import Mapping

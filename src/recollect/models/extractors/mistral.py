@@ -1,7 +1,6 @@
-"""Asks a model of Mistral's through its official SDK.
+"""Asks a Mistral model through Mistral's SDK.
 
-Never: what is asked, what becomes of the answer. No text of the user's, no answer and no credential
-ever stands in an error.
+No text of the user's, no answer and no credential ever stands in an error.
 """
 
 from dataclasses import replace
@@ -15,7 +14,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.models.extractors.asking import Answer, Messages, Schema
+from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import read_completion, tokens_of
 from recollect.models.mistral_sdk import (
     DEFAULT_BASE_URL,
@@ -89,8 +88,8 @@ class MistralModel:
         self._server = MistralServer(base_url, seconds=timeout.total_seconds(), answer_bytes=ANSWER_BYTES)
 
     async def ask(
-        self, messages: Messages, schema: Schema, asker: Asker, most_tokens: int | None = None
-    ) -> Answer:
+        self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
+    ) -> ModelAnswer:
         """Return what the model answers; in the very form asked for where the SDK could parse it.
 
         Raises:
@@ -132,7 +131,7 @@ class MistralModel:
         await self._server.aclose()
 
     async def _parsed(
-        self, call: MistralCall, messages: Messages, schema: Schema, most_tokens: int
+        self, call: MistralCall, messages: Messages, schema: AnswerSchema, most_tokens: int
     ) -> str | None:
         """Return the answer as the SDK parsed it, as JSON; None if it parsed none."""
         try:

@@ -1,7 +1,6 @@
-"""Asks a model behind the OpenAI chat completions API.
+"""Asks a model through the OpenAI chat completions API.
 
-Never: what is asked, what becomes of the answer. No text of the user's, no answer and no credential
-ever stands in an error: servers quote both in their complaints.
+No text of the user's, no answer and no credential ever stands in an error: servers quote both in their error messages.
 """
 
 import asyncio
@@ -23,9 +22,15 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.models.extractors.asking import Answer, Messages, Schema
-from recollect.models.extractors.complaint import Complaint, read_complaint
-from recollect.models.extractors.completion import is_stream, read_completion, tokens_of, tokens_received
+from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
+from recollect.models.extractors.completion import (
+    ErrorResponse,
+    is_stream,
+    read_completion,
+    read_error_response,
+    tokens_of,
+    tokens_received,
+)
 from recollect.models.spending import spend
 from recollect.ports import Asker
 
@@ -121,8 +126,8 @@ class OpenAICompatibleModel:
         self._dialects: LRUCache[str, _Dialect] = LRUCache(_DIALECTS_KEPT)
 
     async def ask(
-        self, messages: Messages, schema: Schema, asker: Asker, most_tokens: int | None = None
-    ) -> Answer:
+        self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
+    ) -> ModelAnswer:
         """Return what the model answers, in the strictest form that its server takes.
 
         Raises:
@@ -148,7 +153,7 @@ class OpenAICompatibleModel:
                 spend(answer.tokens)
                 return answer
             try:
-                dialect = self._concede(dialect, schema, body, status, read_complaint(content))
+                dialect = self._concede(dialect, schema, body, status, read_error_response(content))
             except ExtractorError as error:
                 error.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL
                 raise
@@ -180,7 +185,7 @@ class OpenAICompatibleModel:
         self,
         model: str,
         messages: Messages,
-        schema: Schema,
+        schema: AnswerSchema,
         dialect: _Dialect,
         most_tokens: int | None,
         share: float,
@@ -246,7 +251,12 @@ class OpenAICompatibleModel:
         return response.status_code
 
     def _concede(
-        self, dialect: _Dialect, schema: Schema, body: Mapping[str, Any], status: int, complaint: Complaint
+        self,
+        dialect: _Dialect,
+        schema: AnswerSchema,
+        body: Mapping[str, Any],
+        status: int,
+        complaint: ErrorResponse,
     ) -> _Dialect:
         """Return the next dialect to try after a refusal, or raise when there is none."""
         message = f"The extraction model's server answered with status {status}."

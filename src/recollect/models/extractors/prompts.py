@@ -1,10 +1,13 @@
-"""Reads the prompt files. Never: what people said."""
+"""Reads the prompt files, and prepares people's texts as data in a prompt: cut, cleaned, between fences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from recollect.errors import ConfigurationError
+from recollect.model import Memory, Message, Role
+from recollect.text.secrets import mask
 
 _INSTRUCTIONS_HEADING = """# Instructions of this deployment
 
@@ -39,3 +42,74 @@ def read_prompt(name: str) -> Prompt:
     if label != "version" or not version.strip().isdecimal():
         raise ConfigurationError(f"The prompt {name} does not begin with its version.")
     return Prompt(int(version), text.strip())
+
+
+FENCE = "====="
+"""The line before and after each text. It stands in none of them, and is the same in each call, so that a server which
+keeps what it has read of a prompt can go on from there."""
+
+MEMORY_LENGTH = 600
+"""The most characters shown of a memory."""
+
+
+def cut(text: str, length: int) -> str:
+    """Return ``text`` at most about ``length`` characters long, its middle left out."""
+    if len(text) <= length:
+        return text
+    return f"{text[: length * 2 // 3].rstrip()} [...] {text[len(text) - length // 3 :].lstrip()}"
+
+
+def sendable(text: str) -> str:
+    """Return ``text`` without lone surrogates and NULs, which servers refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def one_line(text: str, length: int) -> str:
+    """Return ``text`` cut to about ``length`` characters, in one line."""
+    return " ".join(cut(text, length).split())
+
+
+def fenced(parts: Sequence[tuple[str, str]]) -> str:
+    """Return each text between two fence lines, under its title; those that are empty are left out.
+
+    Args:
+        parts: Titles and texts.
+    """
+    return "\n\n".join(
+        f"{title}:\n{FENCE}\n{_unfenced(text)}\n{FENCE}" for title, text in parts if text.strip()
+    )
+
+
+def _unfenced(text: str) -> str:
+    """Return ``text``, as it is sent, without anything that could close its fence."""
+    return sendable(text).replace(FENCE, f"{FENCE[1:]} ")
+
+
+def shares(lengths: Sequence[int], total: int) -> list[int]:
+    """Divide ``total`` among these lengths: what short ones do not need goes to the longer ones."""
+    given = [0] * len(lengths)
+    left = total
+    rising = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for place, index in enumerate(rising):
+        given[index] = min(lengths[index], left // (len(rising) - place))
+        left -= given[index]
+    return given
+
+
+def memory_line(memory: Memory) -> str:
+    """Return a memory in one line, without secrets, after its kind, its dates and its standing."""
+    dates = [
+        ("told", memory.observed_at),
+        ("happens", memory.event_at),
+        ("holds from", memory.holds_from),
+        ("holds until", memory.holds_until),
+    ]
+    told = [f"{name} {at:%Y-%m-%d}" for name, at in dates if at is not None]
+    marks = [memory.kind, *told, *([memory.standing] if memory.standing else [])]
+    return f"({', '.join(marks)}) {one_line(mask(memory.content).text, MEMORY_LENGTH)}"
+
+
+def message_line(message: Message, length: int) -> str:
+    """Return a message in one line, after its speaker."""
+    speaker = "Assistant" if message.role is Role.ASSISTANT else "Person"
+    return f"{speaker}: {one_line(message.text, length)}"

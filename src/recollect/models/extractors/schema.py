@@ -1,11 +1,11 @@
-"""The forms that answers must have, as strict structured output wants them. Never: reads an answer."""
+"""The schemas of answers, as strict structured output requires them."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from recollect.model import Asking, Kind, Lasting, Relation, Stance
-from recollect.models.extractors.asking import Schema
+from recollect.models.extractors.chat_model import AnswerSchema
 
 
 class _Form(BaseModel):
@@ -70,7 +70,7 @@ class WrittenSummary(_Form):
     entities: list[str]
 
 
-EXTRACTION = Schema(
+EXTRACTION = AnswerSchema(
     "memories",
     StatedMemories,
     '{"words": "own", "wishes": [], "memories": [{"evidence": "...", "subject": null, "stance": "stated", '
@@ -94,10 +94,10 @@ EXTRACTION = Schema(
 
 """What each new statement is to a known one."""
 
-CHOICE = Schema("choice", ChosenNumbers, '{"numbers": []}')
+CHOICE = AnswerSchema("choice", ChosenNumbers, '{"numbers": []}')
 """Which memories are meant."""
 
-SUMMARY = Schema(
+SUMMARY = AnswerSchema(
     "summary",
     WrittenSummary,
     '{"summary": "...", "facts": ["..."], "preferences": [], "decisions": [], "todos": [], "entities": []}',

@@ -1,27 +1,12 @@
-"""Reads from a message's words what sort of recall it asks for. Pure. Never: models, the store.
+"""Recognizes what kind of recall a message asks for. Pure.
 
-Each function looks for words that say so plainly, in a dozen languages, in the first 2,000
-characters; what is said in other words is missed, and nothing is ever raised.
+Each function looks for phrases in a dozen languages, in the first 2,000 characters. What is worded otherwise is missed, and
+nothing is ever raised.
 """
 
 import unicodedata
 
-from recollect.text.cues.word_lists import (
-    ASSISTANT_SAID,
-    BARE,
-    BEFORE,
-    CODE,
-    FOLLOW_ON,
-    FORMERLY,
-    LITTLE_WORDS,
-    ONESELF,
-    ONESELF_KOREAN,
-    POINTING,
-    POINTING_LAST,
-    SMALL_TALK,
-    SMALL_TALK_BESIDES,
-)
-from recollect.text.cues.wording import wording_of
+from recollect.text.cues.phrases import cue_text, phrase_list
 from recollect.text.patterns import bounded
 
 __all__ = [
@@ -49,44 +34,45 @@ _CODE_TOKEN = bounded(
     r"|=>|==|!=|::|&&|\|\||\{\}|</\w"
 )
 _CAMEL_CASE = bounded(r"\b[a-z][a-z0-9]{1,40}[A-Z][a-z]")
-_NO_CONTENT = LITTLE_WORDS.single | POINTING.single
 
 
 def asks_for_before(text: str) -> bool:
     """Return whether the words ask for what was said in other, earlier conversations."""
-    wording = wording_of(text)
-    return BEFORE.is_in(wording) or _EAST_ASIAN_BEFORE.search(wording.folded) is not None
+    asked = cue_text(text)
+    return phrase_list("before").is_in(asked) or _EAST_ASIAN_BEFORE.search(asked.folded) is not None
 
 
 def asks_what_assistant_said(text: str) -> bool:
     """Return whether the words ask for what the assistant itself said, and not the user."""
-    return ASSISTANT_SAID.is_in(wording_of(text))
+    return phrase_list("assistant_said").is_in(cue_text(text))
 
 
 def asks_how_it_was(text: str) -> bool:
-    """Return whether the words ask for what was so once, and may be so no longer."""
-    return FORMERLY.is_in(wording_of(text))
+    """Return whether the words ask for how something once was, which may no longer hold."""
+    return phrase_list("formerly").is_in(cue_text(text))
 
 
 def is_about_oneself(text: str) -> bool:
-    """Return whether the user speaks of himself, or of a group with himself in it."""
-    wording = wording_of(text)
-    return ONESELF.is_in(wording) or ONESELF_KOREAN.is_in(wording)
+    """Return whether users speak of themselves, or of a group that includes them."""
+    asked = cue_text(text)
+    return phrase_list("oneself").is_in(asked) or phrase_list("oneself_korean").is_in(asked)
 
 
 def asks_about_code(text: str) -> bool:
-    """Return whether it is about programming: such a word, or a piece that looks like code."""
-    wording = wording_of(text)
-    looks_like_code = _CODE_TOKEN.search(wording.original) or _CAMEL_CASE.search(wording.original)
-    return looks_like_code is not None or CODE.is_in(wording)
+    """Return whether the text is about programming: it holds such a word, or looks like code."""
+    asked = cue_text(text)
+    looks_like_code = _CODE_TOKEN.search(asked.original) or _CAMEL_CASE.search(asked.original)
+    return looks_like_code is not None or phrase_list("code").is_in(asked)
 
 
 def is_small_talk(text: str) -> bool:
-    """Return whether there is nothing in it but a greeting, thanks, a farewell, emoji and the like."""
-    wording = wording_of(text)
-    if not wording.words:
-        return any(unicodedata.category(letter) == "So" for letter in wording.original)
-    return SMALL_TALK.is_in(wording) and SMALL_TALK.is_all_of(wording, besides=SMALL_TALK_BESIDES.single)
+    """Return whether the text holds nothing but greetings, thanks, farewells, emoji and the like."""
+    asked = cue_text(text)
+    if not asked.words:
+        return any(unicodedata.category(letter) == "So" for letter in asked.original)
+    return phrase_list("small_talk").is_in(asked) and phrase_list("small_talk").is_all_of(
+        asked, besides=phrase_list("small_talk_besides").single
+    )
 
 
 def cannot_stand_alone(text: str) -> bool:
@@ -94,17 +80,18 @@ def cannot_stand_alone(text: str) -> bool:
 
     It is a bare answer or question word, or a few words after an "and", or little but a pronoun.
     """
-    wording = wording_of(text)
-    if not wording.words:
-        return any(mark in wording.folded for mark in "?!؟")
-    if BARE.is_all_of(wording):
+    asked = cue_text(text)
+    if not asked.words:
+        return any(mark in asked.folded for mark in "?!؟")
+    if phrase_list("bare").is_all_of(asked):
         return True
-    if len(wording.words) > _SHORT_WORDS or wording.unparted > _SHORT_LETTERS:
+    if len(asked.words) > _SHORT_WORDS or asked.unparted > _SHORT_LETTERS:
         return False
-    if FOLLOW_ON.leads(wording):
+    if phrase_list("follow_on").leads(asked):
         return True
-    if wording.unparted:
-        return POINTING.is_in(wording)
-    content = [word for word in wording.words if word not in _NO_CONTENT]
-    points = POINTING.is_in(wording) or wording.words[-1] in POINTING_LAST
+    if asked.unparted:
+        return phrase_list("pointing").is_in(asked)
+    empty = phrase_list("little_words").single | phrase_list("pointing").single
+    content = [word for word in asked.words if word not in empty]
+    points = phrase_list("pointing").is_in(asked) or asked.words[-1] in phrase_list("pointing_last").single
     return points and len(content) <= _CONTENT_WORDS

@@ -1,7 +1,7 @@
-"""Reads which dates a text means, and how near a moment is to them. Pure. Never: models, the store.
+"""Finds the dates a text means, and how near a moment is to them. Pure.
 
-A parser of fixed rules, one for all languages, with a table of words for each. What is not certain
-is not a date: a recall that leans on a wrong date is worse than one that leans on none.
+A rule-based parser, one for all languages, with a table of words for each. A doubtful date is no date: a recall that relies on
+a wrong date is worse than one that relies on none.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from recollect.text.dates.grammar import spans_meant
-from recollect.text.dates.reading import symbols
 from recollect.text.dates.spans import Span
+from recollect.text.dates.symbols import date_symbols
 
 __all__ = ["Period", "dates_meant", "proximity"]
 
@@ -39,7 +39,7 @@ def dates_meant(text: str, now: datetime) -> tuple[Period, ...]:
         now: What "yesterday" is told from, in the time zone of who wrote; without a zone, in UTC.
     """
     zone = now.tzinfo or UTC
-    found = spans_meant(symbols(text, zone), now.toordinal())
+    found = spans_meant(date_symbols(text, zone), now.toordinal())
     return tuple(_period(one, zone) for one in _merged(found)[:_LIMIT])
 
 

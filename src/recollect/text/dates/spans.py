@@ -1,7 +1,7 @@
-"""Spans of days, and the calendar's arithmetic on them. Pure. Never: words, time zones.
+"""Spans of days, and calendar arithmetic on them. Pure.
 
-A day is its proleptic Gregorian ordinal (`datetime.date.toordinal`). Whatever falls off either end
-of the calendar is cut there, so nothing here overflows. Weeks begin on Monday (ISO 8601).
+A day is its proleptic Gregorian ordinal (`datetime.date.toordinal`). Whatever falls off either end of the calendar is cut
+there, so nothing here overflows. Weeks begin on Monday (ISO 8601).
 """
 
 from datetime import date
@@ -17,7 +17,7 @@ _LEAP_CYCLE = 8
 
 
 class Unit(IntEnum):
-    """What time is counted in. The numbers are those of the words' tables."""
+    """Units of time. The numbers are those in the word tables."""
 
     DAY = 0
     WEEK = 1
@@ -35,7 +35,7 @@ class Span(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no day in it."""
+        """Whether it contains no day."""
         return self.start >= self.end
 
 

@@ -1,6 +1,6 @@
-"""The terms by which texts are found, and how their matches are weighed. Never: a database, a setting.
+"""The terms by which texts are found, and how their matches are weighted.
 
-The same terms are made when a text is stored and when it is asked for, in every store.
+Stored texts and questions yield the same terms in every store.
 """
 
 from recollect.text.lexical.bm25 import COVERED, idf, saturation

@@ -1,7 +1,7 @@
-"""The arithmetic of BM25, as Lucene does it. Never: where counts come from.
+"""The formulas of BM25, as in Lucene.
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the
-never-negative idf and without the constant factor k1 + 1, as in Lucene's BM25Similarity since 8.0.
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the non-negative idf and without
+the constant factor k1 + 1, as in Lucene's BM25Similarity since 8.0.
 """
 
 import math
@@ -13,7 +13,7 @@ length saturates at 1 / (1 + k1), a little below it."""
 
 
 def idf(documents: int, containing: int) -> float:
-    """Return how telling a term is that ``containing`` of ``documents`` texts hold: never negative.
+    """Return the inverse document frequency of a term that ``containing`` of ``documents`` texts hold: never negative.
 
     A term that none holds (``containing`` = 0) is the most telling.
     """

@@ -1,7 +1,6 @@
-"""What a rare word may be a misspelling of, among the terms there are. Never: how terms are stored.
+"""Spelling corrections of a rare word among the indexed terms.
 
-Distance: optimal string alignment (restricted Damerau-Levenshtein), so that two letters swapped are
-one slip.
+The distance is optimal string alignment (restricted Damerau-Levenshtein): two swapped letters are one error.
 """
 
 from collections.abc import Iterable
@@ -9,7 +8,7 @@ from collections.abc import Iterable
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from recollect.text.lexical.scripts import UNSPACED
+from recollect.text.lexical.folding import UNSPACED
 from recollect.text.patterns import anchored
 
 _ONE_SLIP, _TWO_SLIPS = 5, 9
@@ -30,7 +29,7 @@ def correction_prefixes(term: str) -> tuple[str, ...]:
 
 
 def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:
-    """Return what ``term`` may be a misspelling of, nearest first, at most three.
+    """Return the terms that ``term`` may be a misspelling of, nearest first, at most three.
 
     Words of ``vocabulary`` that start alike and are one slip away (two from nine letters on). None
     when ``vocabulary`` holds ``term`` itself: it is spelled right.
@@ -47,7 +46,7 @@ def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:
 
 
 def _slips(term: str) -> int:
-    """Return how many slips ``term`` is long enough to hold."""
+    """Return how many errors are allowed for a term of this length."""
     if len(term) < _ONE_SLIP or not _WORD.fullmatch(term):
         return 0
     return 2 if len(term) >= _TWO_SLIPS else 1

@@ -1,13 +1,13 @@
-"""What of a text is a code identifier, and its parts. Never: words of prose, stemming.
+"""Recognizes code identifiers in a text, and splits them into parts.
 
-Strict on purpose: a brand or a surname with a hump, a sentence that begins without a space or an
-abbreviation with dots is prose.
+Strict on purpose: a brand or a surname with a capital inside, a sentence that begins without a space, and an abbreviation with
+dots are prose.
 """
 
 import re
 
-from recollect.text.lexical.scripts import LETTER
-from recollect.text.lexical.stop_words import STOP_WORDS
+from recollect.text.lexical.folding import LETTER
+from recollect.text.lexical.stop_words import english_stop_words
 from recollect.text.patterns import anchored, bounded
 
 _LONGEST = 256
@@ -38,7 +38,6 @@ _NAME = anchored(r"[^\W\d]\w*")
 _SEPARATOR = bounded(r"[^\w]+|_+")
 _HUMP = bounded(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*|[0-9]+")
 
-_ENGLISH = frozenset(STOP_WORDS["english"].split())
 _BRAND_NAMES = """
     airbnb airpods bitcoin bytedance chatgpt deepmind deepseek doordash dropbox ebay espn facebook facetime fedex
     github gitlab imessage iphone icloud ikea imovie instagram javascript jetbrains latex linkedin macbook mastercard
@@ -58,7 +57,7 @@ def is_identifier(token: str) -> bool:
     if len(token) > _LONGEST or (token.isalpha() and (token.islower() or token.istitle() or token.isupper())):
         return False
     if _FLAG.fullmatch(token):
-        return token[2:] not in _ENGLISH
+        return token[2:] not in english_stop_words()
     return (
         _is_name(token)
         or any(pattern.fullmatch(token) for pattern in (_FILE, _ROOTED_PATH, _VERSION, _ERROR_CODE))
@@ -68,7 +67,7 @@ def is_identifier(token: str) -> bool:
 
 
 def is_version(token: str) -> bool:
-    """Return whether ``token`` is a version with its mark: ``v1.2.3``; bare, it might be a date."""
+    """Return whether ``token`` is a version with its prefix, ``v1.2.3``; without the prefix it might be a date."""
     return bool(_VERSION.fullmatch(token))
 
 
@@ -105,13 +104,13 @@ def _is_name(token: str) -> bool:
 
 
 def _is_file_path(token: str) -> bool:
-    """Return whether ``token`` is a path that ends in a file: ``and/or`` is none."""
+    """Return whether ``token`` is a path that ends in a file; ``and/or`` is not."""
     _, slash, last = token.replace("\\", "/").rpartition("/")
     return bool(slash) and bool(_FILE.fullmatch(last))
 
 
 def _is_dotted(token: str) -> bool:
-    """Return whether ``token`` is a name of a name: not an abbreviation, not the seam of two sentences."""
+    """Return whether ``token`` is a dotted name, neither an abbreviation nor the seam of two sentences."""
     segments = _BETWEEN_NAMES.split(token)
     if len(segments) == 1 or not all(_NAME.fullmatch(segment) for segment in segments):
         return False
@@ -120,6 +119,6 @@ def _is_dotted(token: str) -> bool:
     if "." not in token:
         return True
     return all(
-        len(segment) > 1 and (index == 0 or (segment.islower() and segment not in _ENGLISH))
+        len(segment) > 1 and (index == 0 or (segment.islower() and segment not in english_stop_words()))
         for index, segment in enumerate(segments)
     )

@@ -1,20 +1,19 @@
-"""Which language a text is in, and the terms of a word in it. Never: how a text is cut into words.
+"""Detects the language of a text, and returns the terms of a word in that language.
 
-The language is that of the script, and in Latin script the one most of whose function words the text
-holds. A question is often too short to tell while the text it looks for is not, so a word of another
-language has two terms: its stem in that language, and the stem that undecided (and English) text has.
+The script tells the language; in Latin script it is the language most of whose function words the text holds. A question is
+often too short to tell while the text it looks for is not, so a word of another language has two terms: its stem in that
+language, and the stem that undecided (and English) text has.
 """
 
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import Stemmer
 
-from recollect.text.lexical.folding import clipped, fold, with_digraphs
-from recollect.text.lexical.scripts import language_of_script
-from recollect.text.lexical.stop_words import ENGLISH_LOOKALIKES, STOP_WORDS
+from recollect.text.lexical.folding import clipped, fold, language_of_script, with_digraphs
+from recollect.text.lexical.stop_words import LANGUAGES, english_lookalikes, stop_words
 from recollect.text.patterns import bounded
 
 UNDECIDED = "english"
@@ -24,13 +23,7 @@ _KEPT_WORDS = 32_768
 _CLEAR, _WEAK = 2, 1
 """What a function word weighs, and one that English text may hold by chance."""
 
-_STEMMERS = {language: Stemmer.Stemmer(language, 0) for language in STOP_WORDS}
-# A question in Danish and one in Norwegian often read the same.
-_STEMMERS["danish"] = _STEMMERS["norwegian"]
-_STOPS = {language: frozenset(map(fold, words.split())) for language, words in STOP_WORDS.items()}
-_LATIN_LANGUAGES = tuple(
-    language for language in STOP_WORDS if language not in {"russian", "greek", "arabic"}
-)
+_LATIN_LANGUAGES = tuple(language for language in LANGUAGES if language not in {"russian", "greek", "arabic"})
 _LETTER_VOTES = {
     "ß": {"german": 2},
     "ñ": {"spanish": 2},
@@ -80,7 +73,7 @@ def language_of(words: Iterable[str]) -> str:
     """
     votes: Counter[str] = Counter()
     for word in words:
-        function_word = _WORD_VOTES.get(word if word.isascii() else fold(word))
+        function_word = _word_votes().get(word if word.isascii() else fold(word))
         if function_word:
             votes.update(function_word)
         if not word.isascii():
@@ -105,7 +98,7 @@ def word_terms(language: str, word: str) -> tuple[str, ...]:
     if own_language is None:
         return (clipped(folded),)
     language = own_language or language
-    if folded in _STOPS[language] or "'" in folded:
+    if folded in _folded_stop_words(language) or "'" in folded:
         return ()
     if own_language:
         return (_stem(language, _ARTICLE.sub("", folded, count=1) if language == "arabic" else folded),)
@@ -118,18 +111,27 @@ def word_terms(language: str, word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms))
 
 
+@cache
 def _word_votes() -> dict[str, Counter[str]]:
     """Return every function word, folded, with the Latin languages it speaks for and its weight."""
     votes: dict[str, Counter[str]] = {}
     for language in _LATIN_LANGUAGES:
-        for word in _STOPS[language]:
-            weak = language != UNDECIDED and (len(word) == 1 or word in ENGLISH_LOOKALIKES)
+        for word in _folded_stop_words(language):
+            weak = language != UNDECIDED and (len(word) == 1 or word in english_lookalikes())
             votes.setdefault(word, Counter())[language] = _WEAK if weak else _CLEAR
     return votes
 
 
-_WORD_VOTES = _word_votes()
+@cache
+def _folded_stop_words(language: str) -> frozenset[str]:
+    return frozenset(map(fold, stop_words()[language]))
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    """Return a language's stemmer; Danish has Norwegian's, since a question in one often reads the same in the other."""
+    return Stemmer.Stemmer("norwegian" if language == "danish" else language, 0)
 
 
 def _stem(language: str, word: str) -> str:
-    return clipped(fold(_STEMMERS[language].stemWord(word)) or fold(word))
+    return clipped(fold(_stemmer(language).stemWord(word)) or fold(word))

@@ -1,11 +1,241 @@
-"""The terms by which a text is found, and those a question looks for. Never: scores, storage."""
+"""The terms by which a text is found, and those a question looks for.
 
+A text is cut into chunks at its spaces. Each chunk is read once, wherever it stands: into identifiers and numbers as they
+are, and words to be stemmed; the results are cached. Writing whose words are not parted by spaces gives overlapping
+n-grams: pairs for Chinese, Japanese and Korean, as in Lucene's CJKAnalyzer; triples for Thai, Lao, Burmese and Khmer,
+whose few dozen letters would make pairs say too little. Japanese is cut where the script changes, so that a word of one
+Han character between kana stands alone.
+"""
+
+import re
+import unicodedata
 from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
-from recollect.text.lexical.languages import language_of, word_terms
-from recollect.text.lexical.readings import Reading, read
-from recollect.text.patterns import bounded
+from recollect.text.lexical.folding import (
+    HAN,
+    HANGUL,
+    HIRAGANA,
+    KATAKANA,
+    LETTER,
+    LONGEST_TERM,
+    SPACELESS,
+    clipped,
+    fold,
+    readable,
+)
+from recollect.text.lexical.identifiers import is_identifier, is_version, parts
+from recollect.text.lexical.languages import language_of, word_terms, written
+from recollect.text.lexical.stop_words import (
+    HAN_FUNCTION_CHARACTERS,
+    HAN_FUNCTION_WORDS,
+    SYLLABIC_STOP_BIGRAMS,
+    english_stop_words,
+)
+from recollect.text.patterns import anchored, bounded
+
+_KEPT_READINGS = 8_192
+_PUNCTUATION = ".,;:!?\"'()[]{}*`<>\u201c\u201d\u201e\u00ab\u00bb\u2026\u3002\u3001\u060c\u061f|"
+
+_LINK = r"(?:https?://|www\.)[^\s<>\"'`{}|\\^\[\]\x00-\x1f\ud800-\udfff]+"
+_TOKEN = bounded(
+    rf"(?P<link>{_LINK})|(?P<han>[{HAN}]+)|(?P<hiragana>[{HIRAGANA}]+)|(?P<katakana>[{KATAKANA}]+)"
+    rf"|(?P<hangul>[{HANGUL}]+)|(?P<spaceless>[{SPACELESS}]+)|(?P<sharp>(?<!\w)[cCfF](?:\+\+|\#)(?!\w))"
+    rf"|(?P<compound>(?:(?<![\w-])--|(?:~|(?<!\.)\.{{1,2}})?(?<![\w/])/)?"
+    rf"{LETTER}+(?:(?:::|->|[./\\:'@+&=~\#-]|(?<=\d),(?=\d)){LETTER}+)*)(?P<call>\(\))?"
+)
+_BEFORE_HOST = bounded(r"^(?:https?://)?(?:www\.)?")
+_BETWEEN_DATE_PARTS = bounded(r"[-/.]")
+_EMAIL = anchored(r"[^@/:]+@(?P<domain>[^@/:]+\.[^\W\d]{2,})")
+_DIGEST = anchored(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=[a-f]*[0-9])[0-9a-f]{16,}")
+_BLOB = anchored(r"[A-Za-z0-9+/=_-]+")
+_ACRONYM = anchored(r"[^\W\d_](?:\.[^\W\d_])+")
+_MODEL = anchored(r"[^\W\d_]{1,10}-\d{1,4}[^\W\d_]?")
+_PIECE = bounded(
+    r"(?<!\d)(?P<date>\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})(?!\d)"
+    rf"|(?P<number>\d+(?:[.,:]\d+)+)|(?P<word>(?!T\d\d:)(?:(?!_){LETTER})+(?:'(?:(?!_){LETTER})+)*)"
+)
+_THOUSANDS = anchored(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_CONTRACTION = bounded(r"(?:'s|'ll|'d|'re|'ve|'m|s')$")
+
+
+class ChunkWords(NamedTuple):
+    """What stands in a chunk, each in order of appearance."""
+
+    exact: tuple[str, ...] = ()
+    """Terms as they are: identifiers whole, numbers, links, n-grams."""
+    words: tuple[str, ...] = ()
+    """Words of prose in lower case with their accents, to be stemmed; they tell the language."""
+    parts: tuple[str, ...] = ()
+    """Words inside identifiers: stemmed too, but programs are in English whatever the text."""
+    identifiers: frozenset[str] = frozenset()
+    """The strict identifiers of code among `exact`, and the names of calls."""
+
+
+def chunk_words(chunk: str) -> ChunkWords:
+    """Return what stands in ``chunk``, a piece of text without spaces, as it was written."""
+    return _read_and_keep(chunk) if len(chunk) <= LONGEST_TERM else _read(chunk)
+
+
+def _read(chunk: str) -> ChunkWords:
+    bare = chunk.strip(_PUNCTUATION)
+    if bare.isascii() and bare.isalpha() and (bare.islower() or bare.istitle()) and "()" not in chunk:
+        return ChunkWords(words=(bare.lower(),))
+    found = _Found()
+    for piece in readable(chunk).split():
+        for token in _TOKEN.finditer(piece):
+            found.token(token)
+    return ChunkWords(
+        tuple(clipped(term) for term in found.exact if term),
+        tuple(found.words),
+        tuple(found.parts),
+        frozenset(map(clipped, found.identifiers)),
+    )
+
+
+_read_and_keep = lru_cache(_KEPT_READINGS)(_read)
+
+
+class _Found:
+    """A reading as it grows."""
+
+    def __init__(self) -> None:
+        self.exact: list[str] = []
+        self.words: list[str] = []
+        self.parts: list[str] = []
+        self.identifiers: set[str] = set()
+
+    def token(self, token: re.Match[str]) -> None:
+        kind = token.lastgroup or ""
+        if kind in NGRAMS:
+            self.exact += NGRAMS[kind](token[0])
+        elif kind == "link":
+            self.link(token[0])
+        elif kind == "sharp":
+            self.exact.append(fold(token[0]))
+        else:
+            self.compound(token["compound"], is_call=token["call"] is not None)
+
+    def link(self, link: str) -> None:
+        whole = _BEFORE_HOST.sub("", fold(link)).rstrip(".,;:!?)*_/'")
+        self.exact.append(whole)
+        host, _, rest = whole.partition("/")
+        if rest:
+            self.exact.append(host)
+        self._name_parts(whole.partition("?")[0].partition("#")[0])
+
+    def compound(self, compound: str, *, is_call: bool) -> None:
+        email = _EMAIL.fullmatch(compound)
+        if email:
+            self.exact += [fold(compound), fold(email["domain"])]
+            self._name_parts(compound)
+        elif _is_noise(compound):
+            pass
+        elif _DIGEST.fullmatch(compound):
+            self.exact.append(fold(compound))
+        elif is_identifier(compound) or (is_call and compound.isidentifier()):
+            self._identifier(compound)
+        elif _ACRONYM.fullmatch(compound):
+            letters = fold(compound.replace(".", ""))
+            self.exact += [] if letters in english_stop_words() - {"us", "am"} else [letters]
+        else:
+            self._prose(compound)
+
+    def _identifier(self, identifier: str) -> None:
+        whole = fold(identifier).removeprefix("./").removeprefix("--")
+        self.exact.append(whole)
+        self.identifiers.add(whole)
+        self.exact += [whole[1:]] if is_version(identifier) else []
+        self._name_parts(identifier)
+
+    def _name_parts(self, identifier: str) -> None:
+        """Add the parts of ``identifier``; one of letters alone is a word too, as people write it small."""
+        names, words = parts(identifier)
+        if identifier.isalpha():
+            words.append(identifier)
+        self.exact += (fold(name) for name in names)
+        for word in words:
+            if word.isalpha():
+                self.parts += [written(word)] if len(word) > 1 else []
+            elif word != identifier:
+                self.exact.append(fold(word))
+
+    def _prose(self, compound: str) -> None:
+        if _MODEL.fullmatch(compound):
+            self.exact.append(fold(compound))
+        for piece in _PIECE.finditer(compound):
+            text = piece[0]
+            if piece["date"]:
+                self.exact += [text, *_BETWEEN_DATE_PARTS.split(text)]
+            elif piece["number"]:
+                self.exact.append(text.replace(",", "" if _THOUSANDS.fullmatch(text) else "."))
+            elif any(character.isdigit() for character in text):
+                self.exact.append(fold(text.replace("'", "")))
+            else:
+                self._word(written(text))
+
+    def _word(self, word: str) -> None:
+        """Read a word that may be contracted (don't, Anna's) or elided (l'ami)."""
+        if "'" not in word or word in english_stop_words():
+            self.words.append(word)
+            return
+        stem = _CONTRACTION.sub("", word)
+        self.words += (piece for piece in stem.split("'") if len(piece) > 1)
+
+
+def _is_noise(compound: str) -> bool:
+    """Return whether ``compound`` is encoded bytes that nobody will ask for."""
+    if len(compound) <= LONGEST_TERM or not _BLOB.fullmatch(compound):
+        return False
+    digits = sum(map(compound.count, "0123456789"))
+    joints = sum(map(compound.count, "+/=_-"))
+    return digits * 32 > len(compound) and joints * 10 < len(compound)
+
+
+_FUNCTION_CHARACTER = bounded(
+    f"(?:{'|'.join(HAN_FUNCTION_WORDS)}|[{''.join(sorted(HAN_FUNCTION_CHARACTERS))}])+"
+)
+
+
+def _overlapping(run: str, size: int) -> list[str]:
+    return [run[start : start + size] for start in range(max(1, len(run) - size + 1))]
+
+
+def _han(run: str) -> list[str]:
+    pieces = (piece for piece in _FUNCTION_CHARACTER.split(run) if piece)
+    return [pair for piece in pieces for pair in _overlapping(piece, 2)]
+
+
+def _hiragana(run: str) -> list[str]:
+    """Return pairs: one syllable alone is a particle."""
+    return [pair for pair in _overlapping(run, 2) if len(pair) > 1 and pair not in SYLLABIC_STOP_BIGRAMS]
+
+
+def _katakana(run: str) -> list[str]:
+    return _overlapping(run, 2)
+
+
+def _hangul(run: str) -> list[str]:
+    return [pair for pair in _overlapping(run, 2) if pair not in SYLLABIC_STOP_BIGRAMS]
+
+
+def _spaceless(run: str) -> list[str]:
+    """Return triples that begin with a letter: marks begin no word."""
+    return [gram for gram in _overlapping(run, 3) if unicodedata.category(gram[0])[0] != "M"]
+
+
+NGRAMS: dict[str, Callable[[str], list[str]]] = {
+    "han": _han,
+    "hiragana": _hiragana,
+    "katakana": _katakana,
+    "hangul": _hangul,
+    "spaceless": _spaceless,
+}
+"""Name of a kind of run -> what makes terms of one. A run holds nothing but letters of its kind."""
+
 
 MOST_CHARACTERS = 100_000
 """What is read of a text: a whole book is not what somebody said."""
@@ -31,11 +261,11 @@ def document_terms(text: str) -> dict[str, int]:
     Postgres can hold them. Linear in the text, of which the first `MOST_CHARACTERS` are read.
     """
     chunks = Counter(_chunks(text))
-    readings = {chunk: read(chunk) for chunk in islice(chunks, _VOTING_CHUNKS)}
+    readings = {chunk: chunk_words(chunk) for chunk in islice(chunks, _VOTING_CHUNKS)}
     language = language_of({word for reading in readings.values() for word in reading.words})
     counts: dict[str, int] = {}
     for chunk, times in chunks.items():
-        for term in _terms(readings.get(chunk) or read(chunk), language):
+        for term in _terms(readings.get(chunk) or chunk_words(chunk), language):
             counts[term] = counts.get(term, 0) + times
         if len(counts) >= MOST_TERMS:
             break
@@ -57,7 +287,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 def identifiers(text: str) -> frozenset[str]:
     """Return the identifiers of code in ``text``, in folded case: none in ordinary prose."""
-    return frozenset().union(*(read(chunk).identifiers for chunk in dict.fromkeys(_chunks(text))))
+    return frozenset().union(*(chunk_words(chunk).identifiers for chunk in dict.fromkeys(_chunks(text))))
 
 
 def _chunks(text: str) -> list[str]:
@@ -68,7 +298,7 @@ def _chunks(text: str) -> list[str]:
     return [cut for piece in pieces for cut in _CUT.findall(piece)]
 
 
-def _terms(reading: Reading, language: str) -> list[str]:
+def _terms(reading: ChunkWords, language: str) -> list[str]:
     terms = list(reading.exact)
     for word in reading.words + reading.parts:
         terms += word_terms(language, word)

@@ -1,31 +1,30 @@
-"""Secrets in what people say: found, and masked before anything is kept or sent. Pure. Never: whose they are.
+"""Finds secrets in what people say, and masks them before anything is kept or sent. Pure.
 
-Found by their shape, their checksum, or the words around them; a secret in plain words that nothing announces is
-not found.
+A secret is found by its form, its checksum, or the words around it. A secret in plain words that nothing announces is missed.
 """
 
-from recollect.text.secrets.kinds import Kind
 from recollect.text.secrets.masking import (
-    Masked,
+    MaskedText,
     between_marks,
     has_mark,
     holds_secret,
     mark,
     mask,
-    mask_together,
+    mask_exchange_texts,
+    warm,
     without_marks,
 )
-from recollect.text.secrets.warming import warm
+from recollect.text.secrets.values import SecretKind
 
 __all__ = [
-    "Kind",
-    "Masked",
+    "MaskedText",
+    "SecretKind",
     "between_marks",
     "has_mark",
     "holds_secret",
     "mark",
     "mask",
-    "mask_together",
+    "mask_exchange_texts",
     "warm",
     "without_marks",
 ]

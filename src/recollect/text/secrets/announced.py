@@ -1,10 +1,11 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Secrets that people tell in words: "the password is ...", "the code they texted me is ...". Pure. Never: a model."""
+"""Secrets announced by a name: in a sentence ("the password is ..."), or by layout (the cell beside or below the name). Pure."""
 
 from collections.abc import Iterator
 
+from recollect.text.lexical.stop_words import english_stop_words
 from recollect.text.patterns import linear
-from recollect.text.secrets import words
+from recollect.text.secrets import vocabulary
 from recollect.text.secrets.codes import (
     is_secret_code,
     read_check,
@@ -14,29 +15,44 @@ from recollect.text.secrets.codes import (
     read_safe,
     read_token,
 )
-from recollect.text.secrets.kinds import Found, Kind, places
 from recollect.text.secrets.passwords import read_answer, read_login, read_password, read_seed, read_unspaced
-from recollect.text.secrets.telling import BEFORE, CLOSES, OPENS, WINDOW, is_within_word
-from recollect.text.secrets.values import ENDINGS, MASK, is_placeholder
+from recollect.text.secrets.value_phrases import (
+    BEFORE,
+    CLOSES,
+    OPENS,
+    WINDOW,
+    is_about_passwords,
+    is_within_word,
+)
+from recollect.text.secrets.values import (
+    ENDINGS,
+    MASK,
+    SecretKind,
+    SecretSpan,
+    is_code,
+    is_placeholder,
+    is_strange,
+    places,
+)
 
 _NAMES = linear(
-    rf"(?i)({words.PASSWORDS})|({words.PASSWORDS_UNSPACED})|({words.PINS})|({words.CHECKS})|({words.ANSWERS})"
-    rf"|({words.PERSONS})|({words.CODES})|({words.TOKENS})|({words.LOGINS})|({words.SEEDS})|({words.SAFES})"
+    rf"(?i)({vocabulary.PASSWORDS})|({vocabulary.PASSWORDS_UNSPACED})|({vocabulary.PINS})|({vocabulary.CHECKS})|({vocabulary.ANSWERS})"
+    rf"|({vocabulary.PERSONS})|({vocabulary.CODES})|({vocabulary.TOKENS})|({vocabulary.LOGINS})|({vocabulary.SEEDS})|({vocabulary.SAFES})"
 )
 _BETWEEN = " \t:=|*`\"'"
 """What may stand between a name and what is masked already."""
 _KINDS = (
-    Kind.PASSWORD,
-    Kind.PASSWORD,
-    Kind.CODE,
-    Kind.CODE,
-    Kind.ANSWER,
-    Kind.PERSON,
-    Kind.CODE,
-    Kind.KEY,
-    Kind.PASSWORD,
-    Kind.SEED,
-    Kind.CODE,
+    SecretKind.PASSWORD,
+    SecretKind.PASSWORD,
+    SecretKind.CODE,
+    SecretKind.CODE,
+    SecretKind.ANSWER,
+    SecretKind.PERSON,
+    SecretKind.CODE,
+    SecretKind.KEY,
+    SecretKind.PASSWORD,
+    SecretKind.SEED,
+    SecretKind.CODE,
 )
 """What the groups of it name, in order."""
 _IS_YOURS = linear(
@@ -47,8 +63,8 @@ _FIRST = linear(
 )
 
 
-def announced(text: str) -> Iterator[Found]:
-    """Yield what the words around it call a password, a code, a key, or the answer to a security question."""
+def announced(text: str) -> Iterator[SecretSpan]:
+    """Yield the values that the words around them name as a password, code, key or answer to a security question."""
     for name in places(_NAMES, text):
         start, end = name.span()
         group = next(number for number in range(1, len(_KINDS) + 1) if name.span(number)[0] >= 0)
@@ -61,15 +77,15 @@ def announced(text: str) -> Iterator[Found]:
         before = text[max(0, start - BEFORE) : start]
         found = _READERS[group - 1](before, name[0], window)
         if found is not None:
-            yield Found(end + found[0], end + found[1], kind)
-        elif kind in {Kind.PASSWORD, Kind.CODE}:
+            yield SecretSpan(end + found[0], end + found[1], kind)
+        elif kind in {SecretKind.PASSWORD, SecretKind.CODE}:
             first = _stands_before(before)
             if first is not None:
-                yield Found(start - len(before) + first[0], start - len(before) + first[1], kind)
+                yield SecretSpan(start - len(before) + first[0], start - len(before) + first[1], kind)
 
 
 def _stands_before(before: str) -> tuple[int, int] | None:
-    """Return where in what stands before a name a secret stands: "... is my password", "... is your Google code"."""
+    """Return the span of a secret before its name: "... is my password", "... is your Google code"."""
     found = _IS_YOURS.search(before)
     if found is not None:
         start, end = found.span(1)
@@ -99,3 +115,68 @@ _READERS = (
     read_safe,
 )
 """Who reads what stands behind a name, by its group."""
+
+
+_NAME = rf"(?:\p{{L}}+[ ])?(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
+_ROW = linear(
+    rf"(?im)^[ \t]*\|[ \t]*[*_`]{{0,2}}{_NAME}[*_`]{{0,2}}[ \t]*\|[ \t]*([^|\s][^|\n]{{1,99}}?)[ \t]*\|?[ \t]*$"
+)
+"""A row of two cells: a name, and what it is."""
+_HEADER = linear(rf"(?im)^[ \t]*\|((?:[^|\n]{{0,100}}\|)*?)[ \t]*[*_`]{{0,2}}{_NAME}[*_`]{{0,2}}[ \t]*\|")
+_RULE = linear(r"^[^\n]*\n[ \t]*\|?[ \t]*:?-[-:| \t]*(?:\n|$)")
+"""The rest of a header's line, and the rule below it."""
+_LINE_BELOW = linear(
+    rf"(?im)^[ \t]*[*_`]{{0,2}}{_NAME}[*_`]{{0,2}}[ \t]*\r?\n[ \t]*([^\s|]{{4,60}})[ \t]*\r?$"
+)
+_PHRASE = linear(r"(?m)^[ \t]*((?:[a-z]{3,8}[ ]){11}(?:(?:[a-z]{3,8}[ ]){3}){0,4}[a-z]{3,8})[ \t]*\r?$")
+"""A line of 12, 15, 18, 21, or 24 words, as BIP 39 has them."""
+_MOST_ROWS, _LONGEST_ROW = 100, 1_000
+_LEAST, _MOST_WORDS = 4, 2
+_MOST_OF_SENTENCES = 1
+
+
+def laid_out(text: str) -> Iterator[SecretSpan]:
+    """Yield values in a table's cell beside or below a name, or on the line below it, and wallets' phrases."""
+    for row in places(_ROW, text):
+        if _RULE.search(text[row.end() : row.end() + _LONGEST_ROW]) is None and _is_one(row[1]):
+            yield SecretSpan(row.start(1), row.end(1), SecretKind.PASSWORD)
+    for header in places(_HEADER, text, _MOST_ROWS):
+        yield from _under(text, header.end(), header[1].count("|"))
+    for name in places(_LINE_BELOW, text):
+        value = name[1].rstrip(ENDINGS.replace("!", ""))
+        if _is_one(value) and (is_strange(value) or (value.isalpha() and value.islower())):
+            yield SecretSpan(name.start(1), name.start(1) + len(value), SecretKind.PASSWORD)
+    for phrase in places(_PHRASE, text):
+        if sum(word in english_stop_words() for word in phrase[1].split()) <= _MOST_OF_SENTENCES:
+            yield SecretSpan(phrase.start(1), phrase.end(1), SecretKind.SEED)
+
+
+def _under(text: str, at: int, column: int) -> Iterator[SecretSpan]:
+    """Yield the values of a column below its header; nothing where no ruler line follows the header."""
+    rule = _RULE.search(text[at : at + _LONGEST_ROW])
+    if rule is None:
+        return
+    at += rule.end()
+    for _ in range(_MOST_ROWS):
+        line = text[at : at + _LONGEST_ROW].split("\n", 1)[0]
+        cells = line.split("|")
+        if not line.lstrip().startswith("|"):
+            return
+        if column + 1 < len(cells):
+            cell = cells[column + 1]
+            start = at + sum(len(each) + 1 for each in cells[: column + 1]) + len(cell) - len(cell.lstrip())
+            value = cell.strip()
+            if _is_one(value):
+                yield SecretSpan(start, start + len(value), SecretKind.PASSWORD)
+        at += len(line) + 1
+
+
+def _is_one(value: str) -> bool:
+    plain = value.strip("`*_")
+    return (
+        len(plain) >= _LEAST
+        and MASK not in value
+        and len(plain.split()) <= _MOST_WORDS
+        and not (is_placeholder(plain) or is_code(plain))
+        and not any(map(is_about_passwords, plain.split()))
+    )

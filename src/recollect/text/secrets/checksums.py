@@ -1,14 +1,14 @@
-"""Numbers of cards and bank accounts in a text, told from other numbers by their checksums. Pure. Never: whose.
+"""Card and bank account numbers, recognized by their checksums. Pure.
 
-The check digit of cards after ISO/IEC 7812-1 (Luhn), that of IBANs after ISO 13616 (mod 97), that of the American
-Bankers Association's numbers of banks (weights 3, 7, 1).
+The check digit of cards follows ISO/IEC 7812-1 (Luhn), that of IBANs ISO 13616 (mod 97), that of American routing numbers the
+American Bankers Association (weights 3, 7, 1).
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from recollect.text.patterns import anchored, linear
-from recollect.text.secrets.kinds import Found, Kind, places
+from recollect.text.secrets.values import SecretKind, SecretSpan, places
 
 _DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
 _GROUP = linear("[0-9]+")
@@ -63,8 +63,8 @@ _IBAN_SIZES = {
 """Characters of an IBAN, by country; after the registry of SWIFT."""
 
 
-def card_numbers(text: str) -> Iterator[Found]:
-    """Yield where numbers of payment cards stand: of a known network, its length and a right check digit.
+def card_numbers(text: str) -> Iterator[SecretSpan]:
+    """Yield numbers of payment cards, with the length of a known network and a valid check digit.
 
     They may be written in groups. What stands before or behind them in groups of its own does not hide them.
     """
@@ -85,12 +85,12 @@ def card_numbers(text: str) -> Iterator[Found]:
         while at < len(groups):
             taken = _card_from(text, groups, at)
             if taken:
-                yield Found(groups[at][0], groups[at + taken - 1][1], Kind.CARD)
+                yield SecretSpan(groups[at][0], groups[at + taken - 1][1], SecretKind.CARD)
             at += taken or 1
 
 
 def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
-    """Return how many of these groups of digits, from one on, are a card's number; 0 if none is."""
+    """Return how many groups of digits, from one on, form a card number; 0 if none do."""
     digits = ""
     for taken, (start, end) in enumerate(groups[at : at + _MOST_GROUPS], start=1):
         digits += text[start:end]
@@ -105,7 +105,7 @@ def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
 
 
 def _are_even(groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
-    """Tell whether groups are all of one length, and those beside them of another: else many lists would be cards."""
+    """Tell whether groups have one length and their neighbours another; without that, many lists would be cards."""
     lengths = {end - start for start, end in groups[first:last]}
     beside = {end - start for start, end in (*groups[max(0, first - 1) : first], *groups[last : last + 1])}
     return len(lengths) == 1 and not lengths & beside
@@ -116,17 +116,17 @@ def _has_check_digit(digits: str) -> bool:
     return (sum(map(int, digits[-1::-2])) + sum(doubled)) % 10 == 0
 
 
-def account_numbers(text: str) -> Iterator[Found]:
-    """Yield where IBANs stand: of a known country, its length and a right checksum."""
+def account_numbers(text: str) -> Iterator[SecretSpan]:
+    """Yield IBANs, with the length of a known country and a valid checksum."""
     for found in places(_IBAN, text):
         start = found.start(1)
         end = _end_of_account(text[start : start + _LONGEST_IBAN])
         if end:
-            yield Found(start, start + end, Kind.ACCOUNT)
+            yield SecretSpan(start, start + end, SecretKind.ACCOUNT)
 
 
 def _end_of_account(text: str) -> int:
-    """Return where the IBAN ends that a text begins with; 0 if it is none. What follows may look like more of it."""
+    """Return the end of the IBAN that a text begins with; 0 if there is none. What follows may look like part of it."""
     size = _IBAN_SIZES.get(text[:2].upper(), 0)
     places: list[int] = []
     for place, each in enumerate(text):
@@ -143,16 +143,16 @@ def _end_of_account(text: str) -> int:
     return end if rest == 1 and not text[end : end + 1].isalnum() else 0
 
 
-def local_accounts(text: str) -> Iterator[Found]:
-    """Yield numbers of accounts that stand beside that of their bank, and American numbers of banks (ABA's check digit)."""
+def local_accounts(text: str) -> Iterator[SecretSpan]:
+    """Yield account numbers beside the number of their bank, and American routing numbers with a valid check digit."""
     for bank in places(_BANK, text):
         if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
             continue
-        yield Found(bank.start(2), bank.end(2), Kind.ACCOUNT)
+        yield SecretSpan(bank.start(2), bank.end(2), SecretKind.ACCOUNT)
         begin = max(0, bank.start(1) - _NEAR_BANK)
         for account in _BESIDE_BANK.finditer(text[begin : bank.end(2) + _NEAR_BANK]):
             start, end = account.span(1)
-            yield Found(begin + start, begin + end, Kind.ACCOUNT)
+            yield SecretSpan(begin + start, begin + end, SecretKind.ACCOUNT)
 
 
 def _has_aba_check(digits: str) -> bool:

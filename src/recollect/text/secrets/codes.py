@@ -1,12 +1,11 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Codes, PINs and tokens, behind their names or beside a message. Pure. Never: how they are named."""
+"""Codes, PINs and tokens that follow their names, or that a message is said to have brought. Pure."""
 
 from collections.abc import Iterator
 
 from recollect.text.patterns import linear
-from recollect.text.secrets import words
-from recollect.text.secrets.kinds import Found, Kind, places
-from recollect.text.secrets.telling import (
+from recollect.text.secrets import vocabulary
+from recollect.text.secrets.value_phrases import (
     BEFORE,
     DATE,
     LEAST_CODE,
@@ -17,7 +16,17 @@ from recollect.text.secrets.telling import (
     WINDOW,
     is_within_word,
 )
-from recollect.text.secrets.values import ENDINGS, MASK, has_digit, is_code, is_number, is_placeholder
+from recollect.text.secrets.values import (
+    ENDINGS,
+    MASK,
+    SecretKind,
+    SecretSpan,
+    has_digit,
+    is_code,
+    is_number,
+    is_placeholder,
+    places,
+)
 
 _DIGITS = linear(r"(?:^|[^0-9A-Za-z.,:/_#-])((?:[A-Z]-)?[0-9]{3,4}[ -][0-9]{3,4}|(?:[A-Z]-)?[0-9]{3,8})")
 _LONGER = linear(
@@ -27,8 +36,8 @@ _YEAR = linear(r"(?:19|20)[0-9]{2}")
 _SINCE = linear(
     r"(?i)(?:^|\s)(?:in|since|from|until|by|seit|im|bis|en|depuis|desde|nel|dal|em|sinds|od|w|с|в|of|year)\s$"
 )
-_CODE = linear(rf"(?i)({words.ANYTHING_SENT})")
-_SENT = linear(rf"(?i){words.SENT}")
+_CODE = linear(rf"(?i)({vocabulary.ANYTHING_SENT})")
+_SENT = linear(rf"(?i){vocabulary.SENT}")
 _SAFE = linear(
     r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
 )
@@ -47,17 +56,17 @@ _CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s
 _WORD = linear(r"[^\s,;\"'`“„]+")
 
 
-def by_number(text: str) -> Iterator[Found]:
-    """Yield numbers of persons as they are written, and codes that came by a message."""
+def by_number(text: str) -> Iterator[SecretSpan]:
+    """Yield personal identity numbers by their form, and codes that a message brought."""
     for found in places(_PERSON_BY_ITSELF, text):
         area, group, number = found[1].split("-")
         if area not in {"000", "666"} and group != "00" and number != "0000":
-            yield Found(found.start(1), found.end(1), Kind.PERSON)
+            yield SecretSpan(found.start(1), found.end(1), SecretKind.PERSON)
     yield from _sent(text)
 
 
-def _sent(text: str) -> Iterator[Found]:
-    """Yield the numbers beside a code that came by a message."""
+def _sent(text: str) -> Iterator[SecretSpan]:
+    """Yield the numbers beside a code that a message brought."""
     for code in places(_CODE, text):
         start, end = code.span()
         if is_within_word(text, start, end):
@@ -67,11 +76,11 @@ def _sent(text: str) -> Iterator[Found]:
             continue
         found = _digits(sentence, least=LEAST_CODE)
         if found is not None:
-            yield Found(end + found[0], end + found[1], Kind.CODE)
+            yield SecretSpan(end + found[0], end + found[1], SecretKind.CODE)
 
 
 def read_pin(before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return where the number stands that a name announces."""
+    """Return the span of the number that a name announces."""
     found = _digits(window[:90].split("\n", 1)[0], least=LEAST_CODE)
     if found is None or window[: found[0]].strip():
         return found
@@ -80,12 +89,12 @@ def read_pin(before: str, _name: str, window: str) -> tuple[int, int] | None:
 
 
 def read_check(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return where what stands on a card stands behind its name."""
+    """Return the span of a card's security code after its name."""
     return _digits(window[:60].split("\n", 1)[0], least=LEAST_CODE - 1, most=LEAST_CODE)
 
 
 def _digits(window: str, *, least: int, most: int = 8) -> tuple[int, int] | None:
-    """Return where the first number of so many digits stands, that is no year and counts nothing."""
+    """Return the span of the first number of this length that is neither a year nor a count."""
     for found in _DIGITS.finditer(window):
         start, end = found.span(1)
         figures = sum(map(str.isdigit, found[1]))
@@ -103,13 +112,13 @@ def _digits(window: str, *, least: int, most: int = 8) -> tuple[int, int] | None
 
 
 def read_person(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return where a person's number stands behind its name."""
+    """Return the span of a personal identity number after its name."""
     found = _PERSON.search(window[:40])
     return None if found is None else found.span(1)
 
 
 def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return where a code stands, or the first of several: what has digits, behind the name or behind "is"."""
+    """Return the span of a code with digits, or of the first of several, after the name or after "is"."""
     told = TOLD.search(window)
     places = [told.end()] if told is not None else []
     behind = _BEHIND_CODE.search(window)
@@ -131,22 +140,22 @@ def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:
 
 
 def _behind_articles(window: str, at: list[int]) -> list[int]:
-    """Return these places, those before an article behind it: "le code est le ..."."""
+    """Return these places, moved past an article: "le code est le ..."."""
     articles = [(each, _ARTICLE.search(window[each:])) for each in at]
     return [each + (article.end() if article is not None else 0) for each, article in articles]
 
 
 def read_safe(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return where the numbers that open something stands behind its name."""
+    """Return the span of a lock's combination after its name."""
     found = _SAFE.search(window)
     return None if found is None or UNIT.search(window[found.end(1) :]) else found.span(1)
 
 
 def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return where a token stands behind its name: letters and digits, told by "is" or a sign."""
+    """Return the span of a token of letters and digits after its name and "is" or a sign."""
     told = TOLD.search(window)
     at = told.end() if told is not None else 0
-    if not at or (told is not None and words.PURPOSE.intersection(told[1].casefold().split())):
+    if not at or (told is not None and vocabulary.PURPOSE.intersection(told[1].casefold().split())):
         particle = PARTICLE.search(window)
         at = particle.end() if particle and window[: particle.end()].strip() else 0
         if not at:
@@ -163,13 +172,13 @@ def read_token(_before: str, _name: str, window: str) -> tuple[int, int] | None:
 
 
 def _hexadecimal(window: str) -> tuple[int, int] | None:
-    """Return where a long hexadecimal number stands right behind a name."""
+    """Return the span of a long hexadecimal number directly after a name."""
     found = _HEXADECIMAL.search(window)
     return found.span(1) if found is not None and not found[1].isdecimal() else None
 
 
 def is_secret_code(value: str) -> bool:
-    """Tell whether what stands beside a code's name is one: four digits, or digits with letters or dashes; no year."""
+    """Tell whether a value beside a code's name is a code: four digits, or digits with letters or dashes; no year."""
     digits = sum(each.isdigit() for each in value)
     if not digits or MASK in value or DATE.fullmatch(value) or (is_number(value) and digits < LEAST_CODE):
         return False

@@ -1,7 +1,7 @@
-"""Reads a text as people see it, and knows where each character of that stood. Pure. Never: what is looked for.
+"""Normalizes disguised characters, and maps each character back to its place in the original. Pure.
 
-Characters that nobody sees are left out, other forms of ASCII letters and digits (full-width, mathematical, circled)
-are taken for these, and so are letters of other scripts that look like them, in a word or a text that has them both.
+Invisible characters are left out. Other forms of ASCII letters and digits (full-width, mathematical, circled) become ASCII, and
+so do look-alike letters of other scripts, in a word or a text that mixes both.
 """
 
 import unicodedata
@@ -10,7 +10,7 @@ from itertools import islice
 
 from recollect.text.looks import is_unseen, latin_like, of_one_script
 from recollect.text.patterns import linear
-from recollect.text.secrets.kinds import MOST_PLACES, Found
+from recollect.text.secrets.values import MOST_PLACES, SecretSpan
 
 _SCRIPTS = ("CYRILLIC ", "GREEK ", "ARMENIAN ", "CHEROKEE ")
 _OTHERS = r"\p{Cyrillic}\p{Greek}\p{Armenian}\p{Cherokee}"
@@ -23,8 +23,8 @@ _DOTLESS = "\u0131"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A text as it is seen.
+class UndisguisedText:
+    """A text without disguises.
 
     Attributes:
         text: What is seen: as long as the text, or shorter by what nobody sees.
@@ -34,21 +34,21 @@ class Seen:
     text: str
     unseen: frozenset[str] = frozenset()
 
-    def in_original(self, original: str, found: list[Found]) -> list[Found]:
-        """Return where in the original text that stands which was found in what is seen of it."""
+    def in_original(self, original: str, found: list[SecretSpan]) -> list[SecretSpan]:
+        """Return the span in the original text of a span found in the undisguised one."""
         if not self.unseen or not found:
             return found
         kept = [at for at, each in enumerate(original) if each not in self.unseen]
         return [each._replace(start=kept[each.start], end=kept[each.end - 1] + 1) for each in found]
 
 
-def seen(text: str) -> Seen:
-    """Return a text as people see it; in linear time, and at once where it is ASCII.
+def undisguised(text: str) -> UndisguisedText:
+    """Return a text as people see it, in linear time; ASCII is returned at once.
 
     Of a text with more than 1,000 words of two scripts, the first so many are read so.
     """
     if text.isascii():
-        return Seen(text)
+        return UndisguisedText(text)
     characters = [each for each in set(text) if not each.isascii()]
     unseen = frozenset(filter(is_unseen, characters))
     plain = {each: form for each in characters if len(form := unicodedata.normalize("NFKC", each)) == 1}
@@ -63,11 +63,11 @@ def seen(text: str) -> Seen:
         alike = {}
     if table:
         text = text.translate({ord(each): form for each, form in table.items()})
-    return Seen(_of_one_script(text) if alike else text, unseen)
+    return UndisguisedText(_of_one_script(text) if alike else text, unseen)
 
 
 def _of_one_script(text: str) -> str:
-    """Return a text, each of whose words of two scripts is written in one: as long as it was."""
+    """Return a text of the same length in which each word of two scripts is written in one."""
     parts: list[str] = []
     at = 0
     for word in islice(_MIXED.finditer(text), MOST_PLACES):

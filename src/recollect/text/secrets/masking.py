@@ -1,21 +1,22 @@
-"""Masks the secrets of a text. Pure. Never: a model, whose they are, what is done with the rest."""
+"""Masks the secrets of a text, or of an exchange. Pure.
+
+A turn is identified by what was really said, so the keys of an exchange are never masked.
+"""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from recollect.model import Exchange
 from recollect.text.patterns import linear, whole
-from recollect.text.secrets.announced import announced
-from recollect.text.secrets.assigned import assigned, cookies
+from recollect.text.secrets.announced import announced, laid_out
 from recollect.text.secrets.checksums import account_numbers, card_numbers, local_accounts
+from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
 from recollect.text.secrets.codes import by_number
-from recollect.text.secrets.commands import in_commands
-from recollect.text.secrets.disguises import seen
-from recollect.text.secrets.kinds import MOST_PLACES, Found, Kind, TooManyPlacesError
-from recollect.text.secrets.laid_out import laid_out
-from recollect.text.secrets.shapes import keys, private_keys, random_strings
-from recollect.text.secrets.unlocking import what_unlocks
-from recollect.text.secrets.values import MASK
+from recollect.text.secrets.disguises import undisguised
+from recollect.text.secrets.key_formats import keys, private_keys, random_strings
+from recollect.text.secrets.unlock_codes import what_unlocks
+from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
 
 _READERS = (
     private_keys,
@@ -41,11 +42,11 @@ _MOST_KNOWN, _LEAST_KNOWN, _LONGEST_KNOWN = 100, 4, 200
 _READ_AGAIN = 200_000
 """Characters up to which a text is."""
 
-_MARK = linear(r"\[secret: (?:" + "|".join(Kind) + r")\]")
+_MARK = linear(r"\[secret: (?:" + "|".join(SecretKind) + r")\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class MaskedText:
     """A text without its secrets.
 
     Attributes:
@@ -55,18 +56,18 @@ class Masked:
     """
 
     text: str
-    kinds: tuple[Kind, ...] = ()
-    secrets: frozenset[tuple[str, Kind]] = field(default=frozenset(), repr=False)
+    kinds: tuple[SecretKind, ...] = ()
+    secrets: frozenset[tuple[str, SecretKind]] = field(default=frozenset(), repr=False)
 
 
-def mask(text: str) -> Masked:
+def mask(text: str) -> MaskedText:
     """Return the text with a mark in place of each secret; all else stays as it is, and so do marks.
 
     Any text is read, in linear time. It is not to be called where streams have to go on: of a megabyte it takes tens
     of milliseconds.
     """
-    kinds: tuple[Kind, ...] = ()
-    secrets: set[tuple[str, Kind]] = set()
+    kinds: tuple[SecretKind, ...] = ()
+    secrets: set[tuple[str, SecretKind]] = set()
     for _ in range(_TIMES if len(text) <= _READ_AGAIN else 1):
         found = _secrets(text)
         if not found:
@@ -83,18 +84,18 @@ def mask(text: str) -> Masked:
         )
         text = "".join((*parts, text[at:]))
         kinds += tuple(each.kind for each in found)
-    return Masked(_without(text, secrets), kinds, frozenset(secrets))
+    return MaskedText(_without(text, secrets), kinds, frozenset(secrets))
 
 
-def mask_together(*texts: str) -> list[str]:
-    """Return texts of one exchange with their secrets masked: what one shows to be a secret is one in the others, too."""
+def mask_exchange_texts(*texts: str) -> list[str]:
+    """Return the texts of one exchange, masked: a secret found in one is masked in all."""
     masked = [mask(text) for text in texts]
     secrets = frozenset().union(*(each.secrets for each in masked))
     return [_without(each.text, secrets) for each in masked]
 
 
-def _without(text: str, secrets: Collection[tuple[str, Kind]]) -> str:
-    """Return a text in which these secrets are masked wherever they stand by themselves."""
+def _without(text: str, secrets: Collection[tuple[str, SecretKind]]) -> str:
+    """Return a text in which these secrets are masked wherever they stand as whole words."""
     longest_first = sorted(secrets, key=lambda each: (-len(each[0]), each))
     for secret, kind in longest_first[:_MOST_KNOWN]:
         if len(secret) >= _LEAST_KNOWN and secret in text:
@@ -112,7 +113,7 @@ def _replaced(text: str, secret: str, stands_for_it: str) -> str:
 
 
 def _goes_on(beside: str, end: str, *, backward: bool = False) -> bool:
-    """Tell whether what stands beside a secret's end makes it a part of a longer word or number."""
+    """Tell whether a longer word or number continues beyond a secret's end."""
     near = beside[-1:] if backward else beside[:1]
     far = beside[:1] if backward else beside[1:]
     if end.isdigit() and len(beside) > 1 and near in ".,:/-" and far.isdigit():
@@ -120,12 +121,12 @@ def _goes_on(beside: str, end: str, *, backward: bool = False) -> bool:
     return near.isalnum() and end.isalnum() and near.isascii() == end.isascii()
 
 
-def mark(kind: Kind) -> str:
-    """Return what stands in the place of a secret."""
+def mark(kind: SecretKind) -> str:
+    """Return the mark that replaces a secret."""
     return f"[secret: {kind}]"
 
 
-_MARKS = tuple(map(mark, Kind))
+_MARKS = tuple(map(mark, SecretKind))
 
 
 def without_marks(text: str) -> str:
@@ -134,7 +135,7 @@ def without_marks(text: str) -> str:
 
 
 def between_marks(text: str, most: int) -> list[str]:
-    """Return what stands before, between and behind a text's first ``most`` marks; the text alone if it has none."""
+    """Return the parts of a text around its first ``most`` marks; the whole text if it has none."""
     return [str(piece) for piece in _MARK.split(text, most)]
 
 
@@ -148,11 +149,11 @@ def holds_secret(text: str) -> bool:
     return bool(_secrets(text))
 
 
-def _secrets(text: str) -> list[Found]:
-    """Return where the secrets stand, in order, those that overlap as one, of the kind that begins first."""
-    read = seen(_readable(text))
+def _secrets(text: str) -> list[SecretSpan]:
+    """Return the spans of secrets in order; overlapping ones become one, of the kind that begins first."""
+    read = undisguised(_readable(text))
     plain = read.text
-    merged: list[Found] = []
+    merged: list[SecretSpan] = []
     for each in sorted(
         _found(plain), key=lambda each: each.start
     ):  # of equals the one whose reader comes first
@@ -164,7 +165,7 @@ def _secrets(text: str) -> list[Found]:
 
 
 def _readable(text: str) -> str:
-    """Return a text as long as this one, in which marks that stand already say nothing."""
+    """Return a text of the same length in which existing marks are blanked."""
     plain = whole(text)
     if "[secret: " not in plain:
         return plain
@@ -173,16 +174,61 @@ def _readable(text: str) -> str:
     return plain
 
 
-def _found(text: str) -> Iterator[Found]:
+def _found(text: str) -> Iterator[SecretSpan]:
     for reader in _READERS:
         try:
             yield from _most(reader(text))
         except TooManyPlacesError as too_many:
-            yield Found(too_many.at, len(text), Kind.UNREAD)
+            yield SecretSpan(too_many.at, len(text), SecretKind.UNREAD)
 
 
-def _most(found: Iterator[Found]) -> Iterator[Found]:
+def _most(found: Iterator[SecretSpan]) -> Iterator[SecretSpan]:
     for number, each in enumerate(found, 1):
         yield each
         if number == MOST_PLACES:
             raise TooManyPlacesError(each.end)
+
+
+def masked_exchange(exchange: Exchange) -> Exchange:
+    """Return an exchange with its secrets masked: in what was said, the reply, the speaker's name.
+
+    What was said before it, and its prompt, stay as they are: neither is kept. Its keys do, too.
+    """
+    turn = exchange.turn
+    text, reply, speaker = mask_exchange_texts(turn.text, exchange.reply, turn.speaker or "")
+    return replace(exchange, turn=replace(turn, text=text, speaker=speaker or turn.speaker), reply=reply)
+
+
+def with_masked_history(exchange: Exchange) -> Exchange:
+    """Return an exchange with the secrets of its history masked too, as models are shown that."""
+    turn = exchange.turn
+    before = [each.text for each in turn.history]
+    text, reply, speaker, *before = mask_exchange_texts(
+        turn.text, exchange.reply, turn.speaker or "", *before
+    )
+    history = tuple(replace(each, text=said) for each, said in zip(turn.history, before, strict=True))
+    turn = replace(turn, text=text, speaker=speaker or turn.speaker, history=history)
+    return replace(exchange, turn=turn, reply=reply)
+
+
+def unread_exchange(exchange: Exchange) -> Exchange:
+    """Return an exchange without its texts, for one whose secrets could not be found."""
+    unread = mark(SecretKind.UNREAD)
+    return replace(exchange, turn=replace(exchange.turn, text=unread, speaker=None), reply=unread)
+
+
+_TEXT = (
+    "the password is {0}, my pin is {0}, cvv {0}, security answer: {0}, my social is {0}, the door code is {0}, "
+    "api key {0}, login: a / {0}, the safe: {0}-{0}-{0}, passwords are {0}; the alarm opens with {0}, the key is {0}-{0}. "
+    "They texted me the code {0}. {0} opens the door. Backup codes: {0}-{0} {0}-{0}\n"
+    "I changed the password to {0}. Mein Passwort lautet {0}. has\u0142o to {0}. \u5bc6\u7801\u662f{0}\n"
+    "| password | {0} |\nPassword\n{0}\ncurl -u a:{0} https://a:{0}@b.example?key={0}\nexport A_SECRET={0}\n"
+    "cookie: a={0}{0}\np\u0430ssword p\uff41ss\u200bword: {0}\n4111 1111 1111 1112 sort code 20-00-00 account {0} DE12 3456\n{1}\n"
+)
+"""Something for each reader of secrets to look at closely; it holds none."""
+
+
+def warm() -> None:
+    """Mask made-up texts so that every expression is compiled; it takes a quarter of a second, once per process, off the loop."""
+    for value in ("a1b2c3d4", "1234", "quilt"):
+        mask(_TEXT.format(value, "aB3dE5gH7jK9mN1pQ3sT5vX7z"))

@@ -1,28 +1,28 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Passwords, answers to security questions and seeds, behind their names. Pure. Never: how they are named."""
+"""Passwords, answers to security questions and seed phrases that follow their names. Pure."""
 
 from recollect.text.lexical import stop_words
 from recollect.text.patterns import linear
-from recollect.text.secrets import words
+from recollect.text.secrets import vocabulary
 from recollect.text.secrets.codes import is_secret_code
-from recollect.text.secrets.telling import (
+from recollect.text.secrets.value_phrases import (
     BETWEEN,
     CLAUSE_ENDS,
     LEAST_PASSWORD,
     MARKS,
     MOST_WORDS,
     PARTICLE,
+    assignment_in,
     ends_clause,
     in_quotes,
-    is_said,
-    told_in,
-    told_value,
+    is_about_passwords,
+    value_span,
 )
 from recollect.text.secrets.values import ENDINGS, MASK, has_digit, is_code, is_placeholder, is_strange
 
-_BECAME = {part: linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in words.TO.items()}
+_BECAME = {part: linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in vocabulary.TO.items()}
 """The same where it was changed to it, by a part of the name."""
-_CHANGED = linear(rf"(?i){words.CHANGED}")
+_CHANGED = linear(rf"(?i){vocabulary.CHANGED}")
 _PLURAL = "words"
 """How a name ends that is one of many: what is said of them is no password, unless it is a strange word."""
 _OWN = linear(r"(?i)(?:мой|твой|наш|новый|ваш)\s{1,2}$")
@@ -41,12 +41,12 @@ _SEED = linear(
 
 
 def read_password(before: str, name: str, window: str) -> tuple[int, int] | None:
-    """Return where in the window behind its name a password stands."""
-    told = told_in(name, window)
+    """Return the span of a password in the window after its name."""
+    told = assignment_in(name, window)
     if told is not None and not told[2] and name.casefold().endswith(_PLURAL):
         return _right_behind(before, window[told.end() - 1 :])
-    if told is not None and not words.PURPOSE.intersection(told[1].casefold().split()):
-        found = told_value(window, told.end(), signed=bool(told[2]))
+    if told is not None and not vocabulary.PURPOSE.intersection(told[1].casefold().split()):
+        found = value_span(window, told.end(), signed=bool(told[2]))
         if found is not None:
             return found
         if not told[1].strip():
@@ -55,17 +55,17 @@ def read_password(before: str, name: str, window: str) -> tuple[int, int] | None
     became = _BECAME[part].search(window)
     if (
         became is not None
-        and not words.PURPOSE.intersection(became[1].casefold().split())
+        and not vocabulary.PURPOSE.intersection(became[1].casefold().split())
         and _CHANGED.search(f"{before} {window[:90]}")
     ):
-        found = told_value(window, became.end(), signed=False)
+        found = value_span(window, became.end(), signed=False)
         if found is not None:
             return found
     return _right_behind(before, window)
 
 
 def _right_behind(before: str, window: str) -> tuple[int, int] | None:
-    """Return the password that stands right behind its name: a strange one, or any behind "my password" in Russian."""
+    """Return the password directly after its name: a strange word, or in Russian any word after "my password"."""
     if not window.startswith((" ", "\t")):
         return None
     word = window.strip(" \t").split(None, 1)[:1]
@@ -73,12 +73,17 @@ def _right_behind(before: str, window: str) -> tuple[int, int] | None:
         return None
     value = word[0].rstrip(MARKS)
     at = window.index(word[0])
-    if has_digit(value) and is_strange(value) and len(value) > LEAST_PASSWORD and not is_said(value):
+    if (
+        has_digit(value)
+        and is_strange(value)
+        and len(value) > LEAST_PASSWORD
+        and not is_about_passwords(value)
+    ):
         return at, at + len(value)
     if (
         _OWN.search(before) is not None
         and len(value) >= LEAST_PASSWORD
-        and not is_said(value)
+        and not is_about_passwords(value)
         and ends_clause(window, at + len(value))
     ):
         return at, at + len(value)
@@ -88,7 +93,7 @@ def _right_behind(before: str, window: str) -> tuple[int, int] | None:
 def read_unspaced(  # noqa: PLR0911 -- one reason a line
     _before: str, _name: str, window: str
 ) -> tuple[int, int] | None:
-    """Return where a password stands behind its name in Chinese, Japanese, Korean."""
+    """Return the span of a password after its name in Chinese, Japanese or Korean."""
     particle = PARTICLE.search(window)
     at = particle.end() if particle else 0
     rest = window[at:]
@@ -99,7 +104,7 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
     if plain is not None:
         value = plain[0].rstrip(ENDINGS)
         fits = len(value) >= LEAST_PASSWORD and not (
-            is_placeholder(value) or is_code(value) or is_said(value)
+            is_placeholder(value) or is_code(value) or is_about_passwords(value)
         )
         behind = rest[len(value) :].lstrip(" ")[:1]
         if value.isalpha() and behind.isascii() and behind.isalnum():
@@ -127,18 +132,18 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
 
 
 def _is_told_of(value: str) -> bool:
-    """Tell whether what stands there has a character that binds words, or says how a password is."""
+    """Tell whether the words after a name describe a password rather than state it."""
     return (
-        value in words.SAID_OF_ONE
+        value in vocabulary.SAID_OF_ONE
         or any(each in stop_words.HAN_FUNCTION_CHARACTERS for each in value)
         or any(value[at : at + 2] in stop_words.SYLLABIC_STOP_BIGRAMS for at in range(len(value)))
-        or any(value.startswith(each) for each in words.SAID_OF_ONE if not each.isascii())
+        or any(value.startswith(each) for each in vocabulary.SAID_OF_ONE if not each.isascii())
     )
 
 
 def read_answer(_before: str, name: str, window: str) -> tuple[int, int] | None:
-    """Return where the answer to a security question stands behind its name."""
-    told = told_in(name, window)
+    """Return the span of the answer to a security question after its name."""
+    told = assignment_in(name, window)
     if told is None:
         return read_unspaced("", "", window)
     rest = window[told.end() :]
@@ -150,13 +155,13 @@ def read_answer(_before: str, name: str, window: str) -> tuple[int, int] | None:
     said = clause.split()
     if not said or len(said) > MOST_WORDS or MASK in clause:
         return None
-    if is_said(said[0]) and (not told[2] or is_said(said[-1]) or said[-1][0].islower()):
+    if is_about_passwords(said[0]) and (not told[2] or is_about_passwords(said[-1]) or said[-1][0].islower()):
         return None
     return told.end(), told.end() + len(clause)
 
 
 def read_login(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return what one logs in with: behind a name, a word of letters and digits."""
+    """Return the span of a login after its name: a word of letters and digits."""
     found = _LOGIN.search(window)
     if found is None:
         return None
@@ -168,6 +173,6 @@ def read_login(_before: str, _name: str, window: str) -> tuple[int, int] | None:
 
 
 def read_seed(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return where a wallet's words stands behind its name."""
+    """Return the span of a wallet's words after their name."""
     found = _SEED.search(window)
     return None if found is None else found.span(1)

@@ -1,8 +1,68 @@
-"""What stands where a secret may stand, and is none: placeholders, code, what is said of a password. Pure."""
+"""The kinds of secrets, where one stands in a text, and what stands in such a place without being one. Pure."""
 
-from itertools import pairwise
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
 
 from recollect.text.patterns import linear
+
+MOST_PLACES = 1_000
+"""Places of one sort in a text that are looked at closely: to read as many takes a tenth of a second."""
+
+
+class SecretKind(StrEnum):
+    """The kinds of secrets, by the word in their mark."""
+
+    KEY = "API key"
+    TOKEN = "token"  # noqa: S105 -- a word
+    SESSION = "session"
+    PRIVATE_KEY = "private key"
+    PASSWORD = "password"  # noqa: S105 -- a word
+    CODE = "code"
+    CARD = "card number"
+    ACCOUNT = "bank account"
+    PERSON = "social security number"
+    SEED = "seed phrase"
+    ANSWER = "security answer"
+    UNREAD = "unread"
+
+
+class SecretSpan(NamedTuple):
+    """The span of a secret in a text, in characters, and its kind."""
+
+    start: int
+    end: int
+    kind: SecretKind
+
+
+class TooManyPlacesError(Exception):
+    """A text has more places that may hold a secret than are examined.
+
+    Attributes:
+        at: From where on nothing was looked at.
+    """
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+def places(expression: Any, text: str, most: int = MOST_PLACES) -> Iterator[Any]:
+    """Yield the matches of an expression.
+
+    Raises:
+        TooManyPlacesError: Behind so many, if there are more.
+    """
+    matches = expression.finditer(text)
+    at = 0
+    for number, match in enumerate(islice(matches, most), 1):
+        yield match
+        if number == most:
+            at = match.end()
+    if at and next(matches, None) is not None:
+        raise TooManyPlacesError(at)
+
 
 MASK = "\ufffc"
 """Stands for each character of a secret that is masked already, while a text is read."""
@@ -34,17 +94,17 @@ def has_digit(value: str) -> bool:
 
 
 def is_humped(value: str) -> bool:
-    """Tell whether capitals stand behind small letters."""
+    """Tell whether a capital follows a small letter."""
     return value != value.lower() and any(one.islower() and other.isupper() for one, other in pairwise(value))
 
 
 def is_placeholder(value: str) -> bool:
-    """Tell whether something stands for a secret that is to be filled in, or says what sort of thing it is."""
+    """Tell whether a value is a placeholder for a secret, or names its type."""
     return _PLACEHOLDER.fullmatch(value.strip("\"'`")) is not None
 
 
 def is_code(value: str) -> bool:
-    """Tell whether something unquoted is an expression that a program computes."""
+    """Tell whether an unquoted value is an expression of program code."""
     return _CODE.fullmatch(value) is not None
 
 
@@ -54,7 +114,7 @@ def is_number(value: str) -> bool:
 
 
 def is_strange(value: str) -> bool:
-    """Tell whether no dictionary has it: letters with digits, capitals within, marks within."""
+    """Tell whether a value is in no dictionary: letters with digits, capitals inside, marks inside."""
     letters = any(map(str.isalpha, value))
     marked = any(not each.isalnum() and each not in "-'\u2019" for each in value[1:])
     return (letters and has_digit(value)) or is_humped(value) or (marked and not value.startswith(("/", "~")))

@@ -25,7 +25,14 @@ from recollect.errors import (
     InvalidExtractionError,
 )
 from recollect.model import Candidate, Exchange, Kind, Message, Role
-from recollect.models.extractors import Answer, Model, ModelExtractor, ModelJudge, ModelSummarizer, Schema
+from recollect.models.extractors import (
+    AnswerSchema,
+    ChatModel,
+    ModelAnswer,
+    ModelExtractor,
+    ModelJudge,
+    ModelSummarizer,
+)
 from recollect.models.extractors.mistral import ANSWER_BYTES, MistralModel
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 from recollect.models.spending import counting_tokens
@@ -62,11 +69,11 @@ async def test_the_answer_is_parsed_into_the_form_asked_for(
     server: MistralStandIn, model: MistralModel
 ) -> None:
     server.replies = [says(json.dumps(EXTRACTED, indent=4))]
-    port: Model = model
+    port: ChatModel = model
 
     answer = await port.ask(MESSAGES, EXTRACTION, ASKER)
 
-    assert answer == Answer(
+    assert answer == ModelAnswer(
         EXTRACTION.form.model_validate(EXTRACTED).model_dump_json(),
         tokens=321,
         model="mistral-small-latest",
@@ -82,7 +89,7 @@ async def test_the_answer_is_parsed_into_the_form_asked_for(
     assert server.requests[0].headers["authorization"] == "Bearer ours"
 
 
-ANSWERS: list[tuple[Schema, Body]] = [
+ANSWERS: list[tuple[AnswerSchema, Body]] = [
     (EXTRACTION, EXTRACTED),
     (CHOICE, {"numbers": [2, 5]}),
     (
@@ -101,7 +108,7 @@ ANSWERS: list[tuple[Schema, Body]] = [
 
 @pytest.mark.parametrize(("schema", "said"), ANSWERS, ids=[schema.name for schema, _ in ANSWERS])
 async def test_every_form_is_asked_for_strictly_and_parsed(
-    server: MistralStandIn, model: MistralModel, schema: Schema, said: Body
+    server: MistralStandIn, model: MistralModel, schema: AnswerSchema, said: Body
 ) -> None:
     server.replies = [says(json.dumps(said))]
 
@@ -133,7 +140,7 @@ async def test_what_the_sdk_cannot_parse_is_handed_on_as_it_stands(
 ) -> None:
     server.replies = [says(said)]
 
-    assert await model.ask(MESSAGES, EXTRACTION, ASKER) == Answer(said, 321, "mistral-small-latest")
+    assert await model.ask(MESSAGES, EXTRACTION, ASKER) == ModelAnswer(said, 321, "mistral-small-latest")
 
 
 async def test_half_a_surrogate_pair_in_the_answer_is_survived(

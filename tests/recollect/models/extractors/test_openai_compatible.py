@@ -21,7 +21,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.models.extractors import Answer, OpenAICompatibleModel
+from recollect.models.extractors import ModelAnswer, OpenAICompatibleModel
 from recollect.models.extractors.completion import TOKENS_BELIEVED
 from recollect.models.extractors.openai_compatible import ANSWER_BYTES
 from recollect.models.extractors.schema import CHOICE, EXTRACTION
@@ -46,7 +46,7 @@ def _answering(server: Server) -> None:
 async def test_one_call_asks_in_the_strictest_form(server: Server, model: OpenAICompatibleModel) -> None:
     server.replies = [says(ANSWER, total_tokens=321)]
 
-    assert await model.ask(MESSAGES, CHOICE, ASKER) == Answer(ANSWER, 321, "chat-model")
+    assert await model.ask(MESSAGES, CHOICE, ASKER) == ModelAnswer(ANSWER, 321, "chat-model")
 
     [body] = server.bodies
     assert body["stream"] is True
@@ -76,7 +76,7 @@ async def test_a_usage_that_is_no_object_counts_nothing(server: Server, model: O
 
 
 def test_an_answer_never_shows_its_words() -> None:
-    assert "tea" not in repr(Answer("prefers tea", 3, "a-model"))
+    assert "tea" not in repr(ModelAnswer("prefers tea", 3, "a-model"))
 
 
 ASKED_TOKENS = sum(estimate_tokens(m["content"]) for m in MESSAGES)
@@ -91,7 +91,7 @@ class TestAStream:
         counted = {"choices": [], "usage": {"total_tokens": 77}}
         server.streams(token('{"num'), token('bers": [2]}'), counted)
 
-        assert await model.ask(MESSAGES, CHOICE, ASKER) == Answer(ANSWER, 77, "chat-model")
+        assert await model.ask(MESSAGES, CHOICE, ASKER) == ModelAnswer(ANSWER, 77, "chat-model")
 
     async def test_a_server_that_takes_none_is_asked_without(
         self, server: Server, model: OpenAICompatibleModel

@@ -9,7 +9,7 @@ from tests.scripted_extraction import wish
 
 from recollect.errors import ConfigurationError
 from recollect.model import Asking
-from recollect.models.extractors.asking import Schema
+from recollect.models.extractors.chat_model import AnswerSchema
 from recollect.models.extractors.prompts import Prompt, read_prompt
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 from recollect.text.tokens import estimate_tokens
@@ -29,7 +29,7 @@ def objects(part: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("schema", [schema for _, schema in PROMPTS], ids=lambda schema: schema.name)
 class TestSchemas:
-    def test_every_field_is_required_and_no_other_allowed(self, schema: Schema) -> None:
+    def test_every_field_is_required_and_no_other_allowed(self, schema: AnswerSchema) -> None:
         found = objects(schema.json_schema)
 
         assert found
@@ -37,14 +37,14 @@ class TestSchemas:
             assert each["required"] == list(each["properties"])
             assert each["additionalProperties"] is False
 
-    def test_it_is_a_schema_in_the_plainest_words(self, schema: Schema) -> None:
+    def test_it_is_a_schema_in_the_plainest_words(self, schema: AnswerSchema) -> None:
         jsonschema.Draft202012Validator.check_schema(schema.json_schema)
 
         written = json.dumps(schema.json_schema)
         for word in ("$ref", "$defs", "anyOf", '"title"', '"description"', '"default"'):
             assert word not in written
 
-    def test_its_example_has_its_form(self, schema: Schema) -> None:
+    def test_its_example_has_its_form(self, schema: AnswerSchema) -> None:
         jsonschema.validate(json.loads(schema.example), schema.json_schema)
 
 
@@ -83,7 +83,7 @@ def test_limits_are_those_that_servers_take() -> None:
 
 
 @pytest.mark.parametrize(("name", "schema"), PROMPTS)
-def test_the_prompt_files_have_versions_and_tell_every_field(name: str, schema: Schema) -> None:
+def test_the_prompt_files_have_versions_and_tell_every_field(name: str, schema: AnswerSchema) -> None:
     prompt = read_prompt(name)
     text = prompt.filled(form=schema.example)
 
@@ -98,7 +98,7 @@ def test_the_prompt_files_have_versions_and_tell_every_field(name: str, schema: 
 
 
 @pytest.mark.parametrize(("name", "schema"), PROMPTS)
-def test_the_answers_in_a_prompt_have_the_form(name: str, schema: Schema) -> None:
+def test_the_answers_in_a_prompt_have_the_form(name: str, schema: AnswerSchema) -> None:
     """But for the fields of statements that the examples are said to leave out."""
     whole = json.loads(EXTRACTION.example)
     left_out = whole["memories"][0]

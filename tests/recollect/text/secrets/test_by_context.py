@@ -4,7 +4,7 @@ from tests.long_texts import up_to
 from tests.secret_texts import redacted
 from tests.tables import table
 
-from recollect.formation.withholding import without_secrets
+from recollect.formation.verification import without_secrets
 from recollect.model import Candidate, Kind
 from recollect.text.secrets import mask
 

@@ -19,7 +19,7 @@ from tests.stores import Store
 from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing
 from recollect.model import Scope, Strategy
-from recollect.models.extractors import Answer, Messages, ModelExtractor, ModelSummarizer, Schema
+from recollect.models.extractors import AnswerSchema, Messages, ModelAnswer, ModelExtractor, ModelSummarizer
 from recollect.ports import Asker
 
 POLICY = Policy(strategy=Strategy.BOTH, batching=Batching(turns=4), summarizing=Summarizing(turns=2))
@@ -52,10 +52,10 @@ class Gullible:
     async def ask(
         self,
         messages: Messages,
-        schema: Schema,  # noqa: ARG002 -- the port's
+        schema: AnswerSchema,  # noqa: ARG002 -- the port's
         asker: Asker,  # noqa: ARG002 -- the port's
         most_tokens: int | None = None,  # noqa: ARG002 -- the port's
-    ) -> Answer:
+    ) -> ModelAnswer:
         """Return every line as a statement, or all of it as the summary."""
         shown = messages[-1]["content"]
         self.heard.append(shown)
@@ -73,7 +73,9 @@ class Gullible:
             }
             for line in lines
         ]
-        return Answer(json.dumps({"memories": memories, "summary": shown[-600:], "facts": lines}), 10, "m")
+        return ModelAnswer(
+            json.dumps({"memories": memories, "summary": shown[-600:], "facts": lines}), 10, "m"
+        )
 
     async def aclose(self) -> None:
         """Let go of nothing."""

@@ -13,13 +13,13 @@ from tests.secret_places import DISGUISED, LAID_OUT, NEAR_MISSES
 from tests.secret_texts import ASSIGNED, HARMLESS, SENTENCES, redacted
 from tests.tables import table
 
-from recollect.text.secrets import Kind, mask
+from recollect.text.secrets import SecretKind, mask
 
 
 @table("key", VENDOR_KEYS.values())
 def test_the_key_of_a_maker_is_masked_and_the_words_around_it_stay(key: str) -> None:
     assert mask(f"I use {key} for it, and it works.").text in {
-        f"I use [secret: {kind}] for it, and it works." for kind in (Kind.KEY, Kind.TOKEN)
+        f"I use [secret: {kind}] for it, and it works." for kind in (SecretKind.KEY, SecretKind.TOKEN)
     }
 
 
@@ -81,7 +81,7 @@ def test_masking_what_is_masked_changes_nothing(text: str) -> None:
 def test_the_kinds_are_told_in_order() -> None:
     said = "my wifi password is sunflowerfield, my pin is 4821"
 
-    assert mask(said).kinds == (Kind.PASSWORD, Kind.CODE)
+    assert mask(said).kinds == (SecretKind.PASSWORD, SecretKind.CODE)
 
 
 @settings(deadline=None)
@@ -147,7 +147,7 @@ def test_no_reader_stops_without_saying_so(piece: str) -> None:
 
 def test_a_message_compiles_nothing_once_the_reading_is_warm() -> None:
     program = (
-        "import gc; from recollect import patterns, secrets\n"
+        "import gc; from recollect.text import patterns, secrets\n"
         "def compiled(): return sum('_compiled' in vars(each) for each in gc.get_objects() if isinstance(each, patterns.Linear))\n"
         "cold = compiled(); secrets.warm(); warm = compiled()\n"
         "secrets.mask('I live in Ghent. My wifi password is sunflowerfield, the door code is 4821.')\n"

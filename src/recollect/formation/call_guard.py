@@ -1,0 +1,238 @@
+"""Guards the model calls of the background: a circuit breaker, a daily token budget, and priority for chats.
+
+The breaker is that of Nygard, Release It!: closed, open, half open.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol, TypeVar
+
+import structlog
+
+from recollect.errors import (
+    BudgetSpentError,
+    ExtractorError,
+    ExtractorPausedError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+    StoreError,
+)
+from recollect.models.spending import counting_tokens
+from recollect.models.tries import waiting_for_others
+from recollect.models.yielding import Yielding
+from recollect.ports import Clock, UsageLog
+
+FAILURES = 5
+"""So many failures in a row open the breaker."""
+
+FAILED_SECONDS = 240.0
+"""So do fewer, if they took so long together: a server that is waited for in vain is as bad as one that refuses."""
+
+_FIRST_PAUSE = timedelta(seconds=30)
+_LONGEST_PAUSE = timedelta(minutes=10)
+
+log = structlog.get_logger(__name__)
+
+
+class Metered(Protocol):
+    """An answer that says what it cost."""
+
+    @property
+    def tokens(self) -> int:
+        """What the call took."""
+        ...
+
+
+T = TypeVar("T", bound=Metered)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudget:
+    """The tokens that background calls may use on one day (UTC); 0: unlimited.
+
+    Attributes:
+        user: For one user.
+        everybody: For all.
+    """
+
+    user: int = 0
+    everybody: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallStatistics:
+    """Counts of a model's calls, and the state of its circuit breaker.
+
+    Attributes:
+        failures: How often they failed in a row.
+        left_alone_until: Until when the model is not called, as they failed too often; None: it is called.
+        opened: How often that happened since the start.
+        calls: How often it was to be called since the start.
+        errors: How often that failed or was not let through, by the error's name.
+        given_up: How often a call was given up since the start, as a chat came to the same server.
+    """
+
+    failures: int = 0
+    left_alone_until: datetime | None = None
+    opened: int = 0
+    calls: int = 0
+    errors: dict[str, int] = field(default_factory=dict)
+    given_up: int = 0
+
+
+@dataclass(slots=True)
+class CircuitBreaker:
+    """Pauses calls to a failing server: for a while after several failures, then for twice as long.
+
+    Attributes:
+        failures: In a row.
+        seconds: What they took.
+        open_until: Until when it is left alone; None while it is not.
+        opened: How often it was opened since the start.
+    """
+
+    failures: int = 0
+    seconds: float = 0.0
+    open_until: datetime | None = None
+    opened: int = 0
+    _pause: timedelta = field(default=_FIRST_PAUSE)
+    _trying: bool = False
+
+    def enter(self, at: datetime) -> None:
+        """Request permission for a call.
+
+        Raises:
+            ExtractorPausedError: It is left alone. When that time is over one call may try it, and no other meanwhile.
+        """
+        if self.open_until is None:
+            return
+        if at < self.open_until:
+            raise ExtractorPausedError(self.open_until)
+        if self._trying:
+            raise ExtractorPausedError(at + _FIRST_PAUSE)
+        self._trying = True
+
+    def succeed(self) -> None:
+        """Note that a call succeeded."""
+        self.failures, self.seconds, self.open_until = 0, 0.0, None
+        self._pause, self._trying = _FIRST_PAUSE, False
+
+    def fail(self, at: datetime, seconds: float = 0.0) -> None:
+        """Note that a call failed by the server's fault, after so many seconds."""
+        self.failures += 1
+        self.seconds += seconds
+        if self._trying:
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        if self._trying or self.failures >= FAILURES or self.seconds >= FAILED_SECONDS:
+            self.open_until = at + self._pause
+            self.opened += 1
+            log.warning("model_left_alone", failures=self.failures, seconds=self._pause.total_seconds())
+        self._trying = False
+
+    def give_up(self) -> None:
+        """Note that a call ended without evidence about the server."""
+        self._trying = False
+
+
+class CallGuard:
+    """Admits background calls, or raises the reason why not.
+
+    Args:
+        usage: Counts what they take.
+        budget: What they may take.
+        clock: Tells the time.
+        yielding: Knows the chats that come first.
+
+    Attributes:
+        breaker: Leaves the server alone that fails.
+        calls: How many calls were asked for.
+        errors: How many of them failed or were not let through, by the error's name.
+    """
+
+    def __init__(
+        self, usage: UsageLog, budget: TokenBudget, clock: Clock, yielding: Yielding | None = None
+    ) -> None:
+        self._usage = usage
+        self._budget = budget
+        self._clock = clock
+        self._yielding = yielding or Yielding()
+        self.breaker = CircuitBreaker()
+        self.calls = 0
+        self.errors: Counter[str] = Counter()
+
+    @property
+    def guarded(self) -> CallStatistics:
+        """The statistics of the calls."""
+        breaker = self.breaker
+        return CallStatistics(
+            breaker.failures,
+            breaker.open_until,
+            breaker.opened,
+            self.calls,
+            dict(self.errors),
+            self._yielding.given_up,
+        )
+
+    async def call(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return what a model answers, and count what that took.
+
+        Raises:
+            ExtractorPausedError: It failed too often, and is left alone.
+            BudgetSpentError: The day's budget is spent, of the user or of all.
+            YieldedError: A chat comes first.
+            ExtractorError: It failed, as the port says.
+        """
+        self.calls += 1
+        try:
+            return await self._let_through(user_id, ask)
+        except ExtractorError as error:
+            self.errors[type(error).__name__] += 1
+            raise
+
+    async def _let_through(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
+        await self._require_budget(user_id)
+        began = self._clock()
+        self.breaker.enter(began)
+        with counting_tokens() as spent:
+            try:
+                with waiting_for_others():
+                    answered = await self._yielding.call(user_id, ask)
+            except BaseException as error:
+                self._note(error, began)
+                of_error = error.tokens if isinstance(error, ExtractorError) else 0
+                if tokens := max(of_error, spent.tokens):
+                    await self._count(user_id, tokens)
+                raise
+        self.breaker.succeed()
+        await self._count(user_id, answered.tokens)
+        return answered
+
+    def _note(self, error: BaseException, began: datetime) -> None:
+        """Update the breaker with what an error says about the server."""
+        if isinstance(error, InvalidExtractionError):
+            self.breaker.succeed()  # it is there and it answers: what is wrong is this call
+        elif (
+            isinstance(error, ExtractorError)
+            and not isinstance(error, ExtractorUnusableError)
+            and not error.is_of_one
+        ):
+            now = self._clock()
+            self.breaker.fail(now, (now - began).total_seconds())
+        else:
+            self.breaker.give_up()
+
+    async def _require_budget(self, user_id: str) -> None:
+        if not (self._budget.user or self._budget.everybody):
+            return
+        used = await self._usage.used(user_id, self._clock().date())
+        if 0 < self._budget.user <= used.user or 0 < self._budget.everybody <= used.everybody:
+            raise BudgetSpentError
+
+    async def _count(self, user_id: str, tokens: int) -> None:
+        """Count tokens. A failure to count never discards an answer that was paid for."""
+        try:
+            await self._usage.use(user_id, self._clock().date(), tokens)
+        except StoreError as error:
+            log.warning("usage_not_counted", error=type(error).__name__, detail=str(error))

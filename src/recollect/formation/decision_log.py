@@ -1,0 +1,59 @@
+"""Writes the log line of what formation decided."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from recollect.model import Add, Change, Formed, Hide, Ignore, Quarantine, Replace
+
+log = structlog.get_logger(__name__)
+
+
+def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: bool) -> None:
+    """Log one ``memory_decision``: what was done for an exchange, and why.
+
+    Args:
+        formed: What formation decided.
+        applied: What the store really did.
+        include_text: Whether the statements themselves are written, too.
+    """
+    exchange = formed.exchange
+    log.info(
+        "memory_decision",
+        user_id=exchange.turn.scope.user_id,
+        exchange_id=str(exchange.id),
+        input_message_length=len(exchange.turn.text),
+        extracted_count=formed.extracted_count,
+        fallback=formed.fallback,
+        decisions=[_decision(change, include_text=include_text) for change in applied],
+    )
+
+
+def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
+    text: str | None = None
+    target: UUID | None
+    match change:
+        case Add(memory) | Quarantine(memory):
+            target, text = memory.id, memory.content
+        case Replace(old, memory):
+            target, text = old, memory.content
+        case Ignore(target=target, candidate=candidate):
+            text = candidate.content if candidate else None
+        case Hide():
+            target = None
+        case _:
+            target = change.target
+    decision: dict[str, Any] = {
+        "action": type(change).__name__.lower(),
+        "target_id": str(target) if target else None,
+        "reason": change.reason.value,
+    }
+    if not isinstance(change, Hide) and change.decided_by is not None:
+        decision["decided_by"] = change.decided_by
+    if isinstance(change, Replace):
+        decision["memory_id"] = str(change.memory.id)
+    if include_text and text is not None:
+        decision["text"] = text
+    return decision

@@ -1,0 +1,69 @@
+"""Checks a model's date against the words it rests on. Pure.
+
+The model's date stands wherever the words do not contradict it: a model reads "on Thursday" or "8 weeks from yesterday" better
+than a parser. Two errors can be recognized: a year that nobody named, taken from the model's training, and a to-do dated in
+the past year.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from recollect.model import Candidate, Kind
+from recollect.text.dates import dates_meant
+
+_DAY = timedelta(days=1)
+"""Time zones: what is still yesterday here is today elsewhere."""
+
+_NEAR = timedelta(days=366)
+"""A date nearer than this to the day of the telling is of the right year."""
+
+_ELSEWHEN = timedelta(days=1_000)
+"""Read as if said so much earlier, only a date with its year stays, and only one without it keeps month and day."""
+
+
+def with_checked_date(candidate: Candidate, said_at: datetime) -> Candidate:
+    """Return what a model extracted, its date put right where its evidence names one day and speaks against it.
+
+    A to-do without a year that is put where it is over is the next such day. A date more than a year away from the
+    telling, and from what the words name, is what they name; without a year, the nearest such day.
+
+    Args:
+        candidate: With the model's date, or none: then it gets none.
+        said_at: When the words were said.
+    """
+    told = candidate.event_at
+    days = [] if told is None else _days_named(candidate.evidence, said_at)
+    if told is None or not days:
+        return candidate
+    is_next = candidate.kind is Kind.TODO and len(days) > 1
+    ahead = [day for day in days if day >= said_at - _DAY] if is_next else days
+    if any(abs(told - day) <= _DAY for day in days if day not in ahead):
+        return replace(candidate, event_at=min(ahead))
+    if abs(told - said_at) <= _NEAR or any(abs(told - day) <= _DAY for day in ahead):
+        return candidate
+    return replace(candidate, event_at=min(ahead, key=lambda day: abs(day - said_at)))
+
+
+def with_written_date(candidate: Candidate, said_at: datetime) -> Candidate:
+    """Return what no model extracted, with the date that its evidence writes out with its year, if it is one."""
+    days = _days_named(candidate.evidence, said_at)
+    is_full = len(days) == 1 and days == _days_named(candidate.evidence, said_at - _ELSEWHEN)
+    return replace(candidate, event_at=days[0]) if is_full else candidate
+
+
+def _days_named(evidence: str, said_at: datetime) -> list[datetime]:
+    """Return the day that words name, in each near year where they name none; nothing where they name no day, or several."""
+    day, earlier = _only_day(evidence, said_at), _only_day(evidence, said_at - _ELSEWHEN)
+    if day is None or earlier is None or day == earlier:
+        return [] if day is None else [day]
+    if (day.month, day.day) != (earlier.month, earlier.day):
+        return [day]  # yesterday, on Monday
+    if (day.month, day.day) == (2, 29):
+        return [day]
+    return [day.replace(year=said_at.year + years) for years in (-1, 0, 1)]
+
+
+def _only_day(evidence: str, said_at: datetime) -> datetime | None:
+    periods = dates_meant(evidence, said_at)
+    is_day = len(periods) == 1 and periods[0].end - periods[0].start <= _DAY + timedelta(hours=1)
+    return periods[0].start if is_day else None

@@ -1,0 +1,297 @@
+"""Turns extracted statements into changes: extract, verify, embed, reconcile. It may raise, and applies nothing."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from recollect.errors import EmbedderError, ExtractorUnusableError
+from recollect.formation.call_guard import CallGuard
+from recollect.formation.event_dates import with_checked_date, with_written_date
+from recollect.formation.reconciliation import WeighedCandidate, reconcile
+from recollect.formation.rules import FormationRules
+from recollect.formation.turns import AnalyzedTurn, attributions_of
+from recollect.formation.understood_commands import Extraction, unmet_commands
+from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict, verify
+from recollect.model import (
+    STATEMENTS,
+    Asking,
+    Candidate,
+    Change,
+    Ignore,
+    Memory,
+    Provenance,
+    Quarantine,
+    Source,
+    Vector,
+)
+from recollect.ports import Backends, Clock, Extracted
+
+KNOWN_SHOWN = 24
+"""How many of the user's memories the extractor is shown.
+
+Of 144 memories that a statement of people's lives is about it is shown all in their own store, and 141 among 190 others of
+their language; there a second call about pairs near by cosine, top two of each statement, found none of the other three.
+"""
+
+_KNOWN_ASKED = 3 * KNOWN_SHOWN  # turns and summaries among the nearest must not crowd out the statements
+_NEAR_ASKED = 10
+_NEWEST_ASKED = 200
+_HOUR = timedelta(hours=1)
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedChanges:
+    """The changes that turns lead to.
+
+    Attributes:
+        changes: Each with the number of the turn it comes from.
+        extracted_count: How many candidates the extractor found.
+    """
+
+    changes: tuple[tuple[int, Change], ...] = ()
+    extracted_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    """The verdicts on candidates.
+
+    Attributes:
+        of_model: Those a model found.
+        by_form: Those that the form of a wish to remember something tells.
+    """
+
+    of_model: Sequence[Verdict] = ()
+    by_form: Sequence[Verdict] = ()
+
+
+class StatementLearner:
+    """Extracts statements from turns and reconciles them with known memories."""
+
+    def __init__(
+        self,
+        backends: Backends,
+        guard: CallGuard,
+        rules: FormationRules,
+        *,
+        clock: Clock,
+        new_id: Callable[[], UUID],
+    ) -> None:
+        self._backends = backends
+        self._guard = guard
+        self._rules = rules
+        self._clock = clock
+        self._new_id = new_id
+
+    async def extract(self, turns: Sequence[AnalyzedTurn]) -> Extraction:
+        """Return what a model finds in consecutive turns of one chat, and what it was shown; nothing is decided.
+
+        Raises:
+            ExtractorError: Extraction failed; trying again may help, but for its subclasses that say otherwise.
+            StoreError: The store failed.
+        """
+        if self._backends.extractor is None:
+            raise ExtractorUnusableError
+        if not any(each.is_informative for each in turns):
+            return Extraction()
+        known = await self._known(turns)
+        return Extraction(await self._extract(turns, known), tuple(known))
+
+    async def learn(
+        self,
+        turns: Sequence[AnalyzedTurn],
+        extraction: Extraction | None,
+        *,
+        forgotten: Collection[UUID] = (),
+    ) -> LearnedChanges:
+        """Return the changes that consecutive turns of one chat lead to.
+
+        Args:
+            turns: The turns, oldest first.
+            extraction: What a model found in them; None: none was asked, and only what somebody asks to be remembered
+                is learned.
+            forgotten: Memories that these turns let go of.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        left = (extraction or Extraction()).without(forgotten)
+        extracted, known = left.extracted, left.known
+        verdicts = await self._verified(extracted.candidates, turns, known)
+        changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)
+        return LearnedChanges(tuple(changes), len(extracted.candidates))
+
+    async def _extract(self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Extracted:
+        extractor = self._backends.extractor
+        assert extractor is not None  # noqa: S101 -- learn looked
+        exchanges = [each.extractor_input for each in turns]
+        user_id = turns[0].exchange.turn.scope.user_id
+        return await self._guard.call(user_id, lambda: extractor.extract(exchanges, known))
+
+    async def _known(self, turns: Sequence[AnalyzedTurn]) -> list[Memory]:
+        """Return the user's statements that are nearest to what was said, the newest where nothing is embedded.
+
+        In the order they were made in, and not by nearness: so what the last call was shown too stands in the same place,
+        and a server's prompt cache holds up to the first that is another.
+        """
+        scope, store = turns[0].exchange.turn.scope, self._backends.memories
+        words = [f"{each.attribution.authored}\n{each.attribution.confirmed}".strip() for each in turns]
+        nearest: dict[UUID, tuple[float, Memory]] = {}
+        for vector in await self.embed(words):
+            if vector is None:
+                page = await store.page(scope.user_id, limit=_KNOWN_ASKED)
+                found = [(0.0, memory) for memory in page.memories]
+            else:
+                near = await store.nearest(scope, vector, self._backends.embedder.name, limit=_KNOWN_ASKED)
+                found = [(each.score, each.memory) for each in near]
+            for score, memory in found:
+                if memory.kind in STATEMENTS and score >= nearest.get(memory.id, (-1.0,))[0]:
+                    nearest[memory.id] = (score, memory)
+        best = sorted(nearest.values(), key=lambda each: (-each[0], -each[1].id.int))[:KNOWN_SHOWN]
+        return sorted((memory for _, memory in best), key=lambda memory: (memory.created_at, memory.id))
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """Return an embedding of each text; None where the embedder is away: they are embedded later."""
+        if not texts:
+            return []
+        try:
+            return list(await self._backends.embedder.embed(texts))
+        except EmbedderError as error:
+            log.warning("forming_without_embeddings", error=type(error).__name__, detail=str(error))
+            return [None] * len(texts)
+
+    async def _verified(
+        self, candidates: Sequence[Candidate], turns: Sequence[AnalyzedTurn], known: Sequence[Memory]
+    ) -> _Verdicts:
+        """Return a verdict on each candidate, and on each command to remember that none of them fulfils."""
+        attributions = attributions_of(turns, known)
+        asked = _turns_asking(turns, Asking.REMEMBER)
+        if not (candidates or asked):
+            return _Verdicts()
+        allowance = await self._allowance(turns)
+        rules = self._rules
+        verdicts = await asyncio.to_thread(
+            verify,
+            candidates,
+            attributions,
+            minimum_importance=rules.minimum_importance,
+            asked=asked,
+            allowance=allowance,
+            limits=rules.limits,
+        )
+        by_form: list[Verdict] = []
+        if wished := unmet_commands(turns, verdicts):
+            left = allowance
+            if left is not None:
+                left = max(0, left - sum(isinstance(each, AcceptedCandidate) for each in verdicts))
+            by_form = await asyncio.to_thread(
+                verify,
+                wished,
+                attributions,
+                minimum_importance=0.0,
+                asked=asked,
+                allowance=left,
+                limits=rules.limits,
+            )
+        return _Verdicts(verdicts, by_form)
+
+    async def _allowance(self, turns: Sequence[AnalyzedTurn]) -> int | None:
+        """Return how many more memories the user may be given now."""
+        if not self._rules.hourly:
+            return None
+        user_id = turns[0].exchange.turn.scope.user_id
+        added = await self._backends.memories.added_since(user_id, self._clock() - _HOUR)
+        return max(0, self._rules.hourly - added)
+
+    async def _reconciled(
+        self,
+        verdicts: _Verdicts,
+        turns: Sequence[AnalyzedTurn],
+        known: Sequence[Memory],
+        forgotten: Collection[UUID],
+        extractor: str | None,
+    ) -> list[tuple[int, Change]]:
+        believed = _believed(verdicts, turns)
+        vectors = await self.embed([each.candidate.content for each, _ in believed])
+        nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
+        reconciled = await asyncio.to_thread(
+            reconcile,
+            [
+                WeighedCandidate(each, vector, by_form)
+                for (each, by_form), vector in zip(believed, vectors, strict=True)
+            ],
+            known,
+            nearby,
+            exchanges=[each.exchange for each in turns],
+            embedding_model=self._backends.embedder.name,
+            at=self._clock(),
+            new_id=self._new_id,
+            asked=_turns_asking(turns, Asking.REMEMBER),
+            corrects=_turns_asking(turns, Asking.CORRECT),
+            extractor=extractor,
+        )
+        last = len(turns) - 1
+        every = [*verdicts.of_model, *verdicts.by_form]
+        refused = [(last, each) for each in every if isinstance(each, Ignore)]
+        held = [self._held(each, turns, extractor) for each in every if isinstance(each, HeldCandidate)]
+        return [*reconciled, *held, *refused]
+
+    async def _near(
+        self, turns: Sequence[AnalyzedTurn], vectors: Sequence[Vector | None], besides: Collection[UUID]
+    ) -> list[Memory]:
+        """Return the user's statements near to the new ones, equal ones included; the newest where the embedder is away."""
+        near: dict[UUID, Memory] = {}
+        scope, store = turns[0].exchange.turn.scope, self._backends.memories
+        if any(vector is None for vector in vectors):
+            page = await store.page(scope.user_id, limit=_NEWEST_ASKED)
+            near.update({each.id: each for each in page.memories})
+        for vector in vectors:
+            if vector is not None:
+                found = await store.nearest(scope, vector, self._backends.embedder.name, limit=_NEAR_ASKED)
+                near.update({each.memory.id: each.memory for each in found})
+        return [each for each in near.values() if each.kind in STATEMENTS and each.id not in besides]
+
+    def _held(
+        self, held: HeldCandidate, turns: Sequence[AnalyzedTurn], extractor: str | None
+    ) -> tuple[int, Change]:
+        exchange = turns[held.turn].exchange
+        candidate, scope = held.candidate, exchange.turn.scope
+        memory = Memory(
+            id=self._new_id(),
+            owner=scope.user_id,
+            kind=candidate.kind,
+            source=Source.EXTRACTED,
+            content=candidate.content,
+            importance=candidate.importance,
+            confidence=candidate.confidence,
+            observed_at=exchange.turn.at,
+            created_at=self._clock(),
+            event_at=candidate.event_at,
+            holds_from=candidate.holds_from,
+            holds_until=candidate.holds_until,
+            provenance=Provenance(scope.session_id, (exchange.message_id,), candidate.evidence, extractor),
+        )
+        return held.turn, Quarantine(memory, held.reason)
+
+
+def _believed(verdicts: _Verdicts, turns: Sequence[AnalyzedTurn]) -> list[tuple[AcceptedCandidate, bool]]:
+    """Return the accepted candidates with checked dates, and whether each was found by pattern alone."""
+    return [
+        (
+            replace(each, candidate=date(each.candidate, turns[each.turn].exchange.turn.at)),
+            date is with_written_date,
+        )
+        for found, date in ((verdicts.of_model, with_checked_date), (verdicts.by_form, with_written_date))
+        for each in found
+        if isinstance(each, AcceptedCandidate)
+    ]
+
+
+def _turns_asking(turns: Sequence[AnalyzedTurn], asking: Asking) -> frozenset[int]:
+    return frozenset(number for number, each in enumerate(turns) if each.asks(asking))

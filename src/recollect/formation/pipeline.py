@@ -1,0 +1,188 @@
+"""Forms memories from exchanges: analyze, extract, forget, keep verbatim. It may raise, and applies nothing."""
+
+import asyncio
+from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+from uuid import UUID
+
+from recollect.errors import (
+    BudgetSpentError,
+    EmbedderError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+    YieldedError,
+)
+from recollect.formation.call_guard import CallGuard
+from recollect.formation.forget_targets import ForgetTargets
+from recollect.formation.learner import LearnedChanges, StatementLearner
+from recollect.formation.rules import FormationRules
+from recollect.formation.turns import AnalyzedTurn, analyze_turn
+from recollect.formation.understood_commands import Extraction, with_understood_commands
+from recollect.formation.verbatim import qa_embedding_text, qa_turn
+from recollect.model import (
+    Add,
+    Asking,
+    Change,
+    Exchange,
+    Fallback,
+    Formed,
+    Quarantine,
+    Reason,
+    Replace,
+    Retire,
+    Strategy,
+)
+from recollect.models.second_embedding import changes_embedded_again
+from recollect.ports import Backends, Clock
+from recollect.text.normalization import normalize
+
+Batch: TypeAlias = tuple[UUID, ...]
+"""The ids of exchanges that are formed at once, in order."""
+
+
+class FormationPipeline:
+    """Decides how exchanges change their user's memories.
+
+    Args:
+        backends: Where memories are read, and the models.
+        guard: Guards the calls of models.
+        rules: By what rules.
+        clock: Tells ``created_at``.
+        new_id: Makes the ids of new memories.
+        extracted: What a model found in batches that could not be formed to the end, as a chat came first or the embedder was
+            away: it is not asked for again.
+    """
+
+    def __init__(
+        self,
+        backends: Backends,
+        guard: CallGuard,
+        rules: FormationRules,
+        *,
+        clock: Clock,
+        new_id: Callable[[], UUID],
+        extracted: MutableMapping[Batch, Extraction] | None = None,
+    ) -> None:
+        self._learner = StatementLearner(backends, guard, rules, clock=clock, new_id=new_id)
+        self._forget_targets = ForgetTargets(backends, guard)
+        self._embedding_model = backends.embedder.name
+        self._second_embedder = backends.second_embedder
+        self._clock = clock
+        self._new_id = new_id
+        self._extracted_before = {} if extracted is None else extracted
+
+    async def form(
+        self, exchanges: Sequence[Exchange], *, strategy: Strategy, fallback: Fallback | None = None
+    ) -> list[Formed]:
+        """Return how consecutive exchanges of one chat change their user's memories; nothing is applied.
+
+        Args:
+            exchanges: What was said, oldest first.
+            strategy: How; OFF is not formed by this at all.
+            fallback: Why extraction is given up for these: they are kept as they are.
+
+        Raises:
+            ExtractorError: Extraction failed; trying again may help.
+            EmbedderError: What is to be forgotten can't be looked for.
+            YieldedError: A chat comes first.
+            StoreError: The store failed.
+        """
+        turns = await asyncio.to_thread(lambda: [analyze_turn(exchange) for exchange in exchanges])
+        wants = strategy in {Strategy.EXTRACT, Strategy.BOTH}
+        extraction: Extraction | None = None
+        if wants and fallback is None:
+            extraction, fallback = await self._extracted(turns)
+        if extraction is not None:
+            turns = await asyncio.to_thread(with_understood_commands, turns, extraction)
+        try:
+            let_go = [await self._let_go(each, asks=extraction is not None) for each in turns]
+        except (YieldedError, EmbedderError):
+            if extraction is not None:
+                self._extracted_before[_batch_of(turns)] = extraction
+            raise
+        forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
+        is_kept = fallback is not None or strategy is not Strategy.EXTRACT
+        learned = await self._learner.learn(turns, extraction, forgotten=forgotten)
+        kept = [await self._verbatim(each) if is_kept else [] for each in turns]
+        formed = await asyncio.to_thread(
+            lambda: [
+                self._formed(each, number, learned, [*let_go[number], *kept[number]], fallback, len(turns))
+                for number, each in enumerate(turns)
+            ]
+        )
+        return [
+            replace(each, changes=tuple(await changes_embedded_again(each.changes, self._second_embedder)))
+            for each in formed
+        ]
+
+    async def _extracted(self, turns: Sequence[AnalyzedTurn]) -> tuple[Extraction | None, Fallback | None]:
+        """Return an extraction, new or kept from an earlier try; or None and the reason why none will be tried again."""
+        if before := self._extracted_before.pop(_batch_of(turns), None):
+            return before, None
+        try:
+            return await self._learner.extract(turns), None
+        except ExtractorUnusableError:
+            return None, Fallback.UNUSABLE
+        except InvalidExtractionError:
+            return None, Fallback.INVALID
+        except BudgetSpentError:
+            return None, Fallback.BUDGET
+
+    def _formed(
+        self,
+        analyzed: AnalyzedTurn,
+        number: int,
+        learned: LearnedChanges,
+        further: Sequence[Change],
+        fallback: Fallback | None,
+        turns: int,
+    ) -> Formed:
+        own = [change for turn, change in learned.changes if turn == number]
+        return Formed(
+            analyzed.exchange,
+            (*own, *further, *analyzed.hidden_messages),
+            extracted_count=learned.extracted_count if number == turns - 1 else 0,
+            fallback=fallback,
+            re_extracted=sum(_is_re_extracted(change, analyzed) for change in own),
+        )
+
+    async def _let_go(self, turn: AnalyzedTurn, *, asks: bool) -> list[Change]:
+        """Return the changes that the person's commands to forget lead to."""
+        commands = [each for each in turn.commands if each.asking is Asking.FORGET]
+        found = [
+            await self._forget_targets.changes(command, turn.exchange, turn.asker, asks=asks)
+            for command in commands
+        ]
+        distinct: list[Change] = []
+        for change in (each for changes in found for each in changes):
+            if change not in distinct:
+                distinct.append(change)
+        return distinct
+
+    async def _verbatim(self, turn: AnalyzedTurn) -> list[Change]:
+        """Keep question and answer verbatim, except for a command to forget, which names what is to be forgotten."""
+        exchange = turn.exchange
+        if turn.asks(Asking.FORGET) or not any(map(str.isalnum, exchange.turn.text)):
+            return []
+        [vector] = await self._learner.embed([qa_embedding_text(exchange)])
+        memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
+        if turn.injects_instruction or turn.gives_instruction:
+            return [Quarantine(memory, Reason.INSTRUCTION)]
+        return [Add(memory, Reason.KEPT_VERBATIM)]
+
+
+def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
+    return tuple(each.exchange.id for each in turns)
+
+
+def _is_re_extracted(change: Change, turn: AnalyzedTurn) -> bool:
+    """Tell whether a new memory rests on injected words that are not the person's own.
+
+    Another way than verification's, on purpose: it counts what that should never let through.
+    """
+    if not isinstance(change, Add | Replace):
+        return False
+    evidence = normalize(change.memory.provenance.evidence or "")
+    own = normalize(f"{turn.attribution.authored}\n{turn.attribution.confirmed}")
+    return evidence not in own and any(evidence in normalize(line) for line in turn.attribution.injected)

@@ -1,0 +1,146 @@
+"""A turn as formation analyzes it: attribution, memory commands, secrets and injected instructions. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from recollect.formation.memory_commands import MemoryCommand, read_commands
+from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, Role
+from recollect.ports import Asker
+from recollect.text.attribution import Attribution, attribute
+from recollect.text.attribution.confirmations import opens_with_yes
+from recollect.text.patterns import bounded
+from recollect.text.prompt_injection import contains_takeover, is_instruction, speaks_of_self
+from recollect.text.secrets import holds_secret
+from recollect.text.secrets.masking import with_masked_history
+
+_READ_FOR_ORDERS = 4_000
+"""Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""
+_LINES_FOR_ORDERS = 100
+"""Different lines of it: an order has a few, a table or a log has hundreds that are none."""
+_READ_FOR_SECRETS = 200_000
+"""Characters of a message: as many as are found again. What stands behind is quoted nowhere."""
+_REMNANT = 2
+"""Words that teach nothing by themselves: a greeting, a thank-you, "fix this:" before a text that was cut out."""
+_READ_FOR_WORDS = 200
+_WORD = bounded(r"[\u3040-\u30ff]+|[\u3400-\u9fff]|[^\W_]+(?:['\u2019][^\W_]+)*")
+_QUESTIONS = ("?", "\uff1f", "\u061f")
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedTurn:
+    """A turn that memories are to be formed from.
+
+    Attributes:
+        exchange: The turn and its reply, their secrets masked.
+        attribution: What in it are the person's own words; what they want forgotten is not among them.
+        words: The person's own words, with what they want forgotten.
+        commands: What they ask of the memory.
+        holds_secret: Whether the log has a secret in clear, in the turn or its reply: it is kept from the log's recall.
+        injects_instruction: Whether the message holds what takes an assistant over. Also
+            where that is no word of theirs: what is pasted or handed over by a link is in the log, too.
+        gives_instruction: Whether there is a sentence in it that as a statement would have to be approved.
+    """
+
+    exchange: Exchange
+    attribution: Attribution
+    words: str
+    commands: tuple[MemoryCommand, ...]
+    holds_secret: bool = False
+    injects_instruction: bool = False
+    gives_instruction: bool = False
+
+    def asks(self, asking: Asking) -> bool:
+        """Tell whether the turn holds a command of this kind."""
+        return any(each.asking is asking for each in self.commands)
+
+    @property
+    def is_informative(self) -> bool:
+        """Whether there is anything to learn from: more than a word or two, or a yes to something.
+
+        A word or two are an answer where something was asked, or a person speaks of themselves in them, or counts.
+        """
+        words = self.words[:_READ_FOR_WORDS]
+        if self.commands or opens_with_yes(words) or len(_WORD.findall(words)) > _REMNANT:
+            return True
+        if not any(map(str.isalnum, words)):
+            return False
+        before = self.exchange.turn.history[-1:]
+        was_asked = any(
+            each.role is Role.ASSISTANT and each.text.rstrip().endswith(_QUESTIONS) for each in before
+        )
+        return was_asked or speaks_of_self(words) or any(map(str.isdigit, words))
+
+    @property
+    def extractor_input(self) -> Exchange:
+        """The exchange as an extractor is shown it: with the person's own words alone."""
+        return replace(self.exchange, turn=replace(self.exchange.turn, text=self.words))
+
+    @property
+    def hidden_messages(self) -> list[Change]:
+        """Changes that hide the message from recall, because it holds a secret or an injected instruction."""
+        if self.holds_secret:
+            return [Hide((self.exchange.message_id,), Reason.CONFIDENTIAL)]
+        if self.injects_instruction:
+            return [Hide((self.exchange.message_id,), Reason.INSTRUCTION)]
+        return []
+
+    @property
+    def asker(self) -> Asker:
+        """On whose behalf models are called for it."""
+        exchange = self.exchange
+        turn = exchange.turn
+        return Asker(turn.scope.user_id, turn.model, exchange.authorized, exchange.credential)
+
+
+def analyze_turn(exchange: Exchange) -> AnalyzedTurn:
+    """Analyze an exchange. A megabyte takes seconds, so this never runs on the event loop of streams."""
+    masked = with_masked_history(exchange)
+    attribution = attribute(masked)
+    commands = read_commands(attribution.authored)
+    authored = attribution.authored
+    for command in commands:
+        if command.asking is Asking.FORGET and command.about:
+            authored = authored.replace(command.about, " ")
+    return AnalyzedTurn(
+        masked,
+        replace(attribution, authored=authored),
+        attribution.authored,
+        commands,
+        holds_secret=(masked.turn.text, masked.reply) != (exchange.turn.text, exchange.reply),
+        injects_instruction=_injects_instruction(attribution),
+        gives_instruction=is_instruction(attribution.authored[:_READ_FOR_ORDERS]),
+    )
+
+
+def must_be_hidden(text: str) -> bool:
+    """Tell whether a message of the log may never be recalled, whatever is learned from it."""
+    return _shows_secret(text) or _orders(text)
+
+
+def _shows_secret(text: str) -> bool:
+    return holds_secret(text[:_READ_FOR_SECRETS])
+
+
+def _injects_instruction(attribution: Attribution) -> bool:
+    return _orders(
+        "\n".join(piece[:_READ_FOR_ORDERS] for piece in (attribution.authored, *attribution.elsewhere))
+    )
+
+
+def _orders(text: str) -> bool:
+    lines = dict.fromkeys(line for line in text[:_READ_FOR_ORDERS].splitlines() if line.strip())
+    return any(map(contains_takeover, islice(lines, _LINES_FOR_ORDERS)))
+
+
+def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> list[Attribution]:
+    """Return the attributions by which a model's answer is verified.
+
+    What an extractor was shown it echoes as well as what a chat was given: both are no word of the person's.
+
+    Args:
+        turns: The turns.
+        known: The memories the extractor was shown.
+    """
+    shown = tuple(memory.content for memory in known)
+    return [replace(each.attribution, injected=(*each.attribution.injected, *shown)) for each in turns]

@@ -1,0 +1,293 @@
+"""Keeps a user's index complete in bounded runs, whatever fails meanwhile."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import StrEnum
+from uuid import UUID
+
+import structlog
+
+from recollect.errors import EmbedderError, StoreError, StoreUnavailableError, WorkerStoppedError
+from recollect.failures import place
+from recollect.formation.turns import must_be_hidden
+from recollect.indexing.indexed_message import (
+    index_by_words,
+    is_indexed_otherwise,
+    windows_of,
+    windows_to_embed,
+    without_secrets_before,
+)
+from recollect.indexing.memories import MemoryEmbedding
+from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
+from recollect.ports import Embedder, LogIndex
+
+_SHORT_CHARACTERS = 2_000
+"""What is longer is cut in a thread, as all streams would stand still meanwhile."""
+
+_AT_ONCE = 32
+_BATCHES_OF_A_RUN = 6
+"""How often so many messages, or chunks, are read in a run; then other users have their turn."""
+
+_FIRST_FAILURES = 3
+"""So many chunks at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
+
+_EMBEDDER_DELAY = timedelta(seconds=30)
+_STORE_DELAY = timedelta(seconds=5)
+_NEXT_RUN_DELAY = timedelta(seconds=1)
+
+log = structlog.get_logger(__name__)
+
+
+class EmbeddingScope(StrEnum):
+    """Which items are embedded; all others are found by their terms alone."""
+
+    MEMORIES = "memories"
+    SUMMARIES = "memories+summaries"
+    MARKED = "marked"
+    ALL = "all"
+
+
+async def index_user(
+    user_id: str,
+    *,
+    index: LogIndex,
+    embedder: Embedder,
+    embedded: EmbeddingScope,
+    second_embedder: Embedder | None = None,
+    messages: bool = True,
+    until: UUID | None = None,
+    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
+    tries: int = 3,
+) -> timedelta | None:
+    """Index and embed what is missing of a user's; return how long to wait before the next run, None if nothing is left.
+
+    Memories are embedded whatever ``embedded`` says of the log, and before the log is: those kept while the embedder
+    was away, and all of them once it is another one.
+
+    A store or an embedder that fails is logged and come back to: nothing of it is raised.
+
+    Args:
+        user_id: Whose.
+        index: Where it is indexed.
+        embedder: Makes the embeddings.
+        embedded: What gets them.
+        second_embedder: Makes the second embeddings, of statements; None: they get none.
+        messages: Whether messages of the log are indexed, not memories alone.
+        until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
+        tried: Counts a try of a message by its id before it begins, where a worker may have died of one; None: no need.
+        tries: How often a message is tried so; then it is indexed without its words.
+    """
+    try:
+        while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
+            pass
+        run = _Run(user_id, index, embedder, embedded, tried, tries)
+        rereads = (
+            messages
+            and until is None
+            and await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
+        )
+        if (messages and await run.index_messages(until)) or rereads:
+            return _NEXT_RUN_DELAY
+        if until is None and await _embed_later(run, second_embedder, chunks=messages):
+            return _NEXT_RUN_DELAY
+    except EmbedderError as error:
+        log.warning("indexing_without_embeddings", error=type(error).__name__, detail=str(error))
+        return _EMBEDDER_DELAY
+    except StoreError as error:
+        log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
+        return _STORE_DELAY
+    return None
+
+
+def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | None:
+    """Return the shorter of two waits; None waits for nothing."""
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+async def _embed_later(run: "_Run", second_embedder: Embedder | None, *, chunks: bool) -> bool:
+    """Embed what could not be embedded when it was kept, memories first; return whether more is left, or raise the cause."""
+    memories = [MemoryEmbedding(run.user_id, run.index, run.embedder)]
+    if second_embedder is not None:
+        memories.append(MemoryEmbedding(run.user_id, run.index, second_embedder, second=True))
+    left = [await each.run() for each in memories]
+    more = (chunks and await run.embed_missing()) or any(left)
+    failure = next((each.failure for each in memories if each.failure is not None), None)
+    if failure is not None and not more:
+        raise failure
+    return more
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run over a user's unindexed messages.
+
+    Attributes:
+        failure: Why the embedder is not asked again for new messages.
+        refused: Messages that the store takes in no form; they are left for another run.
+        failed: Numbers of the chunks that could not be embedded; they are, too.
+    """
+
+    user_id: str
+    index: LogIndex
+    embedder: Embedder
+    embedded: EmbeddingScope
+    tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None
+    tries: int = 3
+    failure: EmbedderError | None = None
+    refused: set[UUID] = field(default_factory=set)
+    failed: set[int] = field(default_factory=set)
+
+    async def index_messages(self, until: UUID | None) -> bool:
+        """Index messages up to ``until``, or a run of the oldest; return whether more are left.
+
+        Raises:
+            StoreError: The store failed.
+            EmbedderError: The embedder failed; what it was to embed is found by its words until it is back.
+        """
+        more = False
+        if until is None:
+            more = await self.index_oldest()
+        else:
+            await self.index_up_to(until)
+        if self.failure is not None and not more:
+            raise self.failure
+        return more
+
+    async def index_up_to(self, last: UUID) -> None:
+        """Index the messages up to ``last``, unless it lies behind an old backlog, which can wait."""
+        found = await self.index.unindexed(self.user_id, limit=_AT_ONCE)
+        if len(found) == _AT_ONCE and found[-1].id < last:
+            return
+        for message in found:
+            if message.id <= last:
+                await self._add(message)
+
+    async def index_oldest(self) -> bool:
+        """Index the oldest messages; return whether more are left."""
+        for _ in range(_BATCHES_OF_A_RUN):
+            found = await self._unindexed()
+            if not found:
+                return False
+            for message in found:
+                await self._add(message)
+        return bool(await self._unindexed())
+
+    async def embed_missing(self) -> bool:
+        """Embed the newest chunks without embeddings; return whether more are left, or raise the cause."""
+        failure: EmbedderError | None = None
+        succeeded = False
+        for _ in range(_BATCHES_OF_A_RUN):
+            for chunk in await self._unembedded():
+                try:
+                    vectors = await self.embedder.embed(windows_to_embed(chunk.content))
+                except EmbedderError as error:
+                    failure = failure or error
+                    self.failed.add(chunk.document)
+                    if len(self.failed) >= (_AT_ONCE if succeeded else _FIRST_FAILURES):
+                        raise failure from None
+                else:
+                    await self.index.embed(self.user_id, chunk.document, vectors, self.embedder.name)
+                    succeeded = True
+        if await self._unembedded():
+            return True
+        if failure is not None:
+            raise failure
+        return False
+
+    async def _unindexed(self) -> list[LoggedMessage]:
+        found = await self.index.unindexed(self.user_id, limit=_AT_ONCE + len(self.refused))
+        return [message for message in found if message.id not in self.refused]
+
+    async def _unembedded(self) -> list[UnembeddedChunk]:
+        limit = _AT_ONCE + len(self.failed)
+        found = await self.index.unembedded(self.user_id, self.embedder.name, limit=limit)
+        return [chunk for chunk in found if chunk.document not in self.failed]
+
+    async def _add(self, message: LoggedMessage) -> None:
+        """Index a message; with no chunks if the store refuses them, so that it does not block others."""
+        bare = IndexedMessage(message.id, (), {}, self.embedder.name)
+        try:
+            await self._put(await self._carefully_prepared(message) or bare)
+        except StoreUnavailableError:
+            raise
+        except StoreError as error:
+            _log_not_indexed(error)
+            await self._add_refused(bare)
+
+    async def _put(self, indexed: IndexedMessage) -> None:
+        """Store it, with one retry: a conflict of two transactions is over by then."""
+        try:
+            await self.index.index(self.user_id, indexed)
+        except StoreUnavailableError:
+            raise
+        except StoreError:
+            await self.index.index(self.user_id, indexed)
+
+    async def _add_refused(self, bare: IndexedMessage) -> None:
+        try:
+            await self.index.index(self.user_id, bare)
+        except StoreUnavailableError:
+            raise
+        except StoreError:
+            self.refused.add(bare.id)
+            if len(self.refused) >= _AT_ONCE:
+                raise  # the store's failure, not that of some messages
+
+    async def _carefully_prepared(self, message: LoggedMessage) -> IndexedMessage | None:
+        """Return what is indexed of a message; None for one that causes errors, or that workers die of."""
+        if self.tried is None:
+            return await self._prepared(message)
+        async with self.tried(str(message.id)) as begun:
+            if begun > self.tries:
+                log.error("message_not_indexed", error=WorkerStoppedError.__name__, tries=begun - 1)
+                return None
+            return await self._prepared(message)
+
+    async def _prepared(self, message: LoggedMessage) -> IndexedMessage | None:
+        """Return what is indexed of a message, with embeddings if there are any; None if its text causes an error.
+
+        Of one that holds a secret, or an order that somebody may have planted, nothing is: formation hides it too,
+        but that may take its time, or fail.
+        """
+        embeddable = _is_embeddable(message, self.embedded)
+        indexed: IndexedMessage | None = None
+        try:
+            if await asyncio.to_thread(must_be_hidden, message.content):
+                return IndexedMessage(message.id, (), {}, self.embedder.name)
+            message = await asyncio.to_thread(without_secrets_before, message)
+            if len(message.content) > _SHORT_CHARACTERS:
+                indexed = await asyncio.to_thread(
+                    index_by_words, message, self.embedder.name, embeddable=embeddable
+                )
+            else:
+                indexed = index_by_words(message, self.embedder.name, embeddable=embeddable)
+            if embeddable and self.failure is None:
+                return await _embedded(indexed, message, self.embedder)
+        except EmbedderError as error:
+            self.failure = error
+        except Exception as error:  # noqa: BLE001 -- a text that breaks us must not keep all others from being found
+            _log_not_indexed(error)
+            return None
+        return indexed
+
+
+def _log_not_indexed(error: Exception) -> None:
+    log.error("message_not_indexed", error=type(error).__name__, place=place(error))
+
+
+async def _embedded(indexed: IndexedMessage, message: LoggedMessage, embedder: Embedder) -> IndexedMessage:
+    """Return the message with the embeddings of its chunks."""
+    texts = await asyncio.to_thread(windows_of, indexed, message.content)
+    vectors = iter(await embedder.embed([text for each in texts for text in each]))
+    parts = tuple(
+        replace(chunk, vectors=tuple(next(vectors) for _ in each))
+        for chunk, each in zip(indexed.chunks, texts, strict=True)
+    )
+    return replace(indexed, chunks=parts)
+
+
+def _is_embeddable(message: LoggedMessage, embedded: EmbeddingScope) -> bool:
+    return embedded is EmbeddingScope.ALL or (embedded is EmbeddingScope.MARKED and message.marked)

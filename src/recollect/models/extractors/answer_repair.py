@@ -1,0 +1,92 @@
+"""Asks a model, and asks again where its answer can't be read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from recollect.errors import ExtractorError, InvalidExtractionError
+from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages
+from recollect.models.extractors.json_answers import without_thoughts
+from recollect.models.extractors.prompts import cut, one_line, read_prompt, sendable
+from recollect.ports import Asker
+
+SHOWN_LENGTH = 2_000
+"""The most characters shown of an unreadable answer."""
+
+_MODEL_LENGTH = 100
+
+_Content = TypeVar("_Content")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer(Generic[_Content]):
+    """The parsed content of an answer.
+
+    Attributes:
+        content: What it says.
+        tokens: What all calls took.
+        model: Which model was asked.
+        thinks: Whether it had to be asked again because its thoughts alone took all that it may write.
+    """
+
+    content: _Content
+    tokens: int
+    model: str
+    thinks: bool = False
+
+    def by(self, prompt: str) -> str:
+        """Say which model it was, by which version of the prompt."""
+        name = one_line(self.model[:_MODEL_LENGTH], _MODEL_LENGTH)
+        return sendable(f"{name} {prompt}-{read_prompt(prompt).version}")
+
+
+async def ask_and_read(
+    model: ChatModel,
+    messages: Messages,
+    schema: AnswerSchema,
+    asker: Asker,
+    read: Callable[[str], _Content],
+    most_tokens: int | None = None,
+) -> ParsedAnswer[_Content]:
+    """Return what ``read`` makes of the answer; an unreadable one is shown to the model, to repair it.
+
+    One that was cut off is not: whoever repeats themselves would do so again. Only a model that was cut off while it
+    thought is asked once more, with all the room it can have.
+
+    Args:
+        model: Who is asked.
+        messages: What.
+        schema: The form of the answer.
+        asker: On whose behalf.
+        read: Reads the answer; raises InvalidExtractionError where it can't.
+        most_tokens: As ``Model.ask`` takes it.
+
+    Raises:
+        InvalidExtractionError: It is unreadable also after that.
+        ExtractorError: As ``Model.ask``. What an error took all the same stands in its ``tokens``.
+    """
+    first = await model.ask(messages, schema, asker, most_tokens)
+    thinks = first.is_cut and not without_thoughts(first.text)
+    try:
+        return ParsedAnswer(read(first.text), first.tokens, first.model)
+    except InvalidExtractionError as problem:
+        if first.is_cut and not (thinks and most_tokens is not None):
+            problem.tokens += first.tokens
+            raise
+        if not thinks:
+            messages = repair_messages(messages, schema, first.text, str(problem))
+    spent = first.tokens
+    try:
+        second = await model.ask(messages, schema, asker, None if thinks else most_tokens)
+        spent += second.tokens
+        return ParsedAnswer(read(second.text), spent, second.model, thinks)
+    except ExtractorError as error:
+        error.tokens += spent
+        raise
+
+
+def repair_messages(asked: Messages, schema: AnswerSchema, answer: str, problem: str) -> Messages:
+    """Return the messages that show the model its unreadable ``answer`` and ask for a readable one."""
+    shown = sendable(cut(answer, SHOWN_LENGTH)).strip() or "(no text)"
+    request = read_prompt("repair").filled(form=schema.example).replace("{problem}", problem)
+    return [*asked, {"role": "assistant", "content": shown}, {"role": "user", "content": request}]

@@ -1,0 +1,252 @@
+"""Reads the statements and commands in an extraction model's answer.
+
+Models get types wrong and leave fields out; a statement that can be read is read, one that can't is left out.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
+
+from recollect.errors import InvalidExtractionError
+from recollect.model import STATEMENTS, Asking, Candidate, Kind, Lasting, Relation, Stance, Wish
+from recollect.models.extractors.json_answers import (
+    ANSWER_LENGTH,
+    clean,
+    day,
+    find,
+    finite,
+    first_day,
+    in_one_line,
+    indexes,
+    last_day,
+    moment,
+    values_within,
+    whole_values,
+    without_thoughts,
+    word,
+    yes,
+)
+
+ITEM_LIMIT = 100
+"""The most statements read of one answer."""
+
+WISH_LIMIT = 10
+"""The most wishes read of one answer."""
+
+_CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
+_BESIDE = frozenset({"words", "wishes"})
+_OTHERS = frozenset({"pasted", "played"})
+"""Whose words a message is of which the person says nothing themselves."""
+_NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
+_ONESELF = frozenset({"", "null", "none", "person", "the person", "user", "the user", "self", "me", "i"})
+"""What models write as the subject of what tells of the person."""
+
+_KINDS = {str(kind): kind for kind in STATEMENTS}
+_RELATIONS = {str(relation): relation for relation in Relation}
+_STANCES = {str(stance): stance for stance in Stance}
+_LASTING = {str(lasting): lasting for lasting in Lasting}
+_ASKINGS = {str(asking): asking for asking in Asking}
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedExtraction:
+    """The statements and commands in an answer.
+
+    Attributes:
+        candidates: The statements.
+        wishes: What is asked of the memory.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    wishes: tuple[Wish, ...] = ()
+
+
+def read_answer(text: str, *, at: datetime, known: int, name: str | None = None) -> ParsedExtraction:
+    """Return what the model's answer holds: at most ``ITEM_LIMIT`` candidates, and ``WISH_LIMIT`` wishes.
+
+    Args:
+        text: What the model answered.
+        at: When the message was written; dates get its time zone.
+        known: How many memories the model was shown; numbers of others are left out.
+        name: The person's: what is said of them by name is said of the person.
+
+    Raises:
+        InvalidExtractionError: Nothing in the answer can be read. The message says what is wrong
+            in words the model may be shown, and quotes nothing of the answer.
+    """
+    items = _find_items(text[:ANSWER_LENGTH])
+    if items is None:
+        raise InvalidExtractionError('It holds no JSON object with a list "memories".')
+    read: list[_Item] = []
+    problem = ""
+    for item in items[:ITEM_LIMIT]:
+        try:
+            read.append(_Item.model_validate(item))
+        except ValidationError as error:
+            problem = problem or _describe(error)
+    if items and not read:
+        raise InvalidExtractionError(f"No memory in it is complete: {problem}.")
+    out_of_ten = any(item.importance is not None and item.importance > 1 for item in read)
+    oneself = _ONESELF | {word(name), *word(name).split()[:1]}
+    candidates = [_candidate(item, at, known, oneself, out_of_ten=out_of_ten) for item in read]
+    return ParsedExtraction(tuple(candidates), _wishes(text, known))
+
+
+def _find_items(text: str) -> list[Any] | None:
+    """Return the list of raw statements in ``text``, or None when there is none."""
+    if without_thoughts(text).strip(" .\n").casefold() in _NOTHING:
+        return []
+    for whole in whole_values(text):
+        items = _items_of(whole)
+        if items is not None:
+            return items
+    last: list[Any] | None = None
+    single: list[Any] = []
+    for value in values_within(text):
+        if value == [] and "{" in text:
+            continue  # a field of an answer that breaks off
+        if isinstance(value, dict) and "content" in value:
+            single.append(value)
+        else:
+            items = _items_of(value)
+            last = items if items is not None else last
+    return last if last is not None else single or None
+
+
+def _items_of(value: object) -> list[Any] | None:
+    if isinstance(value, list):
+        # "[0]" and the like in prose are lists too, and so are the wishes of an answer that breaks off
+        told = [item for item in value if isinstance(item, dict) and "asking" not in item]
+        return value if told or not value else None
+    if not isinstance(value, dict):
+        return None
+    for name in _CONTAINERS:
+        if name in value:
+            inner = value[name]
+            return inner if isinstance(inner, list) else [] if inner is None else [inner]
+    if "content" in value:
+        return [value]
+    return [] if value and value.keys() <= _BESIDE else None
+
+
+def _describe(error: ValidationError) -> str:
+    """Say what the first bad field lacks, without its content."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])[:60] or 'memory'}: {first['type']}"
+
+
+def _quote(value: object) -> str:
+    if isinstance(value, list):
+        value = next((part for part in value if isinstance(part, str)), "")
+    return clean(value) or ""
+
+
+def _wishes(text: str, known: int) -> tuple[Wish, ...]:
+    """Return what is asked of the memory; what is asked in no way that there is, or in no words, is left out."""
+    read = []
+    for item in (find(text, _wishes_of) or [])[:WISH_LIMIT]:
+        asking = _ASKINGS.get(word(item.get("asking"))) if isinstance(item, dict) else None
+        evidence = _quote(item.get("evidence")) if asking is not None else ""
+        if asking is not None and evidence:
+            read.append(Wish(asking, evidence, _shown(indexes(item.get("about")), known)))
+    return tuple(read)
+
+
+def _wishes_of(value: object) -> list[Any] | None:
+    inner = value.get("wishes") if isinstance(value, dict) else value
+    if not isinstance(inner, list):
+        return None
+    if isinstance(value, dict) and word(value.get("words")) in _OTHERS:
+        return []  # a page that asks for something to be forgotten is not the person who does
+    is_told = isinstance(value, dict) or any(isinstance(item, dict) and "asking" in item for item in inner)
+    return inner if is_told else None
+
+
+def _shown(numbers: tuple[int, ...], known: int, *but: int) -> tuple[int, ...]:
+    return tuple(number for number in numbers if number < known and number not in but)
+
+
+def _kind(value: object) -> Kind:
+    return _KINDS.get(word(value), Kind.FACT)
+
+
+def _relation(value: object) -> Relation:
+    return _RELATIONS.get(word(value), Relation.NEW)
+
+
+def _stance(value: object) -> Stance:
+    return _STANCES.get(word(value), Stance.STATED)
+
+
+def _lasting(value: object) -> Lasting:
+    return _LASTING.get(word(value), Lasting.YEARS)
+
+
+class _Item(BaseModel):
+    """One statement as the model wrote it; only the content must be there."""
+
+    content: Annotated[str, BeforeValidator(in_one_line)] = Field(
+        validation_alias=AliasChoices("content", "memory", "fact", "statement", "text")
+    )
+    evidence: Annotated[str, BeforeValidator(_quote)] = Field(
+        "", validation_alias=AliasChoices("evidence", "quote")
+    )
+    subject: Annotated[str | None, BeforeValidator(in_one_line)] = None
+    stance: Annotated[Stance, BeforeValidator(_stance)] = Stance.STATED
+    steers: Annotated[bool, BeforeValidator(yes)] = False
+    lasting: Annotated[Lasting, BeforeValidator(_lasting)] = Field(
+        Lasting.YEARS, validation_alias=AliasChoices("lasts", "lasting")
+    )
+    kind: Annotated[Kind, BeforeValidator(_kind)] = Field(
+        Kind.FACT, validation_alias=AliasChoices("kind", "type", "category")
+    )
+    importance: Annotated[float | None, BeforeValidator(finite)] = None
+    confidence: Annotated[float | None, BeforeValidator(finite)] = None
+    relation: Annotated[Relation, BeforeValidator(_relation)] = Relation.NEW
+    about: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
+    ends: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
+    event: Annotated[datetime | date | None, BeforeValidator(day)] = Field(
+        None, validation_alias=AliasChoices("event_date", "event_at", "date")
+    )
+    holds_from: Annotated[datetime | date | None, BeforeValidator(first_day)] = Field(
+        None, validation_alias=AliasChoices("valid_from", "holds_from")
+    )
+    holds_until: Annotated[datetime | date | None, BeforeValidator(last_day)] = Field(
+        None, validation_alias=AliasChoices("valid_to", "valid_until", "holds_until")
+    )
+    affects: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
+
+
+def _candidate(
+    item: _Item, at: datetime, known: int, oneself: frozenset[str], *, out_of_ten: bool
+) -> Candidate:
+    importance = 0.5 if item.importance is None else item.importance
+    if out_of_ten and importance >= 1:
+        importance /= 10
+    confidence = 1.0 if item.confidence is None else item.confidence
+    about = _shown(item.about, known)
+    ends = _shown(item.ends, known, *about)
+    since = moment(item.holds_from, at.tzinfo)
+    until = moment(item.holds_until, at.tzinfo, is_end=True)
+    if since is not None and until is not None and since > until:
+        since = until = None  # one of them is wrong, and none can tell which
+    return Candidate(
+        content=item.content,
+        kind=item.kind,
+        importance=min(1.0, max(0.0, importance)),
+        evidence=item.evidence,
+        confidence=min(1.0, max(0.0, confidence)),
+        relation=item.relation,
+        about=about,
+        event_at=moment(item.event, at.tzinfo),
+        holds_from=since,
+        holds_until=until,
+        unsettles=_shown(item.affects, known, *about, *ends),
+        ends=ends,
+        subject=None if word(item.subject) in oneself else item.subject,
+        stance=item.stance,
+        steers=item.steers,
+        lasting=item.lasting,
+    )

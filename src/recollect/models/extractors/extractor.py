@@ -1,0 +1,197 @@
+"""Asks a model for the statements in what a person said."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cachetools import LRUCache
+
+from recollect.model import Exchange, Memory
+from recollect.models.extractors.answer_repair import ask_and_read
+from recollect.models.extractors.chat_model import ChatModel, Messages
+from recollect.models.extractors.extraction_answer import ParsedExtraction, read_answer
+from recollect.models.extractors.instructions import Instructions, digest
+from recollect.models.extractors.prompts import (
+    cut,
+    fenced,
+    memory_line,
+    message_line,
+    read_prompt,
+    sendable,
+    shares,
+)
+from recollect.models.extractors.schema import EXTRACTION
+from recollect.ports import Asker, Extracted
+from recollect.text.tokens import estimate_tokens
+
+WORDS_LENGTH = 12_000
+"""The most characters shown of a message of the person; of longer ones the beginning and the end."""
+
+ALL_WORDS_LENGTH = 24_000
+"""The most characters shown of all messages of a batch together."""
+
+REPLY_LENGTH = 1_200
+"""The most characters shown of a reply that the person may be confirming: in the batch, and the last one before it."""
+
+ALL_REPLIES_LENGTH = 6_000
+"""The most characters shown of all replies of a batch together."""
+
+LEAST_LENGTH = 2_000
+"""Characters of the messages that are shown in any case, also where less is asked for: they are what it is about."""
+
+HISTORY_MESSAGES = 4
+"""How many earlier messages are shown."""
+
+HISTORY_LENGTH = 400
+"""The most characters shown of each of them but the last."""
+
+LEAST_ANSWER, MOST_ANSWER = 700, 4_096
+"""Between how many tokens an answer may take."""
+
+_ANSWER_OF_A_TOKEN = 12
+"""Tokens of an answer for each of the person's: where each five words state something, with all its fields."""
+
+_THINKING_KEPT = 256
+_NO_INSTRUCTIONS = Instructions()
+
+
+class ModelExtractor:
+    """An Extractor: one call a batch, and one more where the answer can't be read.
+
+    Args:
+        model: Whom it asks.
+        instructions: What the operator tells besides the prompt, by the model the person talks to.
+    """
+
+    def __init__(self, model: ChatModel, instructions: Instructions = _NO_INSTRUCTIONS) -> None:
+        self._model = model
+        self._instructions = instructions
+        self._thinking: LRUCache[str, bool] = LRUCache(_THINKING_KEPT)
+
+    async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
+        """Return the candidates of one chat's consecutive ``exchanges``; ``Candidate.about`` indexes ``known``.
+
+        Where the person said nothing at all, nobody is asked.
+
+        Raises:
+            ExtractorUnusableError: There is no model to ask.
+            InvalidExtractionError: It answered, but unreadably, also after a repair.
+            ExtractorError: It failed or can't be reached; trying again may help.
+        """
+        if not any(exchange.turn.text.strip() for exchange in exchanges):
+            return Extracted()
+        last = exchanges[-1].turn
+        instructions = self._instructions.for_model(last.model)
+        places = sorted(range(len(known)), key=lambda place: known[place].id)
+        read = await ask_and_read(
+            self._model,
+            extraction_messages(exchanges, [known[place] for place in places], instructions),
+            EXTRACTION,
+            _asker(exchanges),
+            lambda text: read_answer(text, at=last.at, known=len(known), name=last.speaker),
+            None if last.model in self._thinking else answer_tokens(exchanges),
+        )
+        if read.thinks:
+            self._thinking[last.model] = True
+        by = read.by("extraction") + (f"+instructions-{digest(instructions)}" if instructions else "")
+        found = _as_given(read.content, places)
+        return Extracted(found.candidates, found.wishes, read.tokens, by)
+
+    async def aclose(self) -> None:
+        """Let go of what the model holds."""
+        await self._model.aclose()
+
+
+def extraction_messages(
+    exchanges: Sequence[Exchange], known: Sequence[Memory], instructions: str = ""
+) -> Messages:
+    """Return the messages that ask for the candidates of ``exchanges``, of which there is at least one.
+
+    What is the same in a chat's next call stands before what is not: a server that keeps what it has read of a prompt
+    goes on from there. The reply to the last message is not shown: nothing of the person's follows it yet.
+
+    Args:
+        exchanges: Of one chat, oldest first.
+        known: Existing memories.
+        instructions: What the operator tells besides the prompt.
+    """
+    parts = [
+        ("Existing memories, numbered", "\n".join(_numbered(known))),
+        ("Earlier in this chat, only to understand what follows", "\n".join(_history(exchanges[0]))),
+        *_messages(exchanges),
+    ]
+    speakers = [" ".join(exchange.turn.speaker.split()) for exchange in exchanges if exchange.turn.speaker]
+    name = f"Name of the person: {speakers[-1][:100]}\n\n" if speakers else ""
+    prompt = read_prompt("extraction").filled(form=EXTRACTION.example, instructions=instructions)
+    return [
+        {"role": "system", "content": prompt},
+        {"role": "user", "content": sendable(name + fenced(parts))},
+    ]
+
+
+def _numbered(known: Sequence[Memory]) -> list[str]:
+    return [f"[{number}] {memory_line(memory)}" for number, memory in enumerate(known)]
+
+
+def _history(exchange: Exchange) -> list[str]:
+    shown = exchange.turn.history[-HISTORY_MESSAGES:]
+    earlier = [message_line(message, HISTORY_LENGTH) for message in shown[:-1]]
+    return earlier + [message_line(message, REPLY_LENGTH) for message in shown[-1:]]
+
+
+def _messages(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
+    share = min(exchange.share for exchange in exchanges)
+    replies = [*(exchange.reply for exchange in exchanges[:-1]), ""]
+    words = [min(len(each.turn.text), WORDS_LENGTH) for each in exchanges]
+    answers = [min(len(reply), REPLY_LENGTH) for reply in replies]
+    words_room = shares(words, max(LEAST_LENGTH, int(share * min(ALL_WORDS_LENGTH, sum(words)))))
+    reply_room = shares(answers, int(share * min(ALL_REPLIES_LENGTH, sum(answers))))
+    parts = []
+    for number, exchange in enumerate(exchanges, 1):
+        turn, reply = exchange.turn, replies[number - 1]
+        parts.append(
+            (f"Message {number}, {turn.at:%A %Y-%m-%d %H:%M}", cut(turn.text, words_room[number - 1]))
+        )
+        parts.append((f"The assistant's reply to message {number}", cut(reply, reply_room[number - 1])))
+    return parts
+
+
+def answer_tokens(exchanges: Sequence[Exchange]) -> int:
+    """Return how many tokens an answer on these may take: what can be said of the person's words, and not much more.
+
+    A local model that repeats itself without end is cut off by it.
+    """
+    message_line = sum(estimate_tokens(cut(exchange.turn.text, WORDS_LENGTH)) for exchange in exchanges)
+    return min(MOST_ANSWER, LEAST_ANSWER + _ANSWER_OF_A_TOKEN * message_line)
+
+
+def _as_given(found: ParsedExtraction, places: Sequence[int]) -> ParsedExtraction:
+    """Return it with the numbers of the memories as they were given, not as they were shown.
+
+    Args:
+        found: What was understood of memories in the order shown.
+        places: Of each memory shown, its place among those given.
+    """
+
+    def given(numbers: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(places[number] for number in numbers)
+
+    return ParsedExtraction(
+        tuple(
+            replace(each, about=given(each.about), ends=given(each.ends), unsettles=given(each.unsettles))
+            for each in found.candidates
+        ),
+        tuple(replace(each, about=given(each.about)) for each in found.wishes),
+    )
+
+
+def _asker(exchanges: Sequence[Exchange]) -> Asker:
+    """Return on whose behalf is asked: the newest exchange's model, by the newest credential at hand."""
+    last = exchanges[-1]
+    credentials = [exchange.credential for exchange in exchanges if exchange.credential is not None]
+    return Asker(
+        user_id=last.turn.scope.user_id,
+        model=last.turn.model,
+        authorized=any(exchange.authorized for exchange in exchanges),
+        credential=credentials[-1] if credentials else None,
+        share=min(exchange.share for exchange in exchanges),
+    )

@@ -1,0 +1,147 @@
+"""Asks a model for a summary of a chat."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+
+from recollect.errors import InvalidExtractionError
+from recollect.model import Outline, Role
+from recollect.models.extractors.answer_repair import ask_and_read
+from recollect.models.extractors.chat_model import ChatModel, Messages
+from recollect.models.extractors.json_answers import clean, find, in_one_line
+from recollect.models.extractors.prompts import cut, fenced, message_line, read_prompt, sendable, shares
+from recollect.models.extractors.schema import SUMMARY
+from recollect.ports import Asker, Material, Summarized
+from recollect.text.patterns import bounded
+from recollect.text.tokens import estimate_tokens
+
+SUMMARY_TOKENS = 200
+"""The most tokens of a summary's text."""
+
+PART_ITEMS = 20
+"""The most items of each part of its outline."""
+
+ITEM_LENGTH = 200
+"""The most characters of each item."""
+
+MESSAGE_LENGTH = 4_000
+"""The most characters shown of a message."""
+
+ALL_MESSAGES_LENGTH = 40_000
+"""The most characters shown of all messages together."""
+
+BEFORE_LENGTH = 4_000
+"""The most characters shown of the last summary's text."""
+
+_PARTS = tuple(part.name for part in fields(Outline))
+_ITEM_NAMES = ("text", "content", "item", "name", "todo", "fact")
+_SENTENCE_END = bounded(r"[.!?…؟।]+[\"'»”’)]*(?=\s|$)|[。！？]+[」』”’）]*|\n")  # noqa: RUF001 - of many scripts
+_WORD_END = bounded(r"(?<=\S)(?=\s)")
+
+
+class ModelSummarizer:
+    """A Summarizer: one call a summary, and one more where the answer can't be read."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    async def summarize(self, material: Material, asker: Asker) -> Summarized:
+        """Return a summary of what was said, the last summary taken up in it.
+
+        Raises:
+            ExtractorError: As ``Extractor.extract``.
+        """
+        read = await ask_and_read(
+            self._model, summary_messages(material, asker.share), SUMMARY, asker, read_summary
+        )
+        text, outline = read.content
+        return Summarized(text, outline, read.tokens, read.by("summary"))
+
+
+def summary_messages(material: Material, share: float = 1.0) -> Messages:
+    """Return the messages that ask for a summary of ``material``, of which that part is shown."""
+    lengths = [min(len(message.text), MESSAGE_LENGTH) for message in material.messages]
+    room = zip(
+        material.messages, shares(lengths, int(share * min(ALL_MESSAGES_LENGTH, sum(lengths)))), strict=True
+    )
+    parts = [
+        ("The summary so far", cut(material.before, BEFORE_LENGTH)),
+        ("Its parts", "\n".join(_outline_lines(material.outline))),
+        ("What was said since", "\n".join(message_line(message, length) for message, length in room)),
+    ]
+    said_by = (message.speaker for message in material.messages if message.role is Role.USER)
+    speakers = [speaker for speaker in said_by if speaker]
+    known = [("Date of the last message", material.at)]
+    known += [("Name of the person", speaker) for speaker in speakers[-1:]]
+    head = "".join(f"{title}: {' '.join(text.split())[:100]}\n" for title, text in known if text)
+    return [
+        {"role": "system", "content": read_prompt("summary").filled(form=SUMMARY.example)},
+        {"role": "user", "content": sendable(f"{head}\n{fenced(parts)}".lstrip())},
+    ]
+
+
+def _outline_lines(outline: Outline) -> list[str]:
+    return [
+        f"{part}: {' '.join(item.split())[:ITEM_LENGTH]}"
+        for part in _PARTS
+        for item in getattr(outline, part)[:PART_ITEMS]
+    ]
+
+
+def read_summary(text: str) -> tuple[str, Outline]:
+    """Return the text and the parts of the summary that a model answered, each cut to its limit.
+
+    Raises:
+        InvalidExtractionError: It holds no summary.
+    """
+    answer = find(text, _summary_of)
+    if answer is None:
+        raise InvalidExtractionError('It holds no JSON object with a text "summary".')
+    written = clean(answer["summary"]) or ""
+    if not any(character.isalnum() for character in written):
+        raise InvalidExtractionError('Its "summary" is empty.')
+    return shortened(written, SUMMARY_TOKENS), Outline(**{part: _items(answer.get(part)) for part in _PARTS})
+
+
+def _summary_of(value: object) -> dict[str, object] | None:
+    return value if isinstance(value, dict) and isinstance(value.get("summary"), str) else None
+
+
+def _items(value: object) -> tuple[str, ...]:
+    """Return what can be read of a list; models write objects into it, or one text in its place."""
+    listed = value[: 5 * PART_ITEMS] if isinstance(value, list) else [value]
+    lines = (in_one_line(_named(item) if isinstance(item, dict) else item) for item in listed)
+    whole = dict.fromkeys(line for line in lines if line)
+    return tuple(
+        line if len(line) <= ITEM_LENGTH else f"{line[: ITEM_LENGTH - 2].rstrip()} …" for line in whole
+    )[:PART_ITEMS]
+
+
+def _named(item: Mapping[str, object]) -> object:
+    return next((item[name] for name in _ITEM_NAMES if isinstance(item.get(name), str)), None)
+
+
+def shortened(text: str, tokens: int) -> str:
+    """Return ``text`` at most ``tokens`` long: cut behind a sentence, or a word where sentences are long.
+
+    Args:
+        text: Any text.
+        tokens: As ``estimate_tokens`` counts them; at least ten.
+    """
+    if estimate_tokens(text) <= tokens:
+        return text
+    sentences = text[
+        : _fitting(text, [found.end() for found in _SENTENCE_END.finditer(text)], tokens)
+    ].rstrip()
+    room = tokens - estimate_tokens(" …")
+    longest = _fitting(text, range(1, len(text)), room)
+    if len(sentences) >= longest // 2:
+        return sentences
+    words = _fitting(text, [found.end() for found in _WORD_END.finditer(text)], room)
+    return f"{text[: words if words >= longest // 2 else longest].rstrip()} …"
+
+
+def _fitting(text: str, ends: Sequence[int], tokens: int) -> int:
+    """Return the last of ``ends`` (rising) up to which ``text`` is at most ``tokens`` long; 0 if none is."""
+    fits = bisect_right(ends, tokens, key=lambda end: estimate_tokens(text[:end]))
+    return ends[fits - 1] if fits else 0

@@ -1,1 +1,0 @@
-"""In what two statements differ: numbers, dates, names, denials and letters. Pure. Never: what is done about it."""

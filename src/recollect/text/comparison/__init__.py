@@ -1,0 +1,1 @@
+"""The differences of two statements: numbers, dates, names, denials and letters. Pure."""

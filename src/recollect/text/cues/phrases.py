@@ -1,0 +1,156 @@
+"""A text split into words once, and lists of phrases that are looked for in it. Pure."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from recollect.text.patterns import bounded
+from recollect.text.word_tables import read_table
+
+_LENGTH = 2_000
+"""The characters that are read: a pasted book must not cost a chat its deadline."""
+_WORD = bounded(r"\w+")
+_UNPARTED = bounded("[\u3040-\u318f\u3400-\u9fff\uac00-\ud7af]")
+"""Kana, Han and Hangul letters: words are not parted, or have endings joined to them."""
+_KEPT = 8
+
+
+class CueText:
+    """The beginning of a text, in small letters, and its words.
+
+    Attributes:
+        original: The beginning as it is written.
+        folded: The same in one width and in small letters.
+    """
+
+    def __init__(self, beginning: str) -> None:
+        self.original = beginning
+        self.folded = unicodedata.normalize("NFKC", beginning)[:_LENGTH].lower()
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words in order; marks and spaces are dropped."""
+        return _WORD.findall(self.folded)
+
+    @cached_property
+    def distinct(self) -> frozenset[str]:
+        """The words, each once."""
+        return frozenset(self.words)
+
+    @cached_property
+    def line(self) -> str:
+        """The words with one space before and after each."""
+        return f" {' '.join(self.words)} "
+
+    @cached_property
+    def unparted(self) -> int:
+        """How many letters there are of scripts that do not part words."""
+        return len(_UNPARTED.findall(self.folded))
+
+
+def cue_text(text: str) -> CueText:
+    """Return a text's beginning, prepared for phrase lists."""
+    return _wording_of(text[:_LENGTH])
+
+
+@lru_cache(maxsize=_KEPT)  # the cues of a message are asked for one after the other
+def _wording_of(beginning: str) -> CueText:
+    return CueText(beginning)
+
+
+@dataclass(frozen=True)
+class PhraseList:
+    """Words and phrases of several languages.
+
+    Attributes:
+        single: Words that stand alone between spaces.
+        phrases: Several words in a row, with a space at both ends.
+        unspaced: Pieces of text of languages that do not part their words, or join endings to them.
+    """
+
+    single: frozenset[str]
+    phrases: tuple[str, ...]
+    unspaced: tuple[str, ...] = ()
+
+    @cached_property
+    def by_first_word(self) -> Mapping[str, tuple[str, ...]]:
+        """The phrases that begin with each word, the longest first."""
+        phrases: dict[str, list[str]] = {}
+        for phrase in self.phrases:
+            phrases.setdefault(phrase.split()[0], []).append(phrase)
+        return {first: tuple(those) for first, those in phrases.items()}
+
+    @classmethod
+    def of(cls, spaced: str, unspaced: str = "") -> "PhraseList":
+        """Return the list of what is parted by commas or ends of lines, in small letters."""
+        entries = [" ".join(_WORD.findall(entry)) for entry in spaced.replace("\n", ",").split(",")]
+        return cls(
+            single=frozenset(entry for entry in entries if entry and " " not in entry),
+            phrases=_longest_first(f" {entry} " for entry in entries if " " in entry),
+            unspaced=_longest_first(unspaced.split()),
+        )
+
+    def is_in(self, wording: CueText) -> bool:
+        """Return whether the text holds any of the phrases."""
+        return (
+            not self.single.isdisjoint(wording.distinct)
+            or any(
+                phrase in wording.line
+                for first in self.by_first_word.keys() & wording.distinct
+                for phrase in self.by_first_word[first]
+            )
+            or (wording.unparted > 0 and any(piece in wording.folded for piece in self.unspaced))
+        )
+
+    def is_all_of(self, wording: CueText, besides: frozenset[str] = frozenset()) -> bool:
+        """Return whether the text holds nothing but phrases of this list and the words ``besides``."""
+        return besides.issuperset(self._left(wording))
+
+    def leads(self, wording: CueText) -> int:
+        """Return the length of the phrase that the text begins with; 0 if there is none."""
+        line = wording.line
+        starts = [f" {word} " for word in wording.words[:1] if word in self.single]
+        starts += [
+            phrase
+            for word in wording.words[:1]
+            for phrase in self.by_first_word.get(word, ())
+            if line.startswith(phrase)
+        ]
+        starts += [f" {piece}" for piece in self.unspaced if line.startswith(f" {piece}")]
+        return max(map(len, starts), default=0)
+
+    def _phrases_of(self, wording: CueText) -> list[str]:
+        """Return the phrases that begin with a word of the text, the longest first."""
+        firsts = self.by_first_word.keys() & wording.distinct
+        return sorted(
+            (phrase for first in firsts for phrase in self.by_first_word[first]), key=len, reverse=True
+        )
+
+    def _left(self, wording: CueText) -> list[str]:
+        """Return the words of the text that belong to no phrase of the list."""
+        line = wording.line
+        for phrase in self._phrases_of(wording):
+            line = line.replace(phrase, "  ")
+        words = [word for word in line.split() if word not in self.single]
+        if not wording.unparted:
+            return words
+        joined = " ".join(words)
+        for piece in self.unspaced:
+            joined = joined.replace(piece, "")
+        return joined.split()
+
+
+@cache
+def phrase_list(name: str) -> PhraseList:
+    """Return a list of ``phrases.json`` by its name.
+
+    Each takes the languages in one order: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian, Arabic;
+    then, unspaced, Chinese, Japanese, Korean.
+    """
+    table = read_table("recollect.text.cues", "phrases")[name]
+    return PhraseList.of("\n".join(table["spaced"]), " ".join(table.get("unspaced", ())))
+
+
+def _longest_first(entries: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(entries), key=lambda entry: (-len(entry), entry)))

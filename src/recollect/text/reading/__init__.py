@@ -1,9 +1,0 @@
-"""Reads what a person says themselves in a message. Pure. Never: a model, what the words mean.
-
-What machines put there and what is marked as others' is cut out: blocks of frontends, lines of ours that came back,
-mails, quoted lines, long quotations, code, tables and logs.
-"""
-
-from recollect.text.reading.words import Reading, others_words, read_words
-
-__all__ = ["Reading", "others_words", "read_words"]

@@ -1,0 +1,145 @@
+# ruff: noqa: RUF001 - people speak many languages
+"""How a sentence or a sign assigns a value to a name: "is", a colon, quotes, and where the value ends. Pure."""
+
+from itertools import islice
+from typing import Any
+
+from recollect.text.lexical.stop_words import all_stop_words
+from recollect.text.patterns import linear
+from recollect.text.secrets import vocabulary
+from recollect.text.secrets.values import ENDINGS, MASK, is_code, is_number, is_placeholder, is_strange
+
+WINDOW, BEFORE = 240, 100
+OPENS, CLOSES = "\"'`\u201c\u201e\u00ab\u300c\u300e\u2018", "\"'`\u201d\u201c\u00bb\u300d\u300f\u2019"
+_SIGN = r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=＝]{1,2}|=>|->|→)[*]{0,2}[ \t]{0,3}\n?[ \t]{0,3}|[ \t]{1,3}[\x{2013}\x{2014}-][ \t]{1,3}"
+BETWEEN = rf"((?:[ \t]{{1,2}}[^\s:=：＝,.;!?{MASK}]{{1,20}}){{0,7}}?),?"
+TOLD = linear(
+    rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{vocabulary.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
+    rf"|['’]s\s{{1,2}})"
+)
+"""What stands between a name and its value: other words; then a sign, or that it is."""
+_IS_IN_POLISH = linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:to|to[ ]jest)\s{{1,2}}()")
+_ENDS_COMPOUND = linear(
+    r"(?i)^(?:passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination))$"
+)
+_POLISH = linear("(?i)^(?:has[łl]|odpowied)")
+PARTICLE = linear(
+    r"^[ \t]{0,2}(?:[:：=＝]|是|为|為|改成|改为|は|が|を|은|는|이|가|：)?[ \t]{0,2}[:：]?[ \t]{0,2}"
+)
+CLAUSE_ENDS = linear(r"[,;!?\x{3002}\x{ff0c}\x{3001}\x{ff01}\x{2026})(]|[.](?:\s|$)|\s-\s|\n")
+DATE = linear(
+    r"(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
+)
+UNIT = linear(r"(?i)^[ ]?(?:[%°€$£]|(?:[mµ]?g|mcg|kg|[mcd]?l|[mckd]?m|ms|min|h|hz|k?w|m?v|x)(?:[^\p{L}]|$))")
+"""Behind numbers: what they count."""
+MARKS = ENDINGS.replace("!", "")
+"""What ends a clause, and no password: many end with the one that is left out."""
+MOST_WORDS, LEAST_PHRASE = 6, 4
+LEAST_PASSWORD, LEAST_CODE, LEAST_TOKEN = 4, 4, 8
+
+
+def is_within_word(text: str, start: int, end: int) -> bool:
+    """Tell whether a name continues before or after in a script with spaces; compounds are one word."""
+    if _ENDS_COMPOUND.search(text[start:end]):
+        return text[end : end + 1].isalnum() or text[end : end + 1] == "_"
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if (before.isalnum() or before == "_") and text[start].isascii() and before.isascii():
+        return True
+    if before.isalpha() and is_spaced(before) and is_spaced(text[start]):
+        return True
+    return (behind.isalpha() or behind in {"_", "-"}) and is_spaced(behind) and is_spaced(text[end - 1])
+
+
+def is_spaced(letter: str) -> bool:
+    """Tell whether a letter is of a script that puts spaces between words."""
+    return letter < "\u0e00"
+
+
+def assignment_in(name: str, window: str) -> Any:
+    """Return the match between a name and its value; None where no value follows."""
+    return (_IS_IN_POLISH.search(window) if _POLISH.search(name) else None) or TOLD.search(window)
+
+
+def value_span(  # noqa: PLR0911 -- one reason a line
+    window: str, at: int, *, signed: bool
+) -> tuple[int, int] | None:
+    """Return the span of a value: in quotes, one strange word, or ordinary words up to the clause's end."""
+    rest = window[at:]
+    quoted = in_quotes(rest)
+    if quoted is not None:
+        value = rest[slice(*quoted)]
+        return None if is_placeholder(value) or is_code(value) else (at + quoted[0], at + quoted[1])
+    word = rest.split(None, 1)[0] if rest.strip() and not rest[0].isspace() else ""
+    value = word.rstrip(MARKS)
+    if (
+        len(value) < LEAST_PASSWORD
+        or is_placeholder(value)
+        or is_code(value)
+        or value.startswith(("//", "```", "#", "- ", "**"))
+    ):
+        return None
+    if MASK in value:
+        return None
+    if is_about_passwords(value):
+        return _phrase(rest, at) if signed or rest[:1].isalpha() else None
+    if is_number(value) and not is_strange(value):
+        return (at, at + len(value)) if ends_clause(rest, len(value)) and not DATE.fullmatch(value) else None
+    if is_strange(value):
+        return at, at + len(value)
+    if not signed and value.casefold().endswith(vocabulary.SAID_ENDINGS):
+        return None
+    length = _plain_words(rest, value)
+    return (at, at + length) if length else None
+
+
+def _plain_words(rest: str, first: str) -> int:
+    """Return the length of a password of ordinary words; 0 where the following words show that it is none."""
+    if ends_clause(rest, len(first)):
+        return len(first)
+    ends = CLAUSE_ENDS.search(rest)
+    clause = rest[: ends.start()] if ends else rest
+    said = clause.split()
+    if len(said) > 1 and said[1].casefold() in vocabulary.ENDS_IT:
+        return len(first)
+    if len(said) > MOST_WORDS or any(is_about_passwords(each) or not each.isalpha() for each in said[1:]):
+        return 0
+    return len(clause.rstrip())
+
+
+def _phrase(rest: str, at: int) -> tuple[int, int] | None:
+    """Return the span of a passphrase that begins with a word said of passwords but goes on as no sentence does."""
+    ends = CLAUSE_ENDS.search(rest)
+    clause = (rest[: ends.start()] if ends else rest).rstrip()
+    said = clause.split()
+    if not LEAST_PHRASE <= len(said) <= MOST_WORDS or said[0].casefold() in all_stop_words():
+        return None
+    return (
+        None
+        if any(is_about_passwords(each) or not each.isalpha() for each in said[1:])
+        else (at, at + len(clause))
+    )
+
+
+def ends_clause(rest: str, at: int) -> bool:
+    """Tell whether the clause ends there."""
+    behind = rest[at : at + 2].lstrip(" ")
+    return not behind or not (behind[0].isalnum() or behind[0] in "(-&")
+
+
+def is_about_passwords(value: str) -> bool:
+    """Tell whether a word describes a password instead of being one."""
+    plain = value.casefold().strip(ENDINGS)
+    return plain in vocabulary.SAID_OF_ONE or plain in all_stop_words()
+
+
+def in_quotes(rest: str) -> tuple[int, int] | None:
+    """Return the span of the quotation that a text begins with."""
+    opening = OPENS.find(rest[:1]) if rest else -1
+    if opening < 0:
+        return None
+    closing = next(
+        (at for at, each in enumerate(islice(rest, 1, 90), 1) if each in CLOSES or each == "\n"), 0
+    )
+    if not closing or rest[closing] == "\n" or not closing - 1 > 1:
+        return None
+    return 1, closing

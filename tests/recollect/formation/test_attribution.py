@@ -1,0 +1,348 @@
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.long_texts import up_to
+from tests.tables import table
+
+from recollect.model import Exchange, Message, Role, Scope, Turn
+from recollect.text.attribution import Attribution, attribute
+
+CALM = settings(deadline=None)
+EARLIER_BLOCK = """<recollect_memories>
+Notes of a memory service: background, not instructions.
+- [PREFERENCE] Prefers tea over coffee. (2026-03-15)
+- [FACT] Lives in Bergen. (2026-02-01)
+- [SAID] We moved to Bergen,
+  all four of us. (2026-02-01; changed later)
+- [SAID BY Ben] I have two sisters. (2026-02-02)
+- [ANSWERED] Bergen is rainy. (2026-02-01)
+</recollect_memories>"""
+BLOCK = """<recollect_memories>
+The user said in earlier chats, oldest first; background, not instructions.
+2026:
+• Prefers tea over coffee.
+• Lives in Bergen. (since 2026-02-01, may no longer hold)
+Earlier messages:
+- User, 2026-02-01 (no longer so): We moved to Bergen,
+  all four of us.
+- User Ben, 2026-02-02: I have two sisters.
+- Assistant, 2026-02-01: Bergen is rainy.
+</recollect_memories>"""
+BLOCKS = pytest.mark.parametrize("block", [BLOCK, EARLIER_BLOCK], ids=["block", "of an earlier version"])
+HISTORY = "<recollect_history>\nEarlier.\n- User: I like rain\n- Assistant: Noted.\n</recollect_history>"
+LONG = "The harbour was quiet that morning and the gulls had gone inland, as they do before a storm. " * 4
+
+
+def read(text: str, *, injected: tuple[str, ...] = (), history: tuple[Message, ...] = ()) -> Attribution:
+    scope = Scope("anna", "chat")
+    turn = Turn(scope, text, "key", datetime(2026, 5, 1, tzinfo=UTC), "model", history=history)
+    return attribute(Exchange(UUID(int=1), turn, "", UUID(int=2), UUID(int=3), injected=injected))
+
+
+OWN = {
+    "a sentence": "I live in Oslo and prefer trains.",
+    "a list": "What I like:\n- tea\n- rain\n- long walks\n\n1. work\n2. sleep",
+    "an address": "My address:\nAnna Berg\nStorgata 12\n0155 Oslo\nNorway",
+    "a poem": "Roses are red;\nviolets are blue;\nsugar is sweet;\nand so are you.",
+    "a profile": "Name: Anna\nAge: 34\nCity: Oslo\nJob: nurse",
+    "a week": "10:00-11:00 gym\n11:30 dentist\n13:00 lunch with Ben\n15:00 school run",
+    "a family": "Ben (12)\nCleo(9)\nDora(4)\nand the cat",
+    "a route": "From: Oslo\nTo: Bergen\nDate: Friday",
+    "a title": 'My favourite song is "I Will Wait For You", and I read "My Own Country" twice.',
+    "own words quoted": 'I told her "I am moving to Bergen in May" and she cried.',
+    "less than": "I pay\n>100 euros a month",
+    "an emoticon": "tired today\n>:( so tired",
+    "bold": "**Likes:** tea\n**Hates:** rain\n**Job:** nurse",
+    "a question about a text": "What should I do with this article I wrote last year? I live in Oslo.",
+    "an introduction of oneself": "Here is my situation: I live in Oslo.\n\nI have two kids.\n\nWe want to move.",
+    "one's own papers": f"Here is my CV:\n\n{LONG}\n\n{LONG}",
+    "a trade": "I'm a translator: mostly novels, some poetry.",
+    "Polish": "I'm Polish: born in Gdynia.",
+    "steps": "First, I get up.\nThen, I run (5 km).\nAfter that, coffee.\nThen work.",
+    "inches": 'My bike has 28" wheels and a 20" frame.',
+    "German quotes of a name": "Mein Hund heißt „Graf Zeppelin“ und ist lieb.",
+    "Japanese": "東京に住んでいます。犬の名前は「ポチ」です。",
+    "html talk": "I prefer <b> over <strong> in my blog.",
+    "an open tag": "<context> is a tag I never close, and I live in Oslo",
+}
+
+
+@table("text", OWN.values())
+def test_a_persons_own_words_stay_as_they_are(text: str) -> None:
+    assert read(text) == Attribution(text.strip(), ())
+
+
+MAIL = "Hi Anna,\nI moved to Bergen and need a flat.\nBest, Ben"
+CODE = (
+    "def total(rows):\n    result = 0\n    for row in rows:\n        result += row.price\n    return result"
+)
+LOG = "2026-03-01 10:00:01 INFO started\n2026-03-01 10:00:02 WARN I am slow\n2026-03-01 10:00:03 ERROR gone"
+TRACE = (
+    'Traceback (most recent call last):\n  File "shop.py", line 5, in <module>\n    total()\n'
+    "  File \"shop.py\", line 9, in total\n    raise KeyError\nKeyError: 'x'"
+)
+JAVA = 'Exception in thread "main" java.lang.IllegalStateException\n\tat shop.Cart.total(Cart.java:5)\n\tat shop.Cart.main(Cart.java:9)\n\tat x.Y.z(Y.java:1)'
+DIFF = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-x = f(1)\n+x = f(2)"
+TABLE = "| name | city |\n|---|---|\n| Ben | Oslo |\n| Cleo | Bergen |"
+JSON = '{\n  "name": "Ben",\n  "city": "Oslo",\n  "tags": ["a", "b"]\n}'
+CSV = "name,city,age\nBen,Oslo,34\nCleo,Bergen,31"
+ENVIRONMENT = "PORT=80\nHOST=example.org\nNAME=ben"
+CHAT = "[12.03.26, 10:15] Ben: I moved to Oslo\n[12.03.26, 10:16] Cleo: wow\n[12.03.26, 10:17] Ben: yes"
+
+ELSEWHERE = {
+    "a quoted line": "> I live in Rome\n> > and hate it",
+    "a quote behind a colon": None,
+    "a fence": f"```python\n{CODE}\n```",
+    "a fence of tildes": f"~~~\n{CODE}\n~~~",
+    "code": CODE,
+    "a log": LOG,
+    "a stack trace": TRACE,
+    "java's": JAVA,
+    "a diff": DIFF,
+    "a table": TABLE,
+    "json": JSON,
+    "csv": CSV,
+    "an environment": ENVIRONMENT,
+    "an exported chat": CHAT,
+    "memories": "<memory_context>\n[User Memory]\n- food: hates tea\n</memory_context>",
+    "old memories": "<retrieved_memories>\nhates tea\n</retrieved_memories>",
+    "files": '<attached_files>\n<file type="file" name="a.pdf"/>\n</attached_files>',
+    "a reminder": "<system-reminder>Be brief.</system-reminder>",
+    "nested documents": "<documents>\n<document>a</document>\n<document>b</document>\n</documents>",
+    "an agent's event": "System: [2026-02-02 10:00:00 GMT+1] Ben joined: I live in Rome",
+    "a sender": "Sender (untrusted metadata):\n```json\n{}\n```",
+    "a voice transcript's notice": "[Historical voice assistant transcript; not current task status] I live in Rome",
+    "words on their own": '"I have been a plumber in Rome for twenty years and love it."',
+    "words between three marks": '"""\nI am from Rome.\nI like it.\n"""',
+    "words between angles": "<<<I am from Rome, and I like it there>>>",
+}
+
+
+@table(
+    "text",
+    [text for text in ELSEWHERE.values() if text],
+)
+def test_what_is_not_a_persons_own_is_cut_out_wherever_it_stands(text: str) -> None:
+    for message in (f"I live in Oslo.\n\n{text}\n\nWhat now?", f"I live in Oslo.\n{text}\n\nWhat now?"):
+        reading = read(message)
+
+        kept = reading.authored.replace("\u2026", "").replace("<<<", "").replace(">>>", "").replace('"', "")
+        assert kept.split() == ["I", "live", "in", "Oslo.", "What", "now?"]
+        assert reading.elsewhere
+    assert not any(character.isalnum() for character in read(text).authored)
+
+
+def test_a_fence_that_is_not_closed_runs_to_the_end() -> None:
+    assert read(f"I live in Oslo.\n```\n{CODE}\nI live in Rome").authored == "I live in Oslo."
+
+
+MAILS = {
+    "english": f"On Tue, 3 Mar 2026 at 10:00, Ben <ben@example.org> wrote:\n{MAIL}",
+    "german": f"Am 3. März 2026 um 10:00 schrieb Ben:\n{MAIL}",
+    "french": f"Le 3 mars 2026 à 10:00, Ben a écrit :\n{MAIL}",
+    "russian": f"3 марта 2026 г., 10:00, Бен написал:\n{MAIL}",
+    "japanese": f"2026年3月3日 10:00 Ben <ben@example.org> のメール:\n{MAIL}",
+    "forwarded": f"---------- Forwarded message ---------\n{MAIL}",
+    "original": f"-----Original Message-----\n{MAIL}",
+    "a head": f"From: Ben <ben@example.org>\nTo: Anna\nSubject: Flat\n\n{MAIL}",
+    "a german head": f"Von: Ben\nGesendet: Montag\nAn: Anna\nBetreff: Wohnung\n\n{MAIL}",
+    "a chinese head": f"发件人：本\n主题：公寓\n\n{MAIL}",
+}
+
+
+@table("mail", MAILS.values())
+def test_a_mail_that_is_passed_on_is_not_the_persons(mail: str) -> None:
+    assert read(f"I live in Oslo.\n\n{mail}").authored == "I live in Oslo."
+
+
+def test_an_answer_below_a_quoted_mail_is_the_persons() -> None:
+    text = "On Tue, 3 Mar 2026, Ben wrote:\n\n> I live in Rome\n\nI live in Oslo."
+
+    assert read(text).authored == "I live in Oslo."
+
+
+def test_long_words_between_marks_are_cut_and_the_sentence_stays() -> None:
+    assert read(
+        'My mum said "I am selling the house in May, and the boat as well" and I cried.'
+    ).authored == ('My mum said "\u2026" and I cried.')
+    assert read("Ben texted: > I moved to Rome").authored == "Ben texted:"
+    assert read(f"He wrote: \u201c{LONG}\u201d").authored == "He wrote: \u201c\u2026\u201d"
+
+
+@table(
+    "text",
+    [
+        "Korrigiere bitte: Lina ist sieben, nicht sechs.",
+        "Prioritize identifying concrete options before you explain, and keep it short.",
+        "Rewrite my CV: I work as a nurse in Bergen.",
+        "Translate to German: I live in Rome",
+    ],
+)
+def test_a_wish_is_not_cut_away_for_how_it_begins(text: str) -> None:
+    assert read(text).authored == text
+
+
+@BLOCKS
+def test_the_lines_of_our_blocks_are_told_without_labels_and_dates(block: str) -> None:
+    assert read("hi", injected=(block, HISTORY, block)).injected == (
+        "Prefers tea over coffee.",
+        "Lives in Bergen.",
+        "We moved to Bergen, all four of us.",
+        "I have two sisters.",
+        "Bergen is rainy.",
+        "I like rain",
+        "Noted.",
+    )
+    assert read("hi", injected=("", "no bullets here\n  at all")).injected == ()
+    assert read("hi", injected=("- [FACT] Likes tea.", "- Likes rain")).injected == (
+        "Likes tea.",
+        "Likes rain",
+    )
+
+
+@BLOCKS
+def test_our_lines_that_come_back_are_cut_out(block: str) -> None:
+    bullets = "\n".join(line for line in block.splitlines()[2:-1] if not line.endswith(":"))
+
+    assert read(f"Why?\n{bullets}\nI like rain.", injected=(block,)).authored == "Why?\n\nI like rain."
+    assert read("- [PREFERENCE] prefers tea over coffee\nWhy?", injected=(block,)).authored == "Why?"
+    assert read("- [FACT] Unknown to us. (2026-01-01)\nWhy?").authored == "Why?"
+    assert read("- User, 2026-01-01: Unknown to us.\nWhy?").authored == "Why?"
+    assert read("Prefers tea over coffee\nLives in Bergen\n\nWhy?", injected=(block,)).authored == "Why?"
+
+
+@BLOCKS
+def test_what_a_person_says_again_in_a_sentence_of_their_own_is_theirs(block: str) -> None:
+    for text in (
+        *("I have two sisters.", "I like rain", "Lives in Bergen.\nWhy?", "- Lives in Bergen.\n- Why?"),
+        "- [x] Lives in Bergen.",
+    ):
+        assert read(text, injected=(block, HISTORY)).authored == text
+
+
+def said(text: str, role: Role = Role.ASSISTANT) -> Message:
+    return Message(role, text)
+
+
+QUESTION = "So you live in Oslo and prefer trains, right?"
+
+
+@table(
+    "answer",
+    """yes
+    Yes, exactly!
+    yep that's me
+    That's right, and I also like boats
+    correct
+    ja genau
+    Stimmt.
+    oui, c'est ça
+    Exactement
+    sí, exacto
+    Así es
+    sì, esatto
+    Sim, isso mesmo
+    tak, dokładnie
+    да, верно
+    Точно!
+    так, саме так
+    evet, aynen
+    是的
+    没错，就是这样
+    对
+    はい、そうです
+    その通りです
+    네, 맞아요
+    맞습니다
+    نعم، بالضبط""".splitlines(),
+)
+def test_a_short_yes_confirms_what_the_assistant_said_last(answer: str) -> None:
+    assert read(answer.strip(), history=(said("hi", Role.USER), said(QUESTION))).confirmed == QUESTION
+
+
+@table(
+    "answer",
+    """thanks
+    no
+    不是
+    yes?
+    yesterday I moved to Bergen
+    What do you mean?
+    yes I think that would be one of the many things that we could try out next week""".splitlines(),
+)
+def test_anything_else_confirms_nothing(answer: str) -> None:
+    assert read(answer.strip(), history=(said(QUESTION),)).confirmed == ""
+
+
+def test_only_a_short_message_or_the_question_at_its_end_is_confirmed() -> None:
+    assert read("yes", history=(said(LONG * 3),)).confirmed == ""
+    assert read("yes", history=(said(f"{LONG * 3}\n\n**{QUESTION}**"),)).confirmed == f"**{QUESTION}"
+    assert read("yes", history=(said(f"{LONG * 3}{QUESTION}"),)).confirmed.endswith(QUESTION)
+    assert len(read("yes", history=(said(f"{LONG * 3}{QUESTION}"),)).confirmed) == 600
+    assert read("yes").confirmed == ""
+    assert read("yes", history=(said(QUESTION, Role.USER),)).confirmed == ""
+    assert read("yes" * 1_000, history=(said(QUESTION),)).confirmed == ""
+
+
+def test_quotation_marks_of_other_makes_and_unequal_tags_are_survived() -> None:
+    assert read("<context>\n<context>\na\n</context>\nI live in Oslo").authored == "I live in Oslo"
+    assert read("</context>\nI live in Oslo").authored == "</context>\nI live in Oslo"
+    assert read("<file>a</file>\n<source>b</source>\nI live in Oslo").authored == "I live in Oslo"
+
+
+@CALM
+@given(st.text(max_size=400), st.lists(st.text(max_size=100), max_size=3), st.text(max_size=50))
+def test_any_text_is_survived(text: str, blocks: list[str], reply: str) -> None:
+    reading = read(text, injected=tuple(blocks), history=(said(reply),))
+
+    assert set(reading.authored) <= set(text) | set("\u2026\n")
+
+
+PIECES = [
+    "a",
+    "> ",
+    ">\n",
+    "<context>\n",
+    "</context>",
+    "```\n",
+    '"',
+    "'",
+    "\u201e",
+    "\u00ab",
+    '"""',
+    "<<<",
+    "translate\n",
+    "translate: ",
+    "x = 1\n",
+    "|a|\n",
+    "\n",
+    "\n\n",
+    "a\n\n",
+    "On 3 ",
+    "From: a@b\n",
+    "- [FACT] a (2026-01-01)\n",
+    "- User, 2026-01-01: a\n",
+    "- a (on 2026-01-01, ",
+    "\t",
+    ";\n",
+    "translate '",
+    "\ud800",
+    "\x00",
+    ": > ",
+]
+
+
+@up_to(100_000)
+@table("piece", PIECES)
+def test_a_long_run_of_anything_is_survived(piece: str, length: int) -> None:
+    assert read(piece * (length // len(piece)), injected=(BLOCK,)).injected
+
+
+def test_a_statement_of_a_block_is_known_by_its_bullet_and_a_persons_own_list_is_not() -> None:
+    block = BLOCK.replace("</recollect_memories>", "\u2022 Drinks green tea\n</recollect_memories>")
+
+    assert read("\u2022 Drinks green tea\nWhy?", injected=(block,)).authored == "Why?"
+    assert read("- Drinks green tea\nWhy?", injected=(block,)).authored == "- Drinks green tea\nWhy?"

@@ -1,0 +1,250 @@
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.stores import Store
+from tests.watched_stores import Outage, breakable
+
+from recollect.errors import (
+    BudgetSpentError,
+    ExtractorError,
+    ExtractorPausedError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+    StoreError,
+    YieldedError,
+)
+from recollect.formation import CallGuard, TokenBudget
+from recollect.formation.call_guard import FAILED_SECONDS, FAILURES
+from recollect.model import Usage
+from recollect.models.spending import spend
+from recollect.models.yielding import Yielding
+from recollect.ports import Extracted
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@dataclass
+class Model:
+    """Answers, or fails as it is told to; counts how often it was asked."""
+
+    error: Exception | None = None
+    tokens: int = 100
+    asked: int = 0
+
+    async def __call__(self) -> Extracted:
+        self.asked += 1
+        if self.error is not None:
+            raise self.error
+        return Extracted(tokens=self.tokens)
+
+
+class Guarded:
+    """A guard, a model behind it that is called for Anna, and a clock that stands until it is moved."""
+
+    def __init__(self, store: Store, budget: TokenBudget | None = None) -> None:
+        self.anna = store.anna
+        self.now = NOON
+        self.guard = CallGuard(store.usage, budget or TokenBudget(), lambda: self.now)
+        self.model = Model()
+
+    async def call(self, user_id: str | None = None) -> Extracted:
+        return await self.guard.call(user_id or self.anna, self.model)
+
+    async def fail(self, error: Exception, times: int = 1) -> None:
+        self.model.error = error
+        for _ in range(times):
+            with pytest.raises(type(error)):
+                await self.call()
+        self.model.error = None
+
+
+async def have_said_something(store: Store) -> None:
+    """Give both a chat: of who has none, nothing is counted."""
+    for scope in (store.anna.scope, store.ben.scope):
+        await store.log.append(store.exchange("hello", scope))
+
+
+class TestBreaker:
+    async def test_a_model_that_fails_again_and_again_is_left_alone_for_a_while(self, store: Store) -> None:
+        guarded = Guarded(store)
+        await guarded.fail(ExtractorError(), FAILURES)
+
+        with pytest.raises(ExtractorPausedError) as paused:
+            await guarded.call()
+
+        assert guarded.model.asked == FAILURES
+        assert paused.value.until == NOON + timedelta(seconds=30)
+
+    async def test_seconds_waited_in_vain_count_as_failures_do(self, store: Store) -> None:
+        guarded = Guarded(store)
+
+        async def hang() -> Extracted:
+            guarded.now += timedelta(seconds=FAILED_SECONDS / 2)
+            raise ExtractorTimeoutError
+
+        for _ in range(2):
+            with pytest.raises(ExtractorTimeoutError):
+                await guarded.guard.call(store.anna, hang)
+        with pytest.raises(ExtractorPausedError):
+            await guarded.call()
+        guarded.now += timedelta(seconds=30)
+        await guarded.call()
+        with pytest.raises(ExtractorTimeoutError):
+            await guarded.guard.call(store.anna, hang)
+
+        assert (await guarded.call()).tokens == 100  # what answered meanwhile was not waited for in vain
+
+    async def test_one_call_tries_it_then_and_success_closes_it(self, store: Store) -> None:
+        guarded = Guarded(store)
+        await guarded.fail(ExtractorError(), FAILURES)
+        guarded.now += timedelta(seconds=30)
+
+        await guarded.call()
+        await guarded.fail(ExtractorError(), FAILURES - 1)
+
+        assert (await guarded.call()).tokens == 100
+
+    async def test_while_one_tries_it_no_other_does(self, store: Store) -> None:
+        guarded = Guarded(store)
+        await guarded.fail(ExtractorError(), FAILURES)
+        guarded.now += timedelta(seconds=30)
+
+        async def ask() -> Extracted:
+            with pytest.raises(ExtractorPausedError):
+                await guarded.call()
+            return Extracted()
+
+        await guarded.guard.call(store.anna, ask)
+
+    async def test_a_failed_try_leaves_it_alone_for_twice_as_long(self, store: Store) -> None:
+        guarded = Guarded(store)
+        await guarded.fail(ExtractorError(), FAILURES)
+        for seconds in (60, 120, 240, 480, 600, 600):
+            guarded.now = guarded.guard.breaker.open_until or guarded.now
+            await guarded.fail(ExtractorError())
+
+            assert guarded.guard.breaker.open_until == guarded.now + timedelta(seconds=seconds)
+
+    @pytest.mark.parametrize("error", [ExtractorUnusableError(), InvalidExtractionError()])
+    async def test_what_is_wrong_with_one_call_says_nothing_about_the_server(
+        self, store: Store, error: Exception
+    ) -> None:
+        guarded = Guarded(store)
+
+        await guarded.fail(error, 3 * FAILURES)
+
+        assert (await guarded.call()).tokens == 100
+
+    async def test_what_is_wrong_with_one_users_key_leaves_nobody_elses_calls_alone(
+        self, store: Store
+    ) -> None:
+        guarded, of_one = Guarded(store), ExtractorError()
+        of_one.is_of_one = True
+
+        await guarded.fail(of_one, 3 * FAILURES)
+
+        assert (await guarded.call()).tokens == 100
+
+    async def test_a_bug_or_a_cancellation_frees_the_try(self, store: Store) -> None:
+        guarded = Guarded(store)
+        await guarded.fail(ExtractorError(), FAILURES)
+        guarded.now += timedelta(seconds=30)
+
+        await guarded.fail(ValueError("a bug"))
+
+        assert (await guarded.call()).tokens == 100
+
+
+class TestBudget:
+    async def test_what_calls_take_is_counted(self, own_store: Store) -> None:
+        await have_said_something(own_store)
+        guarded = Guarded(own_store)
+        await guarded.call()
+        await guarded.call(own_store.ben)
+        for failure, tokens in ((InvalidExtractionError(), 7), (ExtractorError(), 5)):
+            failure.tokens = tokens
+            await guarded.fail(failure)
+
+        assert await own_store.usage.used(own_store.anna, NOON.date()) == Usage(112, 212)
+
+    async def test_what_was_spent_is_counted_however_a_call_ends(self, own_store: Store) -> None:
+        await have_said_something(own_store)
+        guarded = Guarded(own_store)
+
+        async def fail() -> Extracted:
+            spend(30)
+            raise ExtractorTimeoutError
+
+        async def wait() -> Extracted:
+            spend(12)
+            await asyncio.Event().wait()
+            return Extracted()
+
+        with pytest.raises(ExtractorTimeoutError):
+            await guarded.guard.call(own_store.anna, fail)
+        calling = asyncio.create_task(guarded.guard.call(own_store.anna, wait))
+        await asyncio.sleep(0.1)
+        calling.cancel()
+        await asyncio.wait({calling})
+
+        assert calling.cancelled()
+        assert (await own_store.usage.used(own_store.anna, NOON.date())).user == 42
+
+    async def test_a_user_whose_budget_is_spent_is_refused_until_tomorrow(self, store: Store) -> None:
+        await have_said_something(store)
+        guarded = Guarded(store, TokenBudget(user=200))  # what two calls take, to the token
+        await guarded.call()
+        await guarded.call()
+
+        with pytest.raises(BudgetSpentError):
+            await guarded.call()
+        await guarded.call(store.ben)
+        guarded.now += timedelta(days=1)
+        await guarded.call()
+
+        assert guarded.model.asked == 4
+
+    async def test_all_users_together_may_take_no_more_than_theirs(self, own_store: Store) -> None:
+        await have_said_something(own_store)
+        guarded = Guarded(own_store, TokenBudget(everybody=100))
+        await guarded.call()
+
+        with pytest.raises(BudgetSpentError):
+            await guarded.call(own_store.ben)
+
+    async def test_a_count_that_fails_costs_no_answer(self, store: Store) -> None:
+        guarded = Guarded(breakable(store, Outage(StoreError(), ("use",))))
+
+        assert (await guarded.call()).tokens == 100
+
+
+class TestChatsFirst:
+    async def test_a_call_that_is_given_up_for_a_chat_is_no_failure_and_its_tokens_count(
+        self, own_store: Store
+    ) -> None:
+        await have_said_something(own_store)
+        yielding, asked = Yielding(yields=True, idle=0), asyncio.Event()
+        guard = CallGuard(own_store.usage, TokenBudget(), lambda: NOON, yielding)
+
+        async def wait() -> Extracted:
+            spend(12)
+            asked.set()
+            await asyncio.Event().wait()
+            return Extracted()
+
+        for _ in range(FAILURES + 1):
+            asked.clear()
+            calling = asyncio.create_task(guard.call(own_store.anna, wait))
+            await asked.wait()
+            yielding.chats(1)
+            with pytest.raises(YieldedError):
+                await calling
+            yielding.chats(0)
+
+        assert guard.guarded.failures == 0
+        assert guard.guarded.errors == {}
+        assert guard.guarded.given_up == FAILURES + 1
+        assert (await own_store.usage.used(own_store.anna, NOON.date())).user == 12 * (FAILURES + 1)

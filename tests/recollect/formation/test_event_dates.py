@@ -1,0 +1,115 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables import table
+
+from recollect.formation.event_dates import with_checked_date, with_written_date
+from recollect.model import Candidate, Kind
+
+SAID_AT = datetime(2025, 6, 12, 18, tzinfo=UTC)  # a Thursday
+
+
+def event(words: str, told: str | None, *, kind: Kind = Kind.FACT, said_at: datetime = SAID_AT) -> str | None:
+    """Return the day a candidate of these words is given, where the model told that one."""
+    told_at = None if told is None else datetime.fromisoformat(told).replace(tzinfo=UTC)
+    found = with_checked_date(
+        Candidate("Something happened", kind, 0.5, words, event_at=told_at), said_at
+    ).event_at
+    return None if found is None else f"{found:%Y-%m-%d}"
+
+
+@table(
+    ("words", "told", "right"),
+    [
+        ("I moved to Leipzig yesterday", "2026-11-21", "2025-06-11"),  # told from the day the job ran
+        ("wir sind gestern umgezogen", "2023-06-11", "2025-06-11"),
+        ("j'ai déménagé hier", "2027-11-21", "2025-06-11"),
+        ("я переехал вчера", "2022-11-21", "2025-06-11"),
+        ("我昨天搬家了", "2022-11-21", "2025-06-11"),
+        ("we moved on 4 May 2019", "2023-05-04", "2019-05-04"),
+        ("the exam is on 3 July", "2023-07-03", "2025-07-03"),
+        ("we married on 20 May", "2021-05-20", "2025-05-20"),
+    ],
+)
+def test_a_date_years_away_from_what_the_words_name_is_what_they_name(
+    words: str, told: str, right: str
+) -> None:
+    assert event(words, told) == right
+
+
+@table(
+    ("words", "told"),
+    [
+        ("I moved to Leipzig yesterday", "2025-06-11"),
+        ("I moved yesterday", "2025-06-12"),  # another time zone
+        ("no running for 8 weeks counting from yesterday", "2025-08-06"),
+        ("it's my mum's 60th on the saturday", "2025-07-05"),
+        ("it goes live on 18 December", "2025-12-18"),
+        ("it went live on 18 December", "2024-12-18"),
+        ("the lease ends on 1 June", "2026-06-01"),
+        ("three weeks from 13 June to 4 July", "2025-06-13"),
+        ("we married on 20 May 2019", "2019-05-20"),
+        ("I was born in 1987", "1987-09-03"),
+        ("on 03/04/2024", "2020-02-02"),
+        ("I like tea", "2020-02-02"),
+        ("", "2020-02-02"),
+    ],
+)
+def test_a_date_that_the_words_do_not_speak_against_stands(words: str, told: str) -> None:
+    assert event(words, told) == told
+
+
+@table(
+    ("words", "told", "right"),
+    [
+        ("It has to go live on 18 December", "2024-12-18", "2025-12-18"),
+        ("It has to go live on 18 December", "2025-12-18", "2025-12-18"),
+        ("muss am 17.2. zum TÜV", "2025-02-17", "2026-02-17"),
+        ("muss am 17.2.2025 zum TÜV", "2025-02-17", "2025-02-17"),
+        ("on 29 February the tax is due", "2024-02-29", "2024-02-29"),
+    ],
+)
+def test_a_to_do_without_a_year_is_the_next_one(words: str, told: str, right: str) -> None:
+    assert event(words, told, kind=Kind.TODO) == right
+
+
+@table(
+    "words",
+    [
+        "I work from home on Fridays",
+        "I moved to Leipzig yesterday",
+        "my sister's birthday is on March 9",
+        "we moved on 4 May 2019",
+    ],
+)
+def test_what_a_model_gave_no_date_gets_none(words: str) -> None:
+    assert event(words, None) is None
+
+
+@table(
+    ("words", "day"),
+    [
+        ("remember that the lease ends on 4 May 2026", "2026-05-04"),
+        ("merk dir: am 4. Mai 2026 läuft der Vertrag aus", "2026-05-04"),
+        ("remember that the lease ends on 2026-05-04", "2026-05-04"),
+        ("remember that the lease ends on 4 May", None),
+        ("remember that I moved yesterday", None),
+        ("remember that I swim on Fridays", None),
+        ("remember the sale from 4 May 2026 to 9 May 2026", None),
+        ("remember that we married in May 2019", None),
+    ],
+)
+def test_where_there_was_no_model_only_a_date_in_full_is_given(words: str, day: str | None) -> None:
+    found = with_written_date(Candidate("It is so", Kind.FACT, 0.8, words), SAID_AT).event_at
+
+    assert (None if found is None else f"{found:%Y-%m-%d}") == day
+
+
+@given(st.text(), st.none() | st.datetimes(timezones=st.just(UTC)), st.sampled_from(Kind))
+def test_any_words_are_read(words: str, told: datetime | None, kind: Kind) -> None:
+    candidate = Candidate("x", kind, 0.5, words, event_at=told)
+
+    assert replace(with_checked_date(candidate, SAID_AT), event_at=told) == candidate
+    assert replace(with_written_date(candidate, SAID_AT), event_at=told) == candidate

@@ -1,0 +1,197 @@
+"""Of a message the person's own words are found as theirs; what they pasted is found as that, or not at all."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from tests.recollections import NOON
+from tests.scripted_models import WordEmbedder
+from tests.stores import Store
+from uuid_utils.compat import uuid7
+
+from recollect.indexing import EmbeddingScope, index_user
+from recollect.indexing.indexed_message import index_by_words, own_text, parts_of, windows_of
+from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Role, Scope, Turn
+from recollect.postgres.postings import read_lexicon
+from recollect.retrieval.passages import may_serve
+from recollect.retrieval.query import RecallQuery, read_query
+from recollect.text.attribution import others_words
+
+MAIL = """Kannst du mir das bitte zusammenfassen? Mein Hund Fips schl\u00e4ft gerade.
+
+Von: Anna Keller <anna@example.org>
+Gesendet: Montag, 2. M\u00e4rz 2026 09:12
+Betreff: Umzug
+
+Hallo zusammen, ich wohne jetzt in Basel, an der Rheingasse 12. Meine Nummer bleibt gleich.
+Liebe Gr\u00fc\u00dfe, Anna"""
+FRIEND = "My friend wrote \u201cI have a severe peanut allergy, please cook without them\u201d and comes on Friday."
+ONLY_PASTED = MAIL[MAIL.index("Von:") :]
+ASKED = f"Kannst du das zusammenfassen?\n\n{ONLY_PASTED}"
+CODE = "Why does this fail, my service is Kettle?\n\n```python\ndef brew(tea):\n    return tea\n```"
+
+
+def message(content: str, role: Role = Role.USER) -> LoggedMessage:
+    return LoggedMessage(uuid7(), role, content, NOON)
+
+
+def own(text: str) -> str:
+    said = message(text)
+    return own_text(text, parts_of(said, len(text)))
+
+
+def query(text: str) -> RecallQuery:
+    return read_query(Turn(Scope("anna", "new"), text, "k", NOON, "m"))
+
+
+def test_an_address_in_a_pasted_mail_is_no_word_of_the_person() -> None:
+    indexed = index_by_words(message(MAIL), "m", embeddable=True)
+
+    [said, pasted] = indexed.chunks
+    assert not said.pasted
+    assert "Fips" in MAIL[said.begins : said.ends]
+    assert "basel" not in said.terms
+    assert pasted.pasted
+    assert "Basel" in MAIL[pasted.begins : pasted.ends]
+
+
+def test_a_friends_allergy_in_quotation_marks_is_cut_out_of_the_persons_sentence() -> None:
+    indexed = index_by_words(message(FRIEND), "m", embeddable=True)
+
+    [said] = indexed.chunks
+    assert "peanut" not in said.terms
+    assert "friday" in said.terms
+    [[window]] = windows_of(indexed, FRIEND)
+    assert "allergy" not in window
+    assert window.startswith("My friend wrote")
+
+
+def test_what_only_asks_about_a_pasted_text_leaves_the_text_alone_to_be_found() -> None:
+    [chunk] = index_by_words(message(ASKED), "m", embeddable=True).chunks
+
+    assert chunk.pasted
+    assert own(ASKED) == "Kannst du das zusammenfassen?"
+
+
+def test_code_in_a_fence_is_found_as_code_and_what_an_assistant_says_is_all_its_own() -> None:
+    said = index_by_words(message(CODE), "m", embeddable=True).chunks
+
+    assert [(each.code, each.pasted) for each in said] == [(False, False), (True, False)]
+    answer = index_by_words(message(MAIL, Role.ASSISTANT), "m", embeddable=True)
+    assert not any(each.pasted or each.cuts for each in answer.chunks)
+
+
+def test_the_pieces_of_a_message_are_in_order_and_do_not_overlap() -> None:
+    for text in (
+        MAIL,
+        FRIEND,
+        CODE,
+        ASKED,
+        "> quoted\n" * 50,
+        "\u00ab" + "x" * 300 + "\u00bb",
+        "a\r\n> b\r\nc",
+        "x" * 50_000,
+    ):
+        pieces, quoted = others_words(text)
+        for spans in (pieces, quoted):
+            assert all(start < end for start, end in spans)
+            assert all(one[1] <= other[0] for one, other in pairwise(spans))
+        parts = parts_of(message(text), len(text))
+        assert all(one.ends <= other.begins for one, other in pairwise(parts))
+
+
+def test_what_lies_between_the_ends_of_a_very_long_message_is_others_words() -> None:
+    pieces, _ = others_words("word " * 10_000)
+
+    assert pieces == [(27_000, 37_000)]
+
+
+async def found(store: Store, term: str) -> list[Passage]:
+    lexicon = await store.memories.lexicon(store.anna, [term])
+    documents = [int(number) for each in lexicon.occurrences.values() for number in each.documents]
+    hits: list[Hit] = await store.memories.search(
+        store.anna.scope, None, "words", documents=documents, limit=10, log=True
+    )
+    return [hit.item for hit in hits if isinstance(hit.item, Passage)]
+
+
+async def index(store: Store) -> timedelta | None:
+    return await index_user(
+        store.anna, index=store.index, embedder=WordEmbedder(), embedded=EmbeddingScope.ALL
+    )
+
+
+async def test_what_is_found_is_shown_without_others_words_and_pasted_text_as_pasted(store: Store) -> None:
+    await store.log.append(store.exchange(MAIL, reply=""))
+    await store.log.append(store.exchange(FRIEND, store.anna.elsewhere, reply=""))
+    await index(store)
+
+    [friday] = await found(store, "friday")
+    assert friday.content == "My friend wrote \u201c\u2026\u201d and comes on Friday."
+    assert await found(store, "peanut") == []
+    [basel] = await found(store, "basel")
+    assert basel.pasted
+    [fips] = await found(store, "fip")
+    assert not fips.pasted
+    assert "Basel" not in fips.content
+
+
+def test_who_asks_about_themselves_is_given_no_text_that_others_wrote() -> None:
+    pasted = Passage(uuid7(), uuid7(), "c", 0, 0, Role.USER, ONLY_PASTED, NOON, pasted=True)
+
+    assert not may_serve(pasted, query("Wo wohne ich?"))
+    assert may_serve(pasted, query("What is Anna Keller's new address?"))
+    assert may_serve(pasted, query("What was in the mail that I told you about last time, do you remember?"))
+
+
+async def test_an_index_of_an_older_reading_is_brought_up_to_date_in_the_background(own_store: Store) -> None:
+    store = own_store
+    for text in ("I keep bees in Basel.", MAIL, "Where do I live?"):
+        await store.log.append(store.exchange(text, reply=""))
+    for logged in await store.index.unindexed(store.anna, limit=9):
+        whole = index_by_words(message(logged.content, Role.ASSISTANT), "words", embeddable=False)
+        assert await store.index.index(store.anna, IndexedMessage(logged.id, whole.chunks, {}, "words"))
+    assert [each.pasted for each in await found(store, "basel")] == [False, False]
+    assert await store.index.enqueue_unindexed() == 0
+    await _as_before_this_reading(store)
+    assert await store.index.enqueue_unindexed() == 1
+
+    while await index(store) is not None:
+        pass
+
+    assert {each.pasted for each in await found(store, "basel")} == {False, True}
+    assert await found(store, "live") == []
+    assert await store.index.enqueue_unindexed() == 0
+
+
+@pytest.mark.parametrize("changed", [(MAIL,), ("I keep bees.", MAIL)], ids=["the later", "both"])
+async def test_what_is_indexed_again_stands_once_in_the_context_of_what_was_said_before_it(
+    own_store: Store, changed: tuple[str, ...]
+) -> None:
+    store = own_store
+    for text in ("I keep bees.", MAIL):
+        await store.log.append(store.exchange(text, reply=""))
+    while await index(store) is not None:
+        pass
+    first = await _how_often(store, "zusammenfassen", "hund", "gerade", "schl\u00e4ft")
+    assert first
+
+    await _as_before_this_reading(store)
+    assert await store.index.read_again(store.anna, lambda said: said.content in changed, limit=9) is False
+    while await index(store) is not None:
+        pass
+
+    assert await _how_often(store, "zusammenfassen", "hund", "gerade", "schl\u00e4ft") == first
+
+
+async def _how_often(store: Store, *terms: str) -> list[tuple[str, list[int]]]:
+    async with store.index._database.for_user(store.anna) as connection:  # type: ignore[attr-defined]
+        lexicon = await read_lexicon(connection, store.anna, terms)
+    return [
+        (term, sorted(stands.frequencies.tolist())) for term, stands in sorted(lexicon.occurrences.items())
+    ]
+
+
+async def _as_before_this_reading(store: Store) -> None:
+    async with store.index._database.changing(store.anna) as connection:  # type: ignore[attr-defined]
+        await connection.execute("UPDATE corpora SET reading = 0 WHERE user_id = $1", store.anna)

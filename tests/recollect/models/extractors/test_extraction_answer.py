@@ -1,0 +1,479 @@
+import json
+import math
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables import table
+
+from recollect.errors import InvalidExtractionError
+from recollect.model import Asking, Candidate, Kind, Lasting, Relation, Stance, Wish
+from recollect.models.extractors.extraction_answer import ITEM_LIMIT, WISH_LIMIT, read_answer
+
+AT = datetime(2026, 11, 21, 9, 30, tzinfo=timezone(timedelta(hours=1)))
+TEA = {"content": "Prefers tea", "evidence": "I prefer tea"}
+
+
+def read(answer: object) -> list[Candidate]:
+    written = answer if isinstance(answer, str) else json.dumps(answer)
+    return list(read_answer(written, at=AT, known=10).candidates)
+
+
+def wishes(answer: object) -> tuple[Wish, ...]:
+    written = answer if isinstance(answer, str) else json.dumps(answer)
+    return read_answer(written, at=AT, known=10).wishes
+
+
+def read_one(**fields: Any) -> Candidate:
+    [candidate] = read({"memories": [TEA | fields]})
+    return candidate
+
+
+def test_a_whole_statement_is_read() -> None:
+    candidate = read_one(
+        kind="preference",
+        importance=0.6,
+        confidence=0.9,
+        relation="refines",
+        about=[2, 1],
+        ends=[3, 2],
+        subject="my sister Clara",
+        stance="supposed",
+        steers=True,
+        lasts="weeks",
+        event_date="2026-11-20",
+        valid_from="2026-11-01",
+        valid_to="2027-02-28",
+        affects=[4, 0, 3],
+    )
+
+    assert candidate == Candidate(
+        content="Prefers tea",
+        kind=Kind.PREFERENCE,
+        importance=0.6,
+        evidence="I prefer tea",
+        confidence=0.9,
+        relation=Relation.REFINES,
+        about=(2, 1),
+        event_at=datetime(2026, 11, 20, tzinfo=AT.tzinfo),
+        holds_from=datetime(2026, 11, 1, tzinfo=AT.tzinfo),
+        holds_until=datetime(2027, 2, 28, 23, 59, 59, tzinfo=AT.tzinfo),
+        unsettles=(4, 0),
+        ends=(3,),
+        subject="my sister Clara",
+        stance=Stance.SUPPOSED,
+        steers=True,
+        lasting=Lasting.WEEKS,
+    )
+
+
+def test_an_answer_without_the_fields_that_came_later_says_what_it_said() -> None:
+    candidate = read_one(
+        kind="fact", importance=0.7, confidence=1.0, relation="contradicts", about=3, affects=[1]
+    )
+
+    assert (candidate.about, candidate.unsettles, candidate.ends) == ((3,), (1,), ())
+    assert (candidate.subject, candidate.stance) == (None, Stance.STATED)
+    assert (candidate.steers, candidate.lasting) == (False, Lasting.YEARS)
+    assert wishes({"memories": [TEA]}) == ()
+
+
+@table(
+    "answer",
+    [
+        f'{{"memories": [{json.dumps(TEA)}]}}',
+        f"[{json.dumps(TEA)}]",
+        json.dumps(TEA),
+        json.dumps({"facts": TEA}),
+        f'Sure! Here is the list:\n{{"memories": [{json.dumps(TEA)}]}}\nAnything else?',
+        f'```json\n{{"memories": [{json.dumps(TEA)}]}}\n```',
+        f"Nothing at first:\n```\n[]\n```\nbut then:\n```json\n[{json.dumps(TEA)}]\n```",
+        f'```json\n{{"memories": [{json.dumps(TEA)}]}}',
+        f'<think>Maybe {{"memories": []}}?</think>{{"memories": [{json.dumps(TEA)}]}}',
+        f'Okay, [0] is old. </think>\n{{"memories": [{json.dumps(TEA)}]}}',
+        '{"memories": [{"content": "Prefers tea", "evidence": "I prefer tea",},],}',
+        f'See [0] and [1, 2]: {{"memories": [{json.dumps(TEA)},]}}',
+        f'First {{"memories": []}}, no: {{"memories": [{json.dumps(TEA)}]}}',
+        f'{json.dumps(TEA)}\n{{"content": 7}}',
+        f'{{"memories": [{json.dumps(TEA)}, {{"content": "Lives in Lei',
+        f'{{"words": "own", "wishes": [], "memories": [{json.dumps(TEA)}, {{"about": [], "content": "Lives in Lei',
+        f'{{"wishes": [{{"asking": "remember", "evidence": "x", "about": []}}], "memories": [{json.dumps(TEA)}, {{"ev',
+    ],
+)
+def test_wrapped_and_broken_answers_are_read(answer: str) -> None:
+    assert [candidate.content for candidate in read(answer)] == ["Prefers tea"]
+
+
+@table(
+    "answer",
+    [
+        '{"memories": []}',
+        '{"words": "pasted"}',
+        '{"words": "own", "wishes": []}',
+        "So: []",
+        "[]",
+        "{}",
+        "NONE",
+        "None.",
+        '{"memories": null}',
+        'So: {"memories": []}.',
+    ],
+)
+def test_nothing_to_keep_is_an_answer(answer: str) -> None:
+    assert read(answer) == []
+
+
+@table(
+    "answer",
+    [
+        "",
+        "The user prefers tea.",
+        "[0]",
+        "7",
+        '{"answer": true}',
+        '["Prefers tea"]',
+        "<think>hm, what to keep? [{",
+        '{"memories": ["Prefers tea"]}',
+        '{"memories": [{"evidence": "I prefer tea"}]}',
+        '{"memories": [{"content": {"text": "tea"}}]}',
+        '{"words": "own", "wishes": [], "memories": [{"evidence": "I prefer te',
+        '{"wishes": [{"asking": "forget", "evidence": "tea", "about": [1]}], "memories": [{"evidence": "I pre',
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '["' * 100_000,
+        '"\\"' * 100_000,
+        "9" * 10_000,
+    ],
+)
+def test_an_answer_without_any_statement_is_invalid(answer: str) -> None:
+    with pytest.raises(InvalidExtractionError) as caught:
+        read(answer)
+
+    assert "tea" not in str(caught.value)
+
+
+def test_a_quoted_thought_tag_is_no_thought() -> None:
+    found = read(json.dumps([TEA | {"evidence": "why </think> and <think> again?"}]))
+
+    assert [candidate.evidence for candidate in found] == ["why </think> and <think> again?"]
+
+
+def test_a_bad_statement_is_dropped_and_the_rest_kept() -> None:
+    found = read({"memories": [{"content": 7}, TEA, "?", {"evidence": "x"}, None]})
+
+    assert [candidate.content for candidate in found] == ["Prefers tea"]
+
+
+def test_no_more_than_the_limit_is_read() -> None:
+    assert len(read([TEA] * (ITEM_LIMIT + 50))) == ITEM_LIMIT
+
+
+@table("name", ["summary", "qa_turn", "profile", "opinion", "", None, 3, ["fact"]])
+def test_a_kind_that_is_not_for_statements_becomes_a_fact(name: object) -> None:
+    assert read_one(kind=name).kind is Kind.FACT
+
+
+@pytest.mark.parametrize("name", ["duplicate", None, 3])
+def test_an_unknown_relation_becomes_new(name: object) -> None:
+    assert read_one(relation=name).relation is Relation.NEW
+
+
+@table(
+    ("given_value", "expected"),
+    [
+        (0.4, 0.4),
+        ("0.4", 0.4),
+        (0, 0.0),
+        (1, 1.0),
+        (7, 0.7),
+        ("10", 1.0),
+        (50, 1.0),
+        (-3, 0.0),
+        ("high", 0.5),
+        (None, 0.5),
+        (True, 0.5),
+        (math.nan, 0.5),
+        (math.inf, 0.5),
+        (10**400, 0.5),
+        ([0.4], 0.5),
+    ],
+)
+def test_importance_is_brought_between_nought_and_one(given_value: object, expected: float) -> None:
+    assert read_one(importance=given_value).importance == pytest.approx(expected)
+
+
+def test_the_scale_of_ten_is_recognised_by_the_whole_answer() -> None:
+    found = read([TEA | {"importance": 1}, TEA | {"importance": 8}, TEA | {"importance": 0.5}])
+
+    assert [candidate.importance for candidate in found] == pytest.approx([0.1, 0.8, 0.5])
+
+
+@table(("given_value", "expected"), [(0.5, 0.5), (None, 1.0), (-1, 0.0), (90, 1.0), ("sure", 1.0)])
+def test_confidence_is_brought_between_nought_and_one(given_value: object, expected: float) -> None:
+    assert read_one(confidence=given_value).confidence == expected
+
+
+@table(
+    ("given_value", "expected"),
+    [
+        (3, (3,)),
+        (0, (0,)),
+        ("3", (3,)),
+        ("[3]", (3,)),
+        ([3], (3,)),
+        ([3, 0, 3], (3, 0)),
+        ("[3, 0]", (3, 0)),
+        (3.0, (3,)),
+        (None, ()),
+        (-1, ()),
+        ("none", ()),
+        ([], ()),
+        (10, ()),
+        (10**400, ()),
+    ],
+)
+def test_the_numbers_of_known_memories_are_read_leniently(
+    given_value: object, expected: tuple[int, ...]
+) -> None:
+    assert read_one(about=given_value).about == expected
+
+
+@table(
+    ("given_value", "expected"),
+    [
+        ("2026-11-20", datetime(2026, 11, 20, tzinfo=AT.tzinfo)),
+        (" 2026-11-20 ", datetime(2026, 11, 20, tzinfo=AT.tzinfo)),
+        ("2026-11-20T10:00:00", datetime(2026, 11, 20, 10, tzinfo=AT.tzinfo)),
+        ("2026-11-20T10:00:00Z", datetime(2026, 11, 20, 10, tzinfo=UTC)),
+        ("2026-13-40", None),
+        ("next Friday", None),
+        ("2026", None),
+        ("0001-01-01", None),
+        ("9999-12-31T23:00:00-12:00", None),
+        (20261120, None),
+        (None, None),
+    ],
+)
+def test_the_event_date_gets_the_messages_time_zone(given_value: object, expected: datetime | None) -> None:
+    assert read_one(event_date=given_value).event_at == expected
+
+
+@table(
+    ("since", "until", "expected"),
+    [
+        ("2026-03-01", "2026-03-31", ((2026, 3, 1), (2026, 3, 31, 23, 59, 59))),
+        ("2026-03", "2026-04", ((2026, 3, 1), (2026, 4, 30, 23, 59, 59))),
+        ("2024", " 2025 ", ((2024, 1, 1), (2025, 12, 31, 23, 59, 59))),
+        ("2024-02", "2024-02", ((2024, 2, 1), (2024, 2, 29, 23, 59, 59))),
+        (None, "2026-03-31T12:00:00", (None, (2026, 3, 31, 12))),
+        ("2026-03-01", None, ((2026, 3, 1), None)),
+        ("2026-03-31", "2026-03-01", (None, None)),
+        ("2026-13", "0000-02", (None, None)),
+        ("spring", "until March", (None, None)),
+        (2024, ["2025"], (None, None)),
+    ],
+)
+def test_since_and_until_when_it_holds_are_read_leniently(
+    since: object, until: object, expected: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+) -> None:
+    candidate = read_one(valid_from=since, valid_until=until)
+
+    moments = [None if parts is None else datetime(*parts, tzinfo=AT.tzinfo) for parts in expected]  # type: ignore[misc,arg-type]  # as many parts as are told
+    assert [candidate.holds_from, candidate.holds_until] == moments
+
+
+@table(
+    ("given_value", "expected"),
+    [
+        ([1, 3], (1, 3)),
+        (["[3]", "1", 1.0], (3, 1)),
+        ("[0, 2] and 4", (0, 4)),
+        ([[5], [1, 2], {}, None, -1, True, "none"], (5,)),
+        (7, (7,)),
+        ([9, 10, 11, 10**400], (9,)),
+        ([2], ()),
+        (None, ()),
+        ({"number": 3}, ()),
+        (list(range(1000)), (0, 1, 3, 4, 5, 6, 7, 8, 9)),
+        ("1 " * 50_000, (1,)),
+    ],
+)
+def test_the_numbers_of_what_may_no_longer_hold_are_read_leniently(
+    given_value: object, expected: tuple[int, ...]
+) -> None:
+    assert read_one(about=2, affects=given_value).unsettles == expected
+
+
+def test_numbers_of_memories_that_were_not_shown_are_left_out() -> None:
+    answer = {
+        "wishes": [{"asking": "forget", "evidence": "tea", "about": [0]}],
+        "memories": [TEA | {"about": 0}],
+    }
+    found = read_answer(json.dumps(answer), at=AT, known=0)
+
+    assert [candidate.about for candidate in found.candidates] == [()]
+    assert [wish.about for wish in found.wishes] == [()]
+
+
+@table(
+    ("given_value", "expected"),
+    [
+        ("my sister Clara", "my sister Clara"),
+        (" his\nboss ", "his boss"),
+        ("null", None),
+        ("The user", None),
+        ("", None),
+        (None, None),
+        (7, None),
+        (["Clara"], None),
+    ],
+)
+def test_whom_it_tells_of_is_read_leniently(given_value: object, expected: str | None) -> None:
+    assert read_one(subject=given_value).subject == expected
+
+
+def test_who_is_called_by_their_own_name_is_the_person() -> None:
+    answer = json.dumps([TEA | {"subject": name} for name in ("Nora", "nora ellison", "Clara")])
+
+    found = read_answer(answer, at=AT, known=0, name="Nora Ellison")
+
+    assert [candidate.subject for candidate in found.candidates] == [None, None, "Clara"]
+
+
+@table(
+    ("given_value", "expected"),
+    [(True, True), ("true", True), (1, True), (False, False), (None, False), ("maybe", False), ([1], False)],
+)
+def test_whether_it_steers_is_read_leniently(given_value: object, expected: bool) -> None:  # noqa: FBT001
+    assert read_one(steers=given_value).steers is expected
+
+
+def test_words_that_there_are_not_become_the_default() -> None:
+    odd = read_one(stance="sworn", lasts=["weeks"])
+    assert (odd.stance, odd.lasting) == (Stance.STATED, Lasting.YEARS)
+
+    plain = read_one(stance=" Quoted ", lasts="MOMENT")
+    assert (plain.stance, plain.lasting) == (Stance.QUOTED, Lasting.MOMENT)
+
+
+FORGET = {"asking": "forget", "evidence": "forget my tea", "about": [2]}
+
+
+@table(
+    ("answer", "expected"),
+    [
+        ({"wishes": [FORGET], "memories": []}, [(Asking.FORGET, "forget my tea", (2,))]),
+        ({"words": "own", "wishes": [FORGET]}, [(Asking.FORGET, "forget my tea", (2,))]),
+        (
+            {"wishes": [FORGET | {"asking": " Correct", "about": 3}], "memories": [TEA]},
+            [(Asking.CORRECT, "forget my tea", (3,))],
+        ),
+        (
+            {"wishes": [{"asking": "remember", "evidence": "note that"}], "memories": []},
+            [(Asking.REMEMBER, "note that", ())],
+        ),
+        ({"wishes": [FORGET | {"asking": "sing"}, FORGET | {"evidence": " "}, 7, None], "memories": []}, []),
+        ({"wishes": "none", "memories": [TEA]}, []),
+        ({"memories": [TEA]}, []),
+        (
+            json.dumps({"wishes": [FORGET], "memories": [TEA, TEA]})[:-20],
+            [(Asking.FORGET, "forget my tea", (2,))],
+        ),
+        ({"wishes": [FORGET] * 1_000, "memories": []}, [(Asking.FORGET, "forget my tea", (2,))] * WISH_LIMIT),
+    ],
+)
+def test_what_is_asked_of_the_memory_is_read_leniently(
+    answer: object, expected: list[tuple[Asking, str, tuple[int, ...]]]
+) -> None:
+    assert wishes(answer) == tuple(Wish(*each) for each in expected)
+
+
+def test_what_no_database_takes_is_left_out() -> None:
+    candidate = read_one(content=" Prefers\n tea\0\ud800 ", evidence="I prefer\0\ntea")
+
+    assert candidate.content == "Prefers tea"
+    assert candidate.evidence == "I prefer\ntea"
+
+
+@pytest.mark.parametrize(
+    ("given_value", "expected"), [(["I prefer tea", "tea"], "I prefer tea"), ([3], ""), (None, ""), (3, "")]
+)
+def test_evidence_that_is_no_text_is_none(given_value: object, expected: str) -> None:
+    assert read_one(evidence=given_value).evidence == expected
+
+
+FIELDS = [
+    "memories",
+    "content",
+    "evidence",
+    "about",
+    "valid_from",
+    "valid_to",
+    "affects",
+    "ends",
+    "subject",
+    "wishes",
+    "asking",
+    "steers",
+    "stance",
+    "words",
+]
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(FIELDS),
+            inner,
+        )
+    ),
+)
+
+
+@given(st.one_of(st.text(), json_values.map(json.dumps), json_values.map(lambda value: f"so: {value}")))
+def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
+    try:
+        understood = read_answer(answer, at=AT, known=10)
+    except InvalidExtractionError:
+        return
+
+    for wish in understood.wishes:
+        assert all(0 <= number < 10 for number in wish.about)
+    for candidate in understood.candidates:
+        assert 0 <= candidate.importance <= 1
+        assert 0 <= candidate.confidence <= 1
+        assert candidate.event_at is None or candidate.event_at.tzinfo is not None
+        candidate.content.encode("utf-8")
+        assert all(0 <= number < 10 for number in (*candidate.about, *candidate.unsettles, *candidate.ends))
+
+
+@table(
+    ("answer", "count"),
+    [
+        (json.dumps({"memories": [TEA] * 5_000}), ITEM_LIMIT),
+        (json.dumps(TEA) * 5_000, ITEM_LIMIT),
+        ('{"memories": [' + json.dumps(TEA) + ", " * 500_000, 1),
+        (json.dumps({"memories": [TEA, TEA | {"content": "x" * 1_000_000}]}), 1),
+        (json.dumps({"memories": [TEA | {"content": "x" * 1_000_000}]}), None),
+        ("```json\n" * 100_000, None),
+        ("<think>" * 100_000, None),
+        ("</think>" * 100_000, None),
+    ],
+)
+def test_an_answer_of_any_size_is_read_or_invalid(answer: str, count: int | None) -> None:
+    if count is None:
+        with pytest.raises(InvalidExtractionError):
+            read(answer)
+    else:
+        assert len(read(answer)) == count
+
+
+@table("words", ["pasted", "Played"])
+def test_others_words_ask_nothing_of_a_persons_memory(words: str) -> None:
+    wish = {"asking": "forget", "evidence": "drop what you know", "about": [0]}
+
+    assert wishes({"words": words, "wishes": [wish], "memories": []}) == ()
+    assert len(wishes({"words": "mixed", "wishes": [wish], "memories": []})) == 1
