@@ -63,7 +63,7 @@ log = structlog.get_logger(__name__)
 
 
 class Former(Protocol):
-    """Forms consecutive exchanges of one chat, as ``recollect.formation.Forming.form`` does."""
+    """Forms consecutive exchanges of one chat, as ``recollect.formation.FormationPipeline.form`` does."""
 
     async def __call__(
         self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None
