@@ -37,6 +37,6 @@ def _read(exchange: Exchange) -> Any:
 
 
 if __name__ == "__main__":
-    pipeline.read_said = _read  # type: ignore[attr-defined]
+    pipeline.analyze_turn = _read  # type: ignore[attr-defined]
     watchdog._LOOK_SECONDS = 0.2
     main()

@@ -185,12 +185,12 @@ STEPS: Mapping[str, Step] = {
     "query": lambda text: lambda: read_query(_turn(text)),
     "select": _select,
     "compose": _compose,
-    "read_words": lambda text: lambda: attribute(_exchange(text)),
+    "attribute": lambda text: lambda: attribute(_exchange(text)),
     "read_reply": lambda text: (
         lambda: attribute(_exchange("yes", reply=text, history=(Message(Role.ASSISTANT, text),)))
     ),
     "read_injected": lambda text: lambda: attribute(replace(_exchange(text[:4000]), injected=(text,))),
-    "read_said": lambda text: lambda: analyze_turn(_exchange(text, reply=text)),
+    "analyze_turn": lambda text: lambda: analyze_turn(_exchange(text, reply=text)),
     "hidden": lambda text: lambda: must_be_hidden(text),
     "extract": lambda text: (
         lambda: extraction_messages(
