@@ -26,7 +26,7 @@ OURS = (
 )
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 40
-LONGEST_OF = {"recollect_proxy.conversation": 140, "recollect_filter": 180, "recollect_undo": 80}
+LONGEST_OF = {"recollect_proxy.conversation": 100, "recollect_filter": 180, "recollect_undo": 80}
 BANNED_WORDS = {
     *(
         "manager",

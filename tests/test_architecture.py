@@ -150,7 +150,7 @@ RULES = (
         f"{NOUNS} recollect.engine.saying recollect.engine.without_secrets recollect.engine.writing",
         "structlog",
     ),
-    Rule("recollect.prompting", "recollect.chat recollect.composition", pure=True),
+    Rule("recollect.request_composition", "recollect.chat recollect.composition", pure=True),
     Rule(
         "recollect.chat", "recollect.model recollect.text.patterns", "brotli msgspec re2 zstandard", pure=True
     ),
@@ -186,15 +186,15 @@ RULES = (
     Rule("recollect.worker.wire", "recollect.engine.counting recollect.formation", "msgspec"),
     Rule("recollect.worker.watchdog", "recollect.models.tries", "structlog"),
     Rule(
-        "recollect.worker.supervising",
+        "recollect.worker.supervisor",
         "recollect.engine.background recollect.engine.counting recollect.failures recollect.formation recollect.worker",
         "cachetools msgspec structlog",
     ),
-    Rule("recollect.worker.working", "recollect", "msgspec structlog"),
+    Rule("recollect.worker.main", "recollect", "msgspec structlog"),
     # The proxy: each file knows its part, and `app` puts them together.
     Rule("recollect_proxy"),
     Rule("recollect_proxy.asgi"),
-    Rule("recollect_proxy.late", "recollect_proxy.asgi"),
+    Rule("recollect_proxy.lazy_application", "recollect_proxy.asgi"),
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
     Rule(
         "recollect_proxy.settings",
@@ -211,7 +211,7 @@ RULES = (
     Rule("recollect_proxy.headers", "recollect_proxy.asgi", pure=True),
     Rule("recollect_proxy.http1", "recollect_proxy.asgi", "aiohappyeyeballs httptools"),
     Rule("recollect_proxy.protocol", "", "httptools uvicorn"),
-    Rule("recollect_proxy.bounds", "recollect_proxy.protocol"),
+    Rule("recollect_proxy.bounded_protocol", "recollect_proxy.protocol"),
     Rule(
         "recollect_proxy.health_check",
         f"{NOUNS} recollect.engine.background recollect.engine recollect.engine.live_engine recollect.spool",
@@ -223,10 +223,10 @@ RULES = (
         "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.headers recollect_proxy.http1",
         "",
     ),
-    Rule("recollect_proxy.relaying", "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.upstream"),
+    Rule("recollect_proxy.relay", "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.upstream"),
     Rule(
         "recollect_proxy.passthrough",
-        "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.http1 recollect_proxy.relaying "
+        "recollect_proxy.asgi recollect_proxy.headers recollect_proxy.http1 recollect_proxy.relay "
         "recollect_proxy.upstream",
     ),
     Rule(
@@ -234,37 +234,52 @@ RULES = (
         "recollect_proxy.asgi recollect_proxy.errors recollect_proxy.headers recollect_proxy.upstream",
         "structlog websockets",
     ),
-    Rule("recollect_proxy.listening", "recollect.chat recollect_proxy.asgi recollect_proxy.upstream"),
-    Rule("recollect_proxy.report", "recollect.model recollect.engine.recalling recollect_proxy.asgi"),
+    Rule("recollect_proxy.reply_recorder", "recollect.chat recollect_proxy.asgi recollect_proxy.upstream"),
+    Rule("recollect_proxy.recall_report", "recollect.model recollect.engine.recalling recollect_proxy.asgi"),
     Rule(
-        "recollect_proxy.wishes",
+        "recollect_proxy.request_options",
         "recollect.model recollect.engine.recalling recollect_proxy.asgi recollect_proxy.errors recollect_proxy.identity",
         "msgspec",
     ),
     Rule(
-        "recollect_proxy.reading",
-        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.aside recollect_proxy.errors "
-        "recollect_proxy.identity recollect_proxy.wishes",
+        "recollect_proxy.request_reader",
+        "recollect.chat recollect.model recollect_proxy.asgi recollect_proxy.fair_executor recollect_proxy.errors "
+        "recollect_proxy.identity recollect_proxy.request_options",
     ),
-    Rule("recollect_proxy.composing", "recollect.chat recollect.composition recollect.prompting", pure=True),
+    Rule(
+        "recollect_proxy.request_composer",
+        "recollect.chat recollect.composition recollect.request_composition",
+        pure=True,
+    ),
     Rule(
         "recollect_proxy.conversation",
+        "recollect_proxy.answer_relay recollect_proxy.asgi recollect_proxy.errors recollect_proxy.identity "
+        "recollect_proxy.passthrough recollect_proxy.recall_report recollect_proxy.reply_recorder "
+        "recollect_proxy.request_options recollect_proxy.request_preparer recollect_proxy.request_reader "
+        "recollect_proxy.upstream",
+    ),
+    Rule(
+        "recollect_proxy.request_preparer",
         f"{NOUNS} recollect.chat recollect.composition recollect.engine.live_engine recollect.engine.recalling "
-        "recollect_proxy.asgi recollect_proxy.composing recollect_proxy.errors recollect_proxy.headers "
-        "recollect_proxy.identity recollect_proxy.listening recollect_proxy.passthrough recollect_proxy.reading "
-        "recollect_proxy.relaying recollect_proxy.report recollect_proxy.sent recollect_proxy.status "
-        "recollect_proxy.upstream recollect_proxy.wishes",
+        "recollect_proxy.fair_executor recollect_proxy.identity recollect_proxy.outbound_request "
+        "recollect_proxy.request_composer recollect_proxy.request_reader recollect_proxy.status",
         "uuid_utils",
     ),
-    Rule("recollect_proxy.aside"),
     Rule(
-        "recollect_proxy.sent",
-        "recollect.model recollect.engine.recalling recollect.engine.saying recollect_proxy.identity recollect_proxy.listening recollect_proxy.reading "
-        "recollect_proxy.status",
+        "recollect_proxy.answer_relay",
+        "recollect.chat recollect_proxy.asgi recollect_proxy.headers recollect_proxy.outbound_request "
+        "recollect_proxy.passthrough recollect_proxy.recall_report recollect_proxy.relay "
+        "recollect_proxy.reply_recorder recollect_proxy.status recollect_proxy.upstream",
+    ),
+    Rule("recollect_proxy.fair_executor"),
+    Rule(
+        "recollect_proxy.outbound_request",
+        "recollect.model recollect.engine.recalling recollect.engine.saying recollect_proxy.reply_recorder "
+        "recollect_proxy.request_options recollect_proxy.status",
     ),
     Rule(
         "recollect_proxy.status",
-        f"{NOUNS} recollect.chat recollect.engine.live_engine recollect_openwebui.telling recollect_proxy.asgi "
+        f"{NOUNS} recollect.chat recollect.engine.live_engine recollect_openwebui.notices recollect_proxy.asgi "
         "recollect_proxy.headers recollect_proxy.identity recollect_proxy.upstream",
         "structlog",
     ),
@@ -288,7 +303,7 @@ RULES = (
             f"{ENGINE} recollect.__version__ recollect.settings.removed recollect.settings recollect_proxy",
             CONSOLE,
         )
-        for command in ("banner", "cli", "options", "serving", "temporary")
+        for command in ("banner", "cli", "command_settings", "ephemeral_server", "server")
     ),
     Rule(
         "recollect_proxy.config_command",
@@ -297,7 +312,7 @@ RULES = (
     ),
     Rule(
         "recollect_proxy.worker_command",
-        "recollect.assembly recollect.logs recollect_proxy.app recollect_proxy.options",
+        "recollect.assembly recollect.logs recollect_proxy.app recollect_proxy.command_settings",
         "typer",
     ),
     Rule(
@@ -314,11 +329,11 @@ RULES = (
     # In Open WebUI: hosts without HTTP. What they run in comes to them as arguments.
     Rule(
         "recollect_openwebui",
-        f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.engine.live_engine recollect.prompting "
+        f"{NOUNS} recollect.assembly recollect.chat recollect.engine recollect.engine.live_engine recollect.request_composition "
         "recollect.engine.recalling recollect.settings.removed recollect.engine.saying recollect.settings",
         "msgspec structlog",
     ),
-    Rule("recollect_openwebui.telling", "recollect.model", pure=True),
+    Rule("recollect_openwebui.notices", "recollect.model", pure=True),
     Rule("recollect_filter", "recollect.engine.live_engine recollect_openwebui", "pydantic"),
     Rule("recollect_off", "", "pydantic"),
     Rule("recollect_undo", "recollect_openwebui"),
@@ -386,7 +401,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/engine.py", "import pytest"),
     ("src/recollect/engine.py", "from bench.recall.clock import ReplayClock"),
     ("src/recollect/settings.py", "from recollect.engine import Policy"),
-    ("src/recollect/assembly/opening.py", "from recollect_proxy.settings import ProxySettings"),
+    ("src/recollect/assembly/lifecycle.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/conversation.py", "import asyncpg"),
     ("proxy/recollect_proxy/conversation.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/conversation.py", "import recollect.models.prompts"),
@@ -400,7 +415,7 @@ FORBIDDEN_IMPORTS = [
     ("proxy/recollect_proxy/memory_api/endpoints.py", "from recollect.chat import hear"),
     ("proxy/recollect_proxy/app.py", "from recollect.postgres import Postgres"),
     ("proxy/recollect_proxy/cli.py", "from bench.command import bench_app"),
-    ("proxy/recollect_proxy/calibrate/measuring.py", "from bench.recall.metrics import score"),
+    ("proxy/recollect_proxy/calibrate/measurement.py", "from bench.recall.metrics import score"),
     ("bench/recall/replay.py", "from recollect.postgres import Postgres"),
     ("bench/recall/replay.py", "from tests.running_proxy import User"),
     ("proxy/recollect_proxy/cli.py", "from recollect.models.embedders import LocalEmbedder"),

@@ -15,12 +15,12 @@ from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
 from recollect_proxy.banner import banner
 from recollect_proxy.calibrate import calibrate
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings, settings_of_start
 from recollect_proxy.config_command import config
 from recollect_proxy.identity import add_key
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.openwebui.import_command import import_app
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings, settings_of_start
-from recollect_proxy.serving import Server
+from recollect_proxy.server import Server
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.worker_command import worker
 

@@ -19,7 +19,7 @@ from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
 from recollect.settings.removed import REMOVED
 from recollect_proxy.admin_token import TOKEN_FILE
 from recollect_proxy.banner import without_user
-from recollect_proxy.options import UNUSED_UPSTREAM, ignored, read_settings
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, ignored, read_settings
 from recollect_proxy.settings import API_KEYS, JWKS, ProxySettings
 
 HIDDEN = "(hidden)"

@@ -64,7 +64,7 @@ OPTIONS_NOT_READ = Failure(
 )
 
 
-def senseless_wish(name: str, wanted: str) -> Failure:
+def invalid_option(name: str, wanted: str) -> Failure:
     """Return what tells a client that it asked the memory for what makes no sense."""
     return Failure(400, "proxy", "invalid_recollect_option", f"The recollect option {name} must be {wanted}.")
 

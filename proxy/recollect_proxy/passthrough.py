@@ -5,7 +5,7 @@ from collections.abc import Callable
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
 from recollect_proxy.headers import forwardable, rewritable
 from recollect_proxy.http1 import Body
-from recollect_proxy.relaying import relay
+from recollect_proxy.relay import relay
 from recollect_proxy.upstream import Upstream
 
 _QUESTIONS = (

@@ -11,7 +11,7 @@ import typer
 from recollect.assembly import run_worker
 from recollect.logs import configure_logging
 from recollect_proxy.app import with_upstream_key
-from recollect_proxy.options import settings_of_start
+from recollect_proxy.command_settings import settings_of_start
 
 
 def worker(

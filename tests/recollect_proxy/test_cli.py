@@ -20,8 +20,8 @@ from recollect.errors import ConfigurationError
 from recollect.settings import is_setting
 from recollect_proxy import cli
 from recollect_proxy.admin_token import admin_token
+from recollect_proxy.command_settings import NO_UPSTREAM, read_settings
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
-from recollect_proxy.options import NO_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
 
 UPSTREAM = ("--upstream", "http://127.0.0.1:9/v1")

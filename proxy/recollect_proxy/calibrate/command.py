@@ -11,9 +11,9 @@ from rich.progress import Progress
 
 from recollect.errors import RecollectError
 from recollect.logs import configure_logging
-from recollect_proxy.calibrate.measuring import measure_gate
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
-from recollect_proxy.temporary import run_to_the_end
+from recollect_proxy.calibrate.measurement import measure_gate
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.ephemeral_server import run_to_the_end
 
 
 def calibrate(

@@ -8,12 +8,12 @@ import typer
 
 from recollect.errors import RecollectError
 from recollect.logs import configure_logging
-from recollect_proxy.openwebui.awaiting import await_request
-from recollect_proxy.openwebui.captured import Captured, read_captured
-from recollect_proxy.openwebui.examining import Finding, Status, examine, is_persons
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.ephemeral_server import run_to_the_end
+from recollect_proxy.openwebui.captured_request import CapturedRequest, read_captured_request
+from recollect_proxy.openwebui.diagnosis import Finding, Status, diagnose, is_from_a_person
+from recollect_proxy.openwebui.request_listener import await_request
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import run_to_the_end
 
 _SIGNS = {Status.OK: "ok     ", Status.NOTE: "note   ", Status.MISSING: "MISSING"}
 
@@ -48,11 +48,11 @@ def doctor(
     configure_logging("error")
     settings = read_settings(upstream=UNUSED_UPSTREAM, host=host, port=port)
     try:
-        captured = _awaited(settings, listen) if request is None else read_captured(request)
+        captured = _awaited(settings, listen) if request is None else read_captured_request(request)
     except RecollectError as error:
         typer.echo(f"{error}", err=True)
         raise typer.Exit(2) from None
-    findings = examine(captured, settings, aged=request is not None)
+    findings = diagnose(captured, settings, aged=request is not None)
     is_well = all(finding.status is not Status.MISSING for finding in findings)
     if as_json:
         document = {"ok": is_well, "findings": findings}
@@ -62,7 +62,7 @@ def doctor(
     raise typer.Exit(0 if is_well else 1)
 
 
-def _awaited(settings: ProxySettings, seconds: float) -> Captured:
+def _awaited(settings: ProxySettings, seconds: float) -> CapturedRequest:
     def ready(port: int) -> None:
         typer.echo(
             f"Waiting {seconds:g} seconds on http://{settings.host}:{port}{settings.base_path} for a message from OpenWebUI: "
@@ -76,7 +76,7 @@ def _awaited(settings: ProxySettings, seconds: float) -> Captured:
             settings.port,
             seconds=seconds,
             limit=settings.memory_body_limit,
-            is_wanted=lambda captured: is_persons(captured, settings),
+            is_wanted=lambda captured: is_from_a_person(captured, settings),
             ready=ready,
         )
     )

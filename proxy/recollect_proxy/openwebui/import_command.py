@@ -13,14 +13,14 @@ from rich.progress import Progress
 from recollect.assembly import make_policy
 from recollect.errors import RecollectError
 from recollect.logs import configure_logging
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.ephemeral_server import run_to_the_end
 from recollect_proxy.openwebui.destination import open_destination
-from recollect_proxy.openwebui.importing import Importing
+from recollect_proxy.openwebui.importer import Importer
 from recollect_proxy.openwebui.rows import Row, SourceError
 from recollect_proxy.openwebui.sources import open_source
 from recollect_proxy.openwebui.tally import Tally
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import run_to_the_end
 
 import_app = typer.Typer(
     help="Bring what people already have elsewhere.", no_args_is_help=True, add_completion=False
@@ -128,13 +128,13 @@ async def bring(
         if not memories and not listed and not chats and await source.chats():
             raise SourceError("There are chats in it, and no memories: bring them with --chats.")
         async with open_destination(settings, writes=not dry_run) as backends:
-            importing = Importing(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
+            importing = Importer(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
             await _bring_all(importing, memories, listed, progress)
             return importing.tally
 
 
 async def _bring_all(
-    importing: Importing, memories: Sequence[Row], listed: Sequence[Row], progress: Progress
+    importing: Importer, memories: Sequence[Row], listed: Sequence[Row], progress: Progress
 ) -> None:
     for what, rows, bring_rows in (
         ("memories", memories, importing.bring_memories),

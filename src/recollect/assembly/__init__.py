@@ -1,11 +1,11 @@
 """The composition root: the only importer of adapters, for every host."""
 
-from recollect.assembly.globals import GLOBAL_MEMORIES
-from recollect.assembly.living import live_engine
+from recollect.assembly.global_memories import GLOBAL_MEMORIES
+from recollect.assembly.host_engine import live_engine
+from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
 from recollect.assembly.models import INSTRUCTIONS, Models, make_embedder, make_models, make_second_embedder
-from recollect.assembly.opening import open_backends, open_engine, run_worker
 from recollect.assembly.policy import make_policy
-from recollect.assembly.sharing import running_engine, shared_engine
+from recollect.assembly.process_engine import running_engine, shared_engine
 
 FILES = {
     INSTRUCTIONS: "Instructions of your own for the extraction model, for all models or some: `[[instructions]]` with "

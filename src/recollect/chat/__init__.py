@@ -5,21 +5,21 @@ Never: I/O, httpx, litestar, open_webui; and no function here raises on any byte
 
 from recollect.chat.additions import Additions, SystemStyle, restorable
 from recollect.chat.anchors import Anchor, anchors
-from recollect.chat.authored import authored_text
 from recollect.chat.body import ChatBody, ChatMessage, read_body
 from recollect.chat.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.chat.encodings import decoded
-from recollect.chat.heard import Heard, hear
-from recollect.chat.include import add_memories
 from recollect.chat.limits import is_light
 from recollect.chat.options import may_ask, take_options
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.raw_json import Span
 from recollect.chat.reply import ReplyReader
-from recollect.chat.said import Reply
+from recollect.chat.reply_parser import Reply
+from recollect.chat.response_memories import add_memories
 from recollect.chat.splices import said_with
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
+from recollect.chat.turn_detection import DetectedTurn, detect_turn
+from recollect.chat.user_text import authored_text
 
 __all__ = [
     "COMPLETIONS",
@@ -29,8 +29,8 @@ __all__ = [
     "Anchor",
     "ChatBody",
     "ChatMessage",
+    "DetectedTurn",
     "Dialect",
-    "Heard",
     "Reply",
     "ReplyReader",
     "Span",
@@ -39,7 +39,7 @@ __all__ = [
     "anchors",
     "authored_text",
     "decoded",
-    "hear",
+    "detect_turn",
     "is_background_task",
     "is_light",
     "may_ask",

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.chat.body import MEMBERS, ChatBody, ChatMessage, read_body
-from recollect.chat.listed import content_of
-from recollect.chat.said import Answer, Said, objects
+from recollect.chat.message_list import content_of
+from recollect.chat.reply_parser import Answer, ReplyParser, objects
 
 
 def read_messages_body(body: bytes) -> ChatBody | None:
@@ -41,7 +41,7 @@ def _message(message: ChatMessage) -> ChatMessage:
     return message
 
 
-class SaidMessage(Said):
+class MessageParser(ReplyParser):
     """Understands a message, and the events of one."""
 
     def understand(self, answer: Answer) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from recollect.chat.encodings import DECODING_ERRORS, Sink, decoding
 from recollect.chat.events import EventStream
-from recollect.chat.said import Reply, Said, SaidCompletion
+from recollect.chat.reply_parser import CompletionParser, Reply, ReplyParser
 
 _SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
 _MOST_BYTES = 64 * 1024 * 1024
@@ -21,7 +21,9 @@ class ReplyReader:
     unpacked, to 16 MiB of an event (or of a body that isn't a stream), to 2**20 characters.
     """
 
-    def __init__(self, content_type: str, content_encoding: str = "", said: Said | None = None) -> None:
+    def __init__(
+        self, content_type: str, content_encoding: str = "", said: ReplyParser | None = None
+    ) -> None:
         """Prepare to listen.
 
         Args:
@@ -29,7 +31,7 @@ class ReplyReader:
             content_encoding: Its ``Content-Encoding``, "" where it has none.
             said: Understands the API it is spoken in; None: chat completions.
         """
-        self._said = said or SaidCompletion()
+        self._said = said or CompletionParser()
         self._body: EventStream | _Whole
         if "text/event-stream" in content_type.lower():
             self._body = EventStream(self._said.hear_event)

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from recollect.chat.body import MEMBERS, ChatBody, ChatMessage
-from recollect.chat.listed import Kind, Listed, content_of
+from recollect.chat.message_list import ListReader, MessageList, content_of
 from recollect.chat.raw_json import decode_members, decode_text, find_member
-from recollect.chat.said import Answer, Said, objects
+from recollect.chat.reply_parser import Answer, ReplyParser, objects
 
 _TEXTS = ("input_text", "output_text", "text")
 _CALLS = frozenset(
@@ -36,7 +36,7 @@ class _Item(msgspec.Struct):
     content: Any = None
 
 
-_ITEMS = Kind(_Item)
+_ITEMS = ListReader(_Item)
 
 
 def read_responses_body(body: bytes) -> ChatBody | None:
@@ -55,7 +55,7 @@ def read_responses_body(body: bytes) -> ChatBody | None:
     span = find_member(body, body.index(b"{"), members, "input")
     if span is None:
         return None
-    listed = Listed(()) if body.startswith(b'"', span.start) else _ITEMS.read(members["input"])
+    listed = MessageList(()) if body.startswith(b'"', span.start) else _ITEMS.read(members["input"])
     if listed is None:
         return None
     messages = tuple(map(_message, listed.items))
@@ -97,7 +97,7 @@ def _message(item: _Item) -> ChatMessage:
     return ChatMessage(item.role, parts)
 
 
-class SaidResponse(Said):
+class ResponseParser(ReplyParser):
     """Understands a response, and the events of one."""
 
     def understand(self, answer: Answer) -> None:

@@ -50,7 +50,7 @@ class Chats(msgspec.Struct, frozen=True, tag="chats"):
     running: int
 
 
-class Told(msgspec.Struct, frozen=True, tag="told"):
+class Report(msgspec.Struct, frozen=True, tag="told"):
     """From a worker: what it did since its start, and how its calls of models stand."""
 
     counts: FormationCounts
@@ -65,10 +65,10 @@ def _counter(_kind: type, numbers: Mapping[str, int]) -> Counter[str]:
 
 
 _TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lend | Clear | Chats)
-_TOLD = msgspec.json.Decoder(Told, dec_hook=_counter)
+_TOLD = msgspec.json.Decoder(Report, dec_hook=_counter)
 
 
-def line_of(message: ToWorker | Told) -> bytes:
+def line_of(message: ToWorker | Report) -> bytes:
     """Return the line that says this."""
     return msgspec.json.encode(message) + b"\n"
 
@@ -82,7 +82,7 @@ def to_worker(line: bytes) -> ToWorker:
     return _TO_WORKER.decode(line)
 
 
-def told(line: bytes) -> Told:
+def read_report(line: bytes) -> Report:
     """Return what a worker tells with a line.
 
     Raises:

@@ -14,9 +14,9 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.served_process import RECOLLECT, environment
 from typer.testing import Result
 
-from recollect_proxy.openwebui.awaiting import NothingCameError, NotListeningError, await_request
-from recollect_proxy.openwebui.captured import Captured
-from recollect_proxy.openwebui.examining import is_persons
+from recollect_proxy.openwebui.captured_request import CapturedRequest
+from recollect_proxy.openwebui.diagnosis import is_from_a_person
+from recollect_proxy.openwebui.request_listener import NothingCameError, NotListeningError, await_request
 
 SETTINGS = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
 
@@ -81,7 +81,7 @@ def test_where_there_is_nothing_to_look_at_it_ends_with_2(arguments: list[str], 
 
 async def awaited(
     requests: Sequence[tuple[bytes, bytes, dict[str, str], bytes]], *, limit: int = 2**20
-) -> tuple[Captured, list[int], list[bytes]]:
+) -> tuple[CapturedRequest, list[int], list[bytes]]:
     """Send requests one after the other; return what was waited for, and how each was answered."""
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     waiting = asyncio.create_task(
@@ -90,7 +90,7 @@ async def awaited(
             0,
             seconds=30,
             limit=limit,
-            is_wanted=lambda each: is_persons(each, SETTINGS),
+            is_wanted=lambda each: is_from_a_person(each, SETTINGS),
             ready=port.set_result,
         )
     )

@@ -1,0 +1,125 @@
+"""A worker's own life: opens what it works with, works, tells what it did, and ends with its standard input.
+
+Never: who watches it.
+"""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import BinaryIO
+
+import msgspec
+import structlog
+
+from recollect.assembly.lifecycle import open_backends
+from recollect.assembly.policy import make_policy
+from recollect.engine import system_clock
+from recollect.engine.background import Background
+from recollect.errors import RecollectError
+from recollect.failures import place
+from recollect.formation.warming import warm_up
+from recollect.logs import configure_logging
+from recollect.ports import Cache
+from recollect.settings import EngineSettings
+from recollect.worker.watchdog import watch
+from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Report, Start, line_of, to_worker
+
+_TELL_SECONDS = 1.0
+_NICENESS = 5
+"""Chats come first where processors are few."""
+
+_START = msgspec.json.Decoder(Start)
+
+log = structlog.get_logger(__name__)
+
+
+def main() -> None:
+    """Work until standard input ends."""
+    told_to, tells = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # whatever a library prints is a log line, and nothing that we tell
+    os.nice(_NICENESS)
+    sys.exit(asyncio.run(_live(told_to, tells)))
+
+
+async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
+    reader = asyncio.StreamReader(limit=LONGEST_LINE)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), told_to
+    )
+    try:
+        start = _START.decode(await reader.readline())
+        if start.log_level is not None:
+            configure_logging(start.log_level)
+        await _work(start, reader, tells)
+    except RecollectError as error:
+        log.error("worker_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+        return 1
+    except Exception as error:  # noqa: BLE001 -- its text may quote a setting's value
+        log.error("worker_unusable", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as above
+        return 1
+    finally:
+        transport.close()
+    return 0
+
+
+async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> None:
+    settings = EngineSettings(**start.settings)
+    async with open_backends(settings, upstream=start.upstream) as backends:
+        await asyncio.to_thread(warm_up)
+        gc.collect()
+        gc.freeze()  # what a start has made stays: no later collection looks through it
+        policy = make_policy(settings, upstream=start.upstream)
+        background = Background(backends, policy, system_clock, is_told=start.is_told)
+        working = asyncio.create_task(background.run())
+        further = {
+            working,
+            asyncio.create_task(_listen(reader, background, backends.caches)),
+            asyncio.create_task(_until_told_to_end()),
+            asyncio.create_task(_tell(background, tells)),
+            asyncio.create_task(watch(background.steps)),
+        }
+        ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            if (error := task.exception()) is not None:
+                log.error("worker_stopped", error=type(error).__name__, place=place(error))
+        working.cancel()
+        await asyncio.wait({working})
+        for task in further:
+            task.cancel()
+        await asyncio.wait(further)
+
+
+async def _listen(reader: asyncio.StreamReader, background: Background, caches: Sequence[Cache]) -> None:
+    """Take what is said until nobody says anything any more."""
+    while line := await reader.readline():
+        match to_worker(line):
+            case Lend(exchange_id, credential):
+                background.lend(exchange_id, credential)
+            case Chats(running):
+                background.chats(running)
+            case Clear():
+                for cache in caches:
+                    cache.clear()
+
+
+async def _until_told_to_end() -> None:
+    """Return when a signal asks for it, as who stops a whole group of processes sends to each."""
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
+    await told.wait()
+
+
+async def _tell(background: Background, tells: BinaryIO) -> None:
+    """Tell what was done whenever that has changed."""
+    last = b""
+    while True:
+        line = line_of(Report(background.counts, background.guarded))
+        if line != last:
+            with suppress(BrokenPipeError):  # nobody hears it: standard input ends too
+                await asyncio.to_thread(tells.write, line)
+            last = line
+        await asyncio.sleep(_TELL_SECONDS)
