@@ -18,6 +18,7 @@ RULES = (
     Rule("recollect"),
     Rule("recollect.model", "", "numpy", pure=True),
     Rule("recollect.errors", pure=True),
+    Rule("recollect.lazy", pure=True),
     Rule("recollect.failures", pure=True),
     Rule("recollect.deadline"),
     Rule("recollect.file_lock"),
@@ -174,7 +175,7 @@ RULES = (
     # Settings are read by the assembly, which alone knows the adapters, and by hosts.
     Rule(
         "recollect.settings",
-        "recollect.indexing recollect.settings.internals recollect.model",
+        "recollect.settings.internals recollect.model",
         "platformdirs pydantic pydantic_settings",
     ),
     Rule("recollect.settings.internals", "", "pydantic"),
@@ -198,7 +199,7 @@ RULES = (
     Rule("recollect_proxy.errors", "recollect_proxy.asgi", "msgspec"),
     Rule(
         "recollect_proxy.settings",
-        "recollect.chat recollect.settings recollect_proxy.internals",
+        "recollect.model recollect.settings recollect_proxy.internals",
         "pydantic pydantic_settings",
     ),
     Rule("recollect_proxy.internals", "", "pydantic"),
@@ -272,6 +273,7 @@ RULES = (
         "recollect_proxy.reply_recorder recollect_proxy.status recollect_proxy.upstream",
     ),
     Rule("recollect_proxy.fair_executor"),
+    Rule("recollect_proxy.urls", pure=True),
     Rule(
         "recollect_proxy.outbound_request",
         "recollect.model recollect.engine.recalling recollect.engine.saying recollect_proxy.reply_recorder "

@@ -3,8 +3,9 @@
 What stands in ``__all__`` is the public API. Each name is imported when it is first used, so ``import recollect`` is cheap.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from recollect.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from recollect.assembly import open_engine
@@ -75,19 +76,17 @@ __all__ = [
 _MODULES = {
     "Engine": "recollect.engine",
     "EngineSettings": "recollect.settings",
-    "open_engine": "recollect.assembly",
+    "open_engine": "recollect.assembly.lifecycle",
 }
 """Where a public name is defined, if it is neither an error nor a noun of the model."""
 
-
-def __getattr__(name: str) -> Any:
-    """Return a public name from the module that defines it (PEP 562)."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    default = "recollect.errors" if name.endswith("Error") else "recollect.model"
-    value = getattr(import_module(_MODULES.get(name, default)), name)
-    globals()[name] = value  # the next access does not come here
-    return value
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        name: _MODULES.get(name, "recollect.errors" if name.endswith("Error") else "recollect.model")
+        for name in __all__
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,7 @@ from recollect_proxy.asgi import (
 from recollect_proxy.ephemeral_server import guest_server
 from recollect_proxy.openwebui.captured_request import CapturedRequest
 
+_REMIND_SECONDS = 60.0
 _JSON, _EVENTS = b"application/json", b"text/event-stream"
 _MODEL = "recollect-doctor"
 _ANSWER = "Recollect's doctor has seen this message. What it found stands in the terminal it was started in."
@@ -49,6 +50,7 @@ async def await_request(
     limit: int,
     is_wanted: Callable[[CapturedRequest], bool],
     ready: Callable[[int], None],
+    remind: Callable[[float], None] | None = None,
 ) -> CapturedRequest:
     """Answer as an LLM until a request comes that is wanted, and return it.
 
@@ -59,6 +61,7 @@ async def await_request(
         limit: Bytes of a body up to which it is read.
         is_wanted: Whether this is the request; others are answered, and forgotten.
         ready: Is called with the port when it listens.
+        remind: Is called with the seconds that are left, once a minute while nothing has come.
 
     Raises:
         NotListeningError: It can't listen there.
@@ -74,12 +77,26 @@ async def await_request(
     try:
         async with _served(application, host, port) as served, asyncio.timeout(seconds):
             ready(served)
-            return await found
+            reminding = asyncio.create_task(_remind(seconds, remind)) if remind is not None else None
+            try:
+                return await found
+            finally:
+                if reminding is not None:
+                    reminding.cancel()
     except TimeoutError:
         raise NothingCameError(
             f"No chat message came within {seconds:g} seconds. Is the base URL of OpenWebUI's connection this address, "
-            f"and did somebody send a message to the model {_MODEL}?"
+            f"and did an administrator (others do not see it) send a message to the model {_MODEL}?"
         ) from None
+
+
+async def _remind(seconds: float, remind: Callable[[float], None]) -> None:
+    """Say once a minute how long is left."""
+    left = seconds - _REMIND_SECONDS
+    while left > 0:
+        await asyncio.sleep(_REMIND_SECONDS)
+        remind(left)
+        left -= _REMIND_SECONDS
 
 
 @asynccontextmanager

@@ -5,9 +5,6 @@ from pathlib import Path
 from recollect.engine import Engine
 from recollect.errors import ConfigurationError
 
-GLOBAL_MEMORIES = "global-memories.txt"
-"""The file's name in the data folder."""
-
 _LONGEST = 1_000
 _MOST = 200
 

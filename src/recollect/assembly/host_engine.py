@@ -1,9 +1,12 @@
 """Puts together the engine as a host has it, with the spool that its data folder holds. Never: opens either."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
+from importlib import import_module
 
-from recollect.assembly.lifecycle import open_engine
-from recollect.engine import system_clock
+from recollect.engine import Engine, system_clock
 from recollect.engine.live_engine import LiveEngine
 from recollect.ports import Clock
 from recollect.settings import EngineSettings
@@ -25,7 +28,7 @@ def live_engine(
     """
     folder = None if settings.in_memory else settings.data_dir / "spool"
     spool = Spool(folder, limit=_SPOOL_BYTES)
-    opening = partial(open_engine, settings, upstream=upstream, clock=clock, spool=spool)
+    opening = partial(_open, settings, upstream=upstream, clock=clock, spool=spool)
     return LiveEngine(
         opening,
         spool=spool,
@@ -33,3 +36,13 @@ def live_engine(
         patience=settings.recall_deadline_ms / 1000,
         masks=not settings.log_secrets,
     )
+
+
+@asynccontextmanager
+async def _open(
+    settings: EngineSettings, *, upstream: str | None, clock: Clock, spool: Spool
+) -> AsyncIterator[Engine]:
+    """Open an engine; the database and the models are imported now, off the event loop."""
+    lifecycle = await asyncio.to_thread(import_module, "recollect.assembly.lifecycle")
+    async with lifecycle.open_engine(settings, upstream=upstream, clock=clock, spool=spool) as engine:
+        yield engine

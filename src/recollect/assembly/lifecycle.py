@@ -13,7 +13,8 @@ import msgspec
 import structlog
 from pydantic import SecretStr
 
-from recollect.assembly.global_memories import GLOBAL_MEMORIES, keep_global_memories
+from recollect.assembly.files import GLOBAL_MEMORIES
+from recollect.assembly.global_memories import keep_global_memories
 from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
 from recollect.assembly.policy import make_policy
 from recollect.assembly.warmup import warm_up

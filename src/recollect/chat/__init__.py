@@ -3,7 +3,7 @@
 Never: I/O, httpx, litestar, open_webui; and no function here raises on any bytes it is given.
 """
 
-from recollect.chat.additions import Additions, SystemStyle, restorable
+from recollect.chat.additions import Additions, restorable
 from recollect.chat.anchors import Anchor, anchors
 from recollect.chat.body import ChatBody, ChatMessage, read_body
 from recollect.chat.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
@@ -20,6 +20,7 @@ from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
 from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.chat.user_text import authored_text
+from recollect.model import SystemStyle
 
 __all__ = [
     "COMPLETIONS",

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from recollect.chat.additions import Additions, SystemStyle
+from recollect.chat.additions import Additions
 from recollect.chat.anthropic import MessageParser, read_messages_body
 from recollect.chat.body import ChatBody, read_body
 from recollect.chat.insertion import Form, compose
 from recollect.chat.reply import ReplyReader
 from recollect.chat.reply_parser import CompletionParser
 from recollect.chat.responses import ResponseParser, read_responses_body
+from recollect.model import SystemStyle
 
 
 @dataclass(frozen=True, slots=True)

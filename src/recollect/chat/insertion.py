@@ -7,7 +7,7 @@ that comes after it: so a request is, up to its last message, how the next one o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.chat.additions import INSTRUCTING, Additions, SystemStyle, restorable
+from recollect.chat.additions import INSTRUCTING, Additions, restorable
 from recollect.chat.body import ChatBody
 from recollect.chat.raw_json import Span, encode_text
 from recollect.chat.splices import (
@@ -21,7 +21,7 @@ from recollect.chat.splices import (
     spliced,
 )
 from recollect.chat.user_text import own_blocks
-from recollect.model import Message
+from recollect.model import Message, SystemStyle
 
 _Places = Sequence[Span | None]
 

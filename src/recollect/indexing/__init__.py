@@ -3,6 +3,7 @@
 Never: who calls it and when, where the index is.
 """
 
-from recollect.indexing.keeping import Embedded, keep_indexed, soonest
+from recollect.indexing.keeping import keep_indexed, soonest
+from recollect.model import Embedded
 
 __all__ = ["Embedded", "keep_indexed", "soonest"]

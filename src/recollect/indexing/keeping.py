@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from enum import StrEnum
 from uuid import UUID
 
 import structlog
@@ -24,7 +23,7 @@ from recollect.indexing.parts import (
     windows_to_embed,
     without_secrets_before,
 )
-from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
+from recollect.model import Embedded, IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
 
 _SHORT_CHARACTERS = 2_000
@@ -42,15 +41,6 @@ _STORE_DELAY = timedelta(seconds=5)
 _NEXT_RUN_DELAY = timedelta(seconds=1)
 
 log = structlog.get_logger(__name__)
-
-
-class Embedded(StrEnum):
-    """What gets embeddings; all else is found by its words alone."""
-
-    MEMORIES = "memories"
-    SUMMARIES = "memories+summaries"
-    MARKED = "marked"
-    ALL = "all"
 
 
 async def keep_indexed(

@@ -10,8 +10,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from recollect.indexing import Embedded
-from recollect.model import Placement, Strategy
+from recollect.model import Embedded, Placement, Strategy
 from recollect.settings.internals import EngineInternals
 
 
