@@ -1,4 +1,4 @@
-"""What is noted of an answer between the hooks of its request, on the request alone. Never: an engine."""
+"""The state of an answer, kept on its request between the hooks that Open WebUI calls. Never: an engine."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -11,15 +11,15 @@ from recollect_openwebui.hook_call import Call
 
 @dataclass
 class AnswerState:
-    """One answer. A request may ask several models, for an answer each.
+    """The state of one answer. A request to several models has an answer of each.
 
     Attributes:
-        is_prepared: Whether its prompt was looked at; the model may be asked again, with what a tool says.
-        is_given: Whether it came to its end.
-        included: What was recalled into its prompt.
-        blocks: As which texts.
-        saying: What the person said for it, as it is remembered; None: it is not, or not yet.
-        coming_first: Closed when it is over: till then formation yields to it.
+        is_prepared: Whether memories were recalled for it; the model may be asked again, with the results of tools.
+        is_answered: Whether the answer is complete.
+        included: The recollections in its prompt.
+        blocks: The texts that were added to its prompt.
+        exchange_record: Writes the exchange to the log; None if nothing is kept of it, or not yet.
+        chat_priority: Until it is closed, formation yields to this answer.
     """
 
     is_prepared: bool = False
@@ -31,7 +31,7 @@ class AnswerState:
 
 
 def answer_state(call: Call) -> AnswerState:
-    """Return what is noted of the answer that a hook is called for; nothing where there is no request to note it on."""
+    """Return the state of the answer that a hook is called for; a new one, kept nowhere, if the hook is given no request."""
     if call.request is None:
         return AnswerState()
     state = call.request.state

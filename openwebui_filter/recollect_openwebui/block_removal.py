@@ -1,4 +1,4 @@
-"""Takes out of messages what was added to them, so that it can be added anew. Pure. Never: what else they say."""
+"""Removes memory blocks from messages, so that they can be added anew. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,14 +7,14 @@ from recollect.chat.splices import GAP
 
 
 def without_blocks(messages: Sequence[Any], blocks: Sequence[str]) -> list[Any]:
-    """Return messages without these blocks, wherever they stand and in whatever they were joined to.
+    """Return messages without these blocks, wherever they stand and whatever text they were joined to.
 
-    Open WebUI asks a model again when it has called tools: with the messages as they were composed, or with some of them as
+    When a model has called tools, Open WebUI asks it again, with the messages as they were composed or with some of them as
     they were before.
 
     Args:
-        messages: Of a chat completion.
-        blocks: Texts that were added; a message or part that is nothing else goes.
+        messages: The messages of a chat completion.
+        blocks: The texts that were added; a message or part that contains nothing else is left out.
     """
     if not blocks:
         return list(messages)

@@ -1,4 +1,4 @@
-"""Recalls before an answer, remembers after it, and shows both. May raise: a hook fails open around it.
+"""Recalls before an answer, remembers after it, and shows both. May raise: the hook that calls it fails open.
 
 Never: waits for a model, or with a status; keeps anything of a request but on the request itself.
 """
@@ -24,10 +24,10 @@ from recollect_openwebui.block_removal import without_blocks
 from recollect_openwebui.hook_call import Call
 
 _OPENING_SECONDS = 1.0
-"""What a chat waits at most for an engine that is just being opened; the first ones wait as long for the package before."""
+"""How long a chat waits at most for an engine that is being opened; the first chats wait as long again for the import before."""
 
 _OUTCOME_SECONDS = 30.0
-"""For how long after an answer it is still told under it what was remembered of it; then the chat's next answer tells it."""
+"""How long after an answer its status may still say what was remembered of it; after that the chat's next answer says it."""
 
 _LOOK_SECONDS = 0.5
 
@@ -35,10 +35,10 @@ FindEngine: TypeAlias = Callable[[], Awaitable[LiveEngine]]
 
 
 async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
-    """Add to the prompt in ``body`` what the person said in other chats and what helps with this turn.
+    """Add to the prompt in ``body`` what the user said in other chats and helps with this turn.
 
-    The model may be asked several times for one answer, with what tools say. Each time the same is added to the messages as
-    they would be without it: Open WebUI hands them over as they were composed, as they came, or some so and some so.
+    The model may be asked several times for one answer, with the results of tools. Open WebUI then passes the messages as they were
+    composed, as they came, or a mixture; so the earlier blocks are removed first, and each time the same is added.
     """
     answer = answer_state(call)
     is_first, answer.is_prepared = not answer.is_prepared, True
@@ -56,7 +56,7 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
 
 
 async def _prioritize_chat(call: Call, find_engine: FindEngine) -> None:
-    """Let formation yield to this answer until it is over, or the task that answers is done, however that ends."""
+    """Let formation yield to this answer until it is complete, or the task that produces it has ended."""
     answering = asyncio.current_task()
     if answering is None or call.request is None:
         return
@@ -88,7 +88,7 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
 
 
 async def _begun(body: Any, call: Call, find_engine: FindEngine) -> Saying | None:
-    """Begin to write what the person says, where the chat it is said in knows the message again by its id."""
+    """Begin to log the turn, if its message has an id by which the chat knows it again."""
     if call.request is None or not (call.metadata or {}).get("user_message_id"):
         return None
     detected = call.detect_turn(body, body["messages"], wish="remember")
@@ -98,10 +98,10 @@ async def _begun(body: Any, call: Call, find_engine: FindEngine) -> Saying | Non
 
 
 async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
-    """Remember, in the background, what the person said and what was answered; then show what that was.
+    """Log the exchange in the background, and show what was remembered of it.
 
-    What was recalled becomes a source of the answer only now: Open WebUI would put the sources of a document in the
-    place of any that came before them, or, on the page, leave those out.
+    Recollections are shown as sources only now: Open WebUI lets the sources of a document replace any that were there before
+    them, or leaves the earlier ones out on its page.
     """
     answer_state(call).is_answered = True
     answer_state(call).chat_priority.close()
@@ -116,10 +116,7 @@ async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
 
 
 def _remember_if_stopped(body: Any, call: Call, find_engine: FindEngine) -> None:
-    """Remember what the person said if they stop the answer, of which Open WebUI tells no filter.
-
-    It cancels the task that answers, in which this is called.
-    """
+    """Log the turn if the user stops the answer, which Open WebUI tells no filter: it cancels the task that this is called in."""
 
     def ended(task: "asyncio.Task[Any]") -> None:
         if task.cancelling() and not answer_state(call).is_answered:
@@ -156,14 +153,14 @@ async def _cite(call: Call, included: Sequence[Recollection]) -> None:
 async def _tell_outcome(
     call: Call, engine: LiveEngine, turn: Turn, remembering: "asyncio.Task[Became]"
 ) -> None:
-    """Say what was remembered, if anything was and it is known in time; if not, the chat's next answer says it."""
+    """Show what was remembered, if that is known in time; otherwise the chat's next answer shows it."""
     try:
         async with asyncio.timeout(_OUTCOME_SECONDS):
             became = await asyncio.shield(remembering)
-            # It may wait: for an engine that is just being opened, as of a process's first chat, or for its store.
+            # It may be waiting for an engine that is being opened, as at a process's first chat, or for its store.
             if isinstance(became, Awaitable):
                 became = await asyncio.shield(became)
-            # Another answer to the same message changes nothing, and says nothing.
+            # A second answer to the same message changes nothing.
             outcome = await _outcome(engine, turn) if became is Written.NEW else None
     except TimeoutError:
         return
@@ -173,14 +170,14 @@ async def _tell_outcome(
 
 
 async def _tell_meanwhile(call: Call, live: LiveEngine, turn: Turn) -> None:
-    """Say what was remembered in this chat since something was last shown in it."""
+    """Show what was remembered in this chat since its last status."""
     if live.engine is not None:
         news = await live.engine.tell(turn.scope, turn.key)
         await _tell(call, live.engine, news, notices.meanwhile(news.updates[::-1]))
 
 
 async def _tell(call: Call, engine: Engine, news: News, told: str) -> None:
-    """Say it, if it is anything; what can't be said is news to the chat's next answer."""
+    """Show a status, if there is one; what can't be shown is left to the chat's next answer."""
     if not told:
         return
     is_told = False
@@ -193,7 +190,7 @@ async def _tell(call: Call, engine: Engine, news: News, told: str) -> None:
 
 
 async def _outcome(live: LiveEngine, turn: Turn) -> Outcome | None:
-    """Wait until the turn is formed, or will not be; None: nobody knows."""
+    """Wait until memories of the turn are formed, or never will be; None if that can't be known."""
     while (engine := live.engine) is not None:
         outcome = await engine.outcome(turn.scope, turn.key)
         if outcome is None or outcome.progress is not Progress.PENDING:

@@ -1,4 +1,4 @@
-"""Whose turn it is, by what Open WebUI hands to a hook. Never: an engine, raises for what a hook is not handed."""
+"""The call of a hook by Open WebUI: who speaks, and their turn. Never: an engine; raises if an argument is missing."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,21 +10,21 @@ from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.model import ROOT
 
 _NOT_A_PERSON = ("task", "internal", "automation_id")
-"""What marks background tasks, sub-agents and automations."""
+"""The metadata of background tasks, sub-agents and automations."""
 
 _OFF = "recollect_off"
-"""What the switch of a chat, a filter of its own, leaves in the metadata of a request."""
+"""The key that the filter `recollect_off`, a chat's switch, sets in the metadata of a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What Open WebUI hands to a hook beside the body, each where it hands it.
+    """What Open WebUI passes to a hook besides the body; None for what it does not pass.
 
     Attributes:
-        user: Who speaks: the id, and what they wish as ``valves``.
-        metadata: What is known of the request; the same object for all its hooks.
+        user: The user: their id, and their settings as ``valves``.
+        metadata: The metadata of the request; the same object for all its hooks.
         request: The web request; the same object for all models that a message goes to.
-        emit: Tells the person something about the answer, and keeps it with the answer.
+        emit: Shows an event with the answer, and stores it there.
     """
 
     user: Any = None
@@ -33,23 +33,23 @@ class Call:
     emit: Any = field(default=None, repr=False)
 
     def wishes(self, wish: str) -> bool:
-        """Tell whether this person wishes it; not where Open WebUI failed to read that: "off" may stand there."""
+        """Return whether the user switched this on; False if Open WebUI failed to read their settings, which may say "off"."""
         return bool(getattr((self.user or {}).get("valves"), wish, False))
 
     @property
     def shows(self) -> bool:
-        """Whether there is an answer in a chat to show a status with, and the person wants one."""
+        """Whether there is an answer in a chat to show a status with, and the user wants one."""
         known = self.metadata or {}
         has_answer = bool(known.get("chat_id") and known.get("message_id"))
         return self.emit is not None and has_answer and self.wishes("show_status")
 
     def detect_turn(self, body: Any, messages: list[Any], *, wish: str) -> DetectedTurn:
-        """Read a person's turn as the proxy does; there is none where nobody is named or wants memory.
+        """Return the user's turn, as the proxy reads it; there is none if no user is named, or they switched memory off.
 
         Args:
-            body: What the hook is handed.
-            messages: What was said up to and with the person's own message.
-            wish: What the person has to wish for it: recall, or remember.
+            body: The body that the hook is given.
+            messages: The messages up to and including the user's own.
+            wish: The setting of the user that has to be on: ``recall`` or ``remember``.
         """
         user, known = self.user or {}, self.metadata or {}
         sent = known.get("user_message") or {}

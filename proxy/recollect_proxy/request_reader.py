@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from recollect.chat import Dialect, decoded, is_light, may_ask, session_skip, take_options
+from recollect.chat import Dialect, decoded, is_light, may_have_options, session_skip, take_options
 from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.model import Skip
 from recollect_proxy.asgi import Headers, values
@@ -77,7 +77,7 @@ class RequestReader:
     async def _may_have_options(self, caller: Caller, headers: Headers, body: bytes) -> bool:
         def search() -> bool:
             plain = decoded(body, _encodings(headers), self.limit)
-            return plain is not None and may_ask(plain)
+            return plain is not None and may_have_options(plain)
 
         try:
             return await self.options_executor.run(search, caller.user_id)

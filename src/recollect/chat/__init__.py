@@ -9,7 +9,7 @@ from recollect.chat.body import ChatBody, ChatMessage, read_body
 from recollect.chat.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.chat.encodings import decoded
 from recollect.chat.limits import is_light
-from recollect.chat.options import may_ask, take_options
+from recollect.chat.options import may_have_options, take_options
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.raw_json import Span
 from recollect.chat.reply import ReplyReader
@@ -43,7 +43,7 @@ __all__ = [
     "detect_turn",
     "is_background_task",
     "is_light",
-    "may_ask",
+    "may_have_options",
     "prompt_texts",
     "read_body",
     "read_turn",

@@ -44,10 +44,10 @@ def _message(message: ChatMessage) -> ChatMessage:
 class MessageParser(ReplyParser):
     """Understands a message, and the events of one."""
 
-    def understand(self, answer: Answer) -> None:
+    def read_answer(self, answer: Answer) -> None:
         """Take in a message or an event."""
         if answer.type == "content_block_start":
-            self._understand_blocks([answer.content_block])
+            self._read_blocks([answer.content_block])
         elif answer.type == "content_block_delta" and isinstance(answer.delta, dict):
             self.keep(answer.delta.get("text"))
         elif answer.type == "message_delta" and isinstance(answer.delta, dict):
@@ -57,10 +57,10 @@ class MessageParser(ReplyParser):
         elif isinstance(answer.message, dict):
             self.note(answer.message.get("model"), answer.message.get("usage"))
         elif isinstance(answer.content, list):
-            self._understand_blocks(answer.content)
+            self._read_blocks(answer.content)
             self.end(answer.stop_reason)
 
-    def _understand_blocks(self, blocks: list[Any]) -> None:
+    def _read_blocks(self, blocks: list[Any]) -> None:
         for block in objects(blocks):
             self.has_tool_calls |= block.get("type") == "tool_use"
             if block.get("type") == "text":

@@ -34,9 +34,9 @@ class ReplyReader:
         self._said = said or CompletionParser()
         self._body: EventStream | _Whole
         if "text/event-stream" in content_type.lower():
-            self._body = EventStream(self._said.hear_event)
+            self._body = EventStream(self._said.parse_event)
         else:
-            self._body = _Whole(self._said.hear_whole)
+            self._body = _Whole(self._said.parse_whole)
         self._encoding = content_encoding
         self._decoding: Sink | None = None
         self._deaf = False

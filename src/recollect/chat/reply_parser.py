@@ -82,7 +82,7 @@ class ReplyParser(ABC):
         self.complete = False
 
     @abstractmethod
-    def understand(self, answer: Answer) -> None:
+    def read_answer(self, answer: Answer) -> None:
         """Take in an answer, or an event of one."""
 
     def reply(self, *, truncated: bool) -> Reply:
@@ -99,21 +99,21 @@ class ReplyParser(ABC):
             truncated=self.truncated or truncated,
         )
 
-    def hear_whole(self, body: bytes) -> None:
+    def parse_whole(self, body: bytes) -> None:
         """Hear an answer that is not a stream."""
-        if self._hear(body):
+        if self._parse(body):
             self.complete = True
 
-    def hear_event(self, name: bytes, data: Sequence[bytes]) -> None:
+    def parse_event(self, name: bytes, data: Sequence[bytes]) -> None:
         """Hear one event of a stream: its name, and its lines of data."""
         if name == b"error":
             self.failed = True
-        if not self._hear(b"\n".join(data)) and len(data) > 1:
+        if not self._parse(b"\n".join(data)) and len(data) > 1:
             # Some servers leave the blank lines out: then each line is an event of its own.
             for line in data:
-                self._hear(line)
+                self._parse(line)
 
-    def _hear(self, data: bytes) -> bool:
+    def _parse(self, data: bytes) -> bool:
         if data.strip() == b"[DONE]":
             self.complete = True
             return True
@@ -123,7 +123,7 @@ class ReplyParser(ABC):
         if answer.error:
             self.failed = True
         self.note(answer.model, answer.usage)
-        self.understand(answer)
+        self.read_answer(answer)
         return True
 
     def note(self, model: object, usage: object) -> None:
@@ -154,13 +154,13 @@ class ReplyParser(ABC):
 class CompletionParser(ReplyParser):
     """Understands chat completions, and chunks of them: their first choice."""
 
-    def understand(self, answer: Answer) -> None:
+    def read_answer(self, answer: Answer) -> None:
         """Take in a completion or a chunk."""
         for position, choice in enumerate(objects(answer.choices)):
             if choice.get("index", position) == 0:
-                self._understand_choice(choice)
+                self._read_choice(choice)
 
-    def _understand_choice(self, choice: dict[str, Any]) -> None:
+    def _read_choice(self, choice: dict[str, Any]) -> None:
         said = choice.get("delta") or choice.get("message")
         if isinstance(said, dict):
             for text in ChatMessage(content=said.get("content")).texts:

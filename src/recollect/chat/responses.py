@@ -100,7 +100,7 @@ def _message(item: _Item) -> ChatMessage:
 class ResponseParser(ReplyParser):
     """Understands a response, and the events of one."""
 
-    def understand(self, answer: Answer) -> None:
+    def read_answer(self, answer: Answer) -> None:
         """Take in a response or an event."""
         kind = answer.type if isinstance(answer.type, str) else ""
         if kind == "response.output_text.delta":
@@ -110,18 +110,18 @@ class ResponseParser(ReplyParser):
         elif kind == "error":
             self.failed = True
         elif isinstance(answer.response, dict):
-            self._understand_state(answer.response)
+            self._read_state(answer.response)
         elif isinstance(answer.output, list):
-            self._understand_whole(answer)
+            self._read_whole(answer)
 
-    def _understand_state(self, response: dict[str, Any]) -> None:
+    def _read_state(self, response: dict[str, Any]) -> None:
         self.note(response.get("model"), response.get("usage"))
         status = response.get("status")
         self.failed |= bool(response.get("error")) or status == "failed"
         if status in ("completed", "incomplete", "cancelled"):
             self.end(status)
 
-    def _understand_whole(self, answer: Answer) -> None:
+    def _read_whole(self, answer: Answer) -> None:
         for item in objects(answer.output):
             self.has_tool_calls |= str(item.get("type")) in _CALLS
             for part in objects(item.get("content")):
