@@ -1,4 +1,4 @@
-"""The short block that a start prints: what to put where. Never: a secret that was printed before."""
+"""The block that `recollect serve` prints at its start: URLs, tokens, settings. Never: a secret that was printed before."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Runs a whole proxy for a short while: on a free port of the loopback, leaving nothing behind.
+"""Runs a whole proxy for a short time, on a free port of the loopback interface, and leaves nothing behind.
 
 Never: what it is run for.
 """
@@ -31,9 +31,9 @@ class NotServedError(RecollectError):
 
 
 def temporary(settings: ProxySettings, **changes: Any) -> ProxySettings:
-    """Return ``settings`` for a proxy that is soon gone: nobody's database, and nothing of its own outlives it.
+    """Return settings for a proxy with a database in memory, of which nothing remains.
 
-    The models that the operator's data folder caches are used, if there are any.
+    It uses the models that the operator's data folder caches, if there are any.
 
     Raises:
         ConfigurationError: A change makes no sense.
@@ -55,7 +55,7 @@ def temporary(settings: ProxySettings, **changes: Any) -> ProxySettings:
 
 @asynccontextmanager
 async def serve_proxy(app: App, settings: ProxySettings) -> AsyncIterator[str]:
-    """Serve the proxy until left, its store open.
+    """Serve the proxy, with its store open, until the context is left.
 
     Yields:
         Its origin, as ``http://127.0.0.1:PORT``.
@@ -72,14 +72,14 @@ async def serve_proxy(app: App, settings: ProxySettings) -> AsyncIterator[str]:
 def serve_upstream(
     application: Callable[[Scope, Receive, Send], Awaitable[None]],
 ) -> AbstractAsyncContextManager[str]:
-    """Serve an ASGI application that knows no lifespan, as ``serve_proxy`` serves the proxy."""
+    """Serve an ASGI application without a lifespan, as ``serve_proxy`` serves the proxy."""
     return _serve(guest_server(application))
 
 
 def guest_server(application: Callable[[Scope, Receive, Send], Awaitable[None]]) -> uvicorn.Server:
-    """Return a server of an ASGI application that knows no lifespan, which leaves the signals to the process.
+    """Return a server for an ASGI application without a lifespan; it leaves signals to the process.
 
-    It listens on a free port of the loopback, unless it is given sockets.
+    It listens on a free port of the loopback interface, unless it is given sockets.
     """
     return _Guest(
         uvicorn.Config(
@@ -97,7 +97,7 @@ def guest_server(application: Callable[[Scope, Receive, Send], Awaitable[None]])
 
 
 def run_to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run ``work``; a request to terminate ends it as Ctrl-C does, so that it can clean up."""
+    """Run ``work``; SIGTERM ends it as Ctrl-C does, so that it can clean up."""
 
     async def interruptible() -> Result:
         task = asyncio.ensure_future(work)
@@ -111,7 +111,7 @@ def run_to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 class _Guest(uvicorn.Server):
-    """Leaves the signals to the process it is a guest of."""
+    """Leaves signals to the process."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

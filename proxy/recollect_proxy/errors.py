@@ -54,7 +54,7 @@ OPTIONS_NOT_CUT = Failure(
     413,
     "proxy",
     "recollect_object_not_cut",
-    "The request is too large to take its recollect object out of it. Ask by x-recollect-* headers instead.",
+    "The request is too large to take its recollect object out of it. Use x-recollect-* headers instead.",
 )
 OPTIONS_NOT_READ = Failure(
     503,

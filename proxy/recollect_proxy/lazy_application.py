@@ -1,7 +1,4 @@
-"""An application that is built beside the serving, as building it takes longer than a start should.
-
-Never: what it is.
-"""
+"""An application that is built in the background, since a start should not wait for it. Never: what it is."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,14 +7,14 @@ from recollect_proxy.asgi import Application, Receive, Scope, Send
 
 
 class LazyApplication:
-    """Builds an application on a thread, once: when told to, else at the first request."""
+    """Builds an application in a thread, once: at ``start``, or else at the first request."""
 
     def __init__(self, build: Callable[[], Application]) -> None:
         self._build = build
         self._building: asyncio.Task[Application] | None = None
 
     def start(self) -> asyncio.Task[Application]:
-        """Build it now; a request waits for it."""
+        """Start to build it; requests wait for the returned task."""
         if self._building is None:
             self._building = asyncio.create_task(asyncio.to_thread(self._build))
         return self._building

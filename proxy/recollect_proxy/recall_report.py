@@ -1,4 +1,4 @@
-"""What an answer says about its memories: response headers, and JSON keys when asked.
+"""What an answer says about its memories: response headers, and JSON members if the client asked for them.
 
 Never: counts of any one user; text of a user in a header, but for a client that asked for the memories.
 """
@@ -18,14 +18,14 @@ _HEADER_BYTES = 6_000
 
 
 class RecallReports:
-    """RecallReports on each request, and counts why requests had no memory.
+    """Makes the headers about recall, and counts why requests had no memory.
 
     Attributes:
         skipped: How many had none, by reason, since the start.
     """
 
     def __init__(self) -> None:
-        """Nothing was reported yet."""
+        """Start with no request counted."""
         self.skipped: Counter[Skip] = Counter()
 
     def skip(self, reason: Skip | None) -> Headers:

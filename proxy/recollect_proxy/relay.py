@@ -1,4 +1,4 @@
-"""Hands an upstream's answer on as bytes, as it comes. Never: looks inside a body."""
+"""Relays an upstream's answer as bytes, as it arrives. Never: looks inside a body."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,13 +14,13 @@ async def relay(
     extra: Iterable[tuple[bytes, bytes]] = (),
     listen: Callable[[bytes], None] | None = None,
 ) -> None:
-    """Send an answer on as it comes; ``listen`` is shown each chunk and can't disturb it.
+    """Relay an answer as it arrives; ``listen`` is called with each chunk, and can't change it.
 
     Args:
         answer: The upstream's.
         send: To the client.
         extra: Headers of our own, after the upstream's.
-        listen: Never raises, and is next to free.
+        listen: Never raises, and takes next to no time.
 
     Raises:
         TruncatedError: The upstream broke off. The client's answer is then left unfinished, so
@@ -42,7 +42,7 @@ async def relay_whole(
     extra: Iterable[tuple[bytes, bytes]] = (),
     listen: Callable[[bytes], None],
 ) -> None:
-    """Send an answer on with its body rewritten; arguments and errors as of ``relay``."""
+    """Relay an answer with its body rewritten; arguments and errors are those of ``relay``."""
     body = await answer.read()
     listen(body)
     body = rewrite(body)
@@ -53,7 +53,7 @@ async def relay_whole(
 
 
 def is_json(answer: Answer) -> bool:
-    """Whether an answer is plain JSON, whole and uncompressed."""
+    """Return whether an answer is one uncompressed JSON document, not a stream."""
     content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
     encoding = b",".join(values(answer.headers, b"content-encoding"))
     return content_type.strip().lower() == b"application/json" and encoding in {b"", b"identity"}

@@ -1,4 +1,4 @@
-"""Composes requests as their models' upstreams want them. Never: what is added; raises."""
+"""Puts memories into requests, in the form that each model's upstream accepts. Never: which memories; raises."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from recollect.request_composition import compose_request
 
 @dataclass(frozen=True, slots=True)
 class RequestComposer:
-    """How requests are composed.
+    """Composes the requests of one API.
 
     Attributes:
-        dialect: The API they are spoken in.
-        styles: What models take from the system, by patterns of their lower-case names; the first counts.
+        dialect: The API.
+        styles: Which system messages a model accepts, by patterns of lower-case model names; the first match counts.
     """
 
     dialect: Dialect
     styles: Mapping[str, SystemStyle]
 
     def compose(self, chat: ChatBody, placed: Placed) -> bytes | None:
-        """Return the request's body with what is added; None where nothing is, or has no certain place."""
+        """Return the request's body with memories; None if there are none, or their place is not certain."""
         name = chat.model.lower()
         found = (style for pattern, style in self.styles.items() if fnmatchcase(name, pattern))
         return compose_request(self.dialect, chat, placed, next(found, SystemStyle.ANY))

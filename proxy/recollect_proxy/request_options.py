@@ -1,6 +1,6 @@
-"""What one request asks of its memory: `x-recollect-*` headers, or a `recollect` object in the body.
+"""The options of a request: `x-recollect-*` headers, or a `recollect` object in the body.
 
-Never: whose memory it is, or what comes of it. The body's wishes go before the headers'.
+Never: whose memory it is. An option in the body wins over the header of the same name.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Value = str | int | bool
 
 
 class RefusedError(ValueError):
-    """What a request asks of its memory can't be done; ``failure`` tells the client why."""
+    """A request is refused because of its options; ``failure`` tells the client why."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.code)
@@ -32,7 +32,7 @@ class RefusedError(ValueError):
 
 
 class InvalidOptionError(RefusedError):
-    """A wish makes no sense; ``failure`` tells the client which, and what would."""
+    """An option has an invalid value; ``failure`` tells the client which, and what is valid."""
 
     def __init__(self, name: str, wanted: str) -> None:
         super().__init__(invalid_option(name, wanted))
@@ -40,7 +40,7 @@ class InvalidOptionError(RefusedError):
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """What one request asks for.
+    """The options of one request.
 
     Attributes:
         recall: What is recalled, how much, and where it goes.
@@ -115,10 +115,10 @@ _OF_HEADERS = {_PREFIX + name.replace("_", "-").encode(): name for name in _OPTI
 
 
 def read_request_options(headers: Headers, options: msgspec.Raw | None) -> RequestOptions:
-    """Return what a request asks for.
+    """Return the options of a request.
 
     Args:
-        headers: Its headers; those of several wishes of one name count as the last one. The session is
+        headers: Its headers; of several with one name the last counts. The session is
             percent-decoded, as an id of the frontend's is.
         options: The ``recollect`` object that was in its body, if any.
 

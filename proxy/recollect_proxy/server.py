@@ -1,4 +1,4 @@
-"""Runs the application on a socket: uvicorn with the fast parser and loop. Never: what it serves."""
+"""Runs the application on a socket, with uvicorn. Never: what it serves."""
 
 import asyncio
 import gc
@@ -20,10 +20,10 @@ _NO_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: c
 
 
 class _WebSocketProtocol(WebSocketsSansIOProtocol):
-    """Tells a client that was lost from one that closed, and knows when a handshake has failed."""
+    """Tells a lost connection from a closed one, and a handshake that failed."""
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; what is no handshake is refused, as uvicorn would wait for another, and could not stop."""
+        """Take bytes; refuse what is no handshake, since uvicorn would wait for another one and could not stop."""
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self.handshake_complete:
             self.handshake_complete = self.close_sent = True
@@ -31,7 +31,7 @@ class _WebSocketProtocol(WebSocketsSansIOProtocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Say 1006 where no close frame came; uvicorn says 1005, as of a frame without a status."""
+        """Report 1006 if no close frame came; uvicorn reports 1005, which means a frame without a status."""
         if self.conn.close_rcvd is None:
             self.queue.put_nowait({"type": "websocket.disconnect", "code": 1006})
         super().connection_lost(exc)
@@ -44,7 +44,7 @@ class _WebSocketProtocol(WebSocketsSansIOProtocol):
 
 
 class Server(uvicorn.Server):
-    """Adds no header of its own, drains its answers when told to stop, and says when it is ready."""
+    """A server that adds no headers, finishes running answers when it is stopped, and reports when it is ready."""
 
     def __init__(self, app: App, settings: ProxySettings, *, ready: Callable[[int], None]) -> None:
         """Prepare to serve.
@@ -86,13 +86,13 @@ class Server(uvicorn.Server):
         self._ready(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take nobody new, and let the running answers finish."""
+        """Accept no more connections, and let the running answers finish."""
         self._probes.drain()
         await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Drain and stop when told to; unlike uvicorn's own, the process then ends with 0, as all went well."""
+        """Stop on SIGINT and SIGTERM; unlike with uvicorn, the process then ends with 0."""
         loop = asyncio.get_running_loop()
         numbers = (signal.SIGINT, signal.SIGTERM)
         for number in numbers:
@@ -104,6 +104,6 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
     def _leave(self, number: int) -> None:
-        """Say at once that nobody new should come, and stop."""
+        """Report at once that the process is not ready any more, and stop."""
         self._probes.drain()
         self.handle_exit(number, None)

@@ -1,4 +1,4 @@
-"""Puts what was prepared for a turn into its request, for every host alike. Pure. Never: what is prepared."""
+"""Puts the memories for a turn into its request; the same for every host. Pure. Never: which memories."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Has the memories of a file serve users who have few of their own. Never: who these are."""
+"""Keeps the memories of a file for users who have few of their own. Never: who these are."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ _MOST = 200
 
 
 async def keep_global_memories(engine: Engine, path: Path | None) -> None:
-    """Keep the memories of a file, one a line, and no others; without a file, those that are there.
+    """Keep exactly the memories of a file, one a line; without a file, those that the store has.
 
     Those of another embedder are embedded anew; an embedder that is away keeps nobody from starting.
 

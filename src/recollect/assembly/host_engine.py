@@ -1,4 +1,4 @@
-"""Puts together the engine as a host has it, with the spool that its data folder holds. Never: opens either."""
+"""Makes the engine of a host, with the spool in its data folder. Never: opens either."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,13 +13,13 @@ from recollect.settings import EngineSettings
 from recollect.spool import Spool
 
 _SPOOL_BYTES = 256 * 1024 * 1024
-"""What is said may take while the store is away: some hundred thousand messages, days of a busy household."""
+"""How large the spool may grow while the store is unavailable: some hundred thousand messages."""
 
 
 def live_engine(
     settings: EngineSettings, *, upstream: str | None = None, clock: Clock = system_clock
 ) -> LiveEngine:
-    """Return an engine that is still to be opened.
+    """Return an engine that is not opened yet.
 
     Args:
         settings: What it is made of.

@@ -1,4 +1,4 @@
-"""Opens what an engine works with, and the engine over it. Never: what a setting means to a model."""
+"""Opens and closes an engine and its backends. Never: what a setting means to a model."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -57,7 +57,7 @@ async def open_engine(
         settings: What it is made of.
         upstream: Base URL of the chat's own LLM, which extracts where no other is named.
         clock: Tells the engine the time.
-        spool: What waits to be logged: it is erased with its users.
+        spool: Entries that wait to be logged; they are erased with their user.
 
     Raises:
         ConfigurationError: The settings make no sense.
@@ -81,7 +81,7 @@ async def open_engine(
 
 
 async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -> None:
-    """Keep a worker working in a process of its own, until cancelled; no chat is answered here.
+    """Keep a worker process running until cancelled; this process answers no chats.
 
     Args and errors are those of ``open_engine``.
     """
@@ -103,7 +103,7 @@ def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerPr
 
 @asynccontextmanager
 async def open_backends(settings: EngineSettings, *, upstream: str | None = None) -> AsyncIterator[Backends]:
-    """Open what an engine works with, and close it; nothing happens in the background meanwhile.
+    """Open the backends of an engine, and close them; nothing runs in the background meanwhile.
 
     Args and errors are those of ``open_engine``.
     """
@@ -113,7 +113,7 @@ async def open_backends(settings: EngineSettings, *, upstream: str | None = None
 
 @asynccontextmanager
 async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator[tuple[Backends, Start]]:
-    """Open what an engine works with, and tell what a worker beside it starts with."""
+    """Open the backends of an engine; also yield the first message to a worker beside it."""
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
             httpx.AsyncClient(timeout=_REQUEST_SECONDS, trust_env=False)
@@ -172,7 +172,7 @@ def _plain(value: object) -> object:
 
 
 def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
-    """Say at once that nothing is formed any more; only a bug ends formation while the engine is open."""
+    """Log at once that formation stopped; only a bug ends it while the engine is open."""
     if not forming.cancelled() and (error := forming.exception()) is not None:
         log.error("formation_stopped", error=type(error).__name__, place=place(error))
 
@@ -213,7 +213,7 @@ async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient, c
 
 
 async def _unload(loading: asyncio.Task[_Embedders]) -> None:
-    """Give up loading the embedders, or close them if they were loaded."""
+    """Cancel the loading of the embedders, or close them if they are loaded."""
     loading.cancel()
     await asyncio.wait({loading})
     if not loading.cancelled() and loading.exception() is None:
@@ -266,7 +266,7 @@ async def _open_store(settings: EngineSettings, dsn: str, closing: AsyncExitStac
 
 
 async def _keep_running(server: EmbeddedServer) -> None:
-    """Start the embedded server again whenever it dies: nobody else would."""
+    """Restart the embedded server whenever it dies; nothing else would."""
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
         try:

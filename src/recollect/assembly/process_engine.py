@@ -1,4 +1,4 @@
-"""One engine for a host that reloads its plug-ins. Never: what the host is."""
+"""The one engine of a process whose host reloads its plug-ins. Never: what the host is."""
 
 import asyncio
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def running_engine() -> LiveEngine | None:
 
 
 def _closed(closing: asyncio.Task[None]) -> None:
-    """Tell why an engine could not give way in order: nobody waits for that."""
+    """Log why an engine could not be closed; nothing awaits that task."""
     _closing.discard(closing)
     if not closing.cancelled() and (error := closing.exception()) is not None:
         log.error("engine_not_closed", error=type(error).__name__, place=place(error))

@@ -1,4 +1,4 @@
-"""Reads a few words of nobody's as a chat is read, so that the first chat does not wait until all is compiled. Pure.
+"""Reads and composes a made-up turn, so that the first chat does not wait until expressions are compiled. Pure.
 
 Never: a model, a store.
 """
@@ -18,7 +18,7 @@ _AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def warm_up() -> None:
-    """Read a turn, choose of a memory, and compose; it takes some tenths of a second of processor time."""
+    """Read a turn, select a memory and compose a block; this takes some tenths of a second of processor time."""
     read_query(Turn(Scope("", ""), _ASKED, "", _AT, ""))
     memory = Memory(UUID(int=0), "", Kind.FACT, Source.EXTRACTED, _ASKED, 0.5, _AT, _AT)
     around = Surroundings("", user_wide=False, prompt=(_ASKED,))

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API: its requests read as a chat, its answers heard. Never: raises.
+"""Anthropic's Messages API: reads its requests and parses its answers. Never: raises.
 
 https://docs.anthropic.com/en/api/messages
 """
@@ -42,7 +42,7 @@ def _message(message: ChatMessage) -> ChatMessage:
 
 
 class MessageParser(ReplyParser):
-    """Understands a message, and the events of one."""
+    """Parses a message, and the events of one."""
 
     def read_answer(self, answer: Answer) -> None:
         """Take in a message or an event."""

@@ -1,4 +1,4 @@
-"""Takes what a request asks of us out of its body, before anybody else reads it.
+"""Takes the `recollect` object out of a request's body, before it is forwarded.
 
 Never: raises, or knows what can be asked.
 """
@@ -26,7 +26,7 @@ _AS_KEY = linear_bytes(f'"{"".join(map(_written, KEY))}"[ \\t\\n\\r]*:'.encode()
 
 
 class TakenOptions(NamedTuple):
-    """A body, and what it asked of us.
+    """A body without its options, and the options.
 
     Attributes:
         body: What goes on of it; None where that can't be told, as too much stands beside what is asked.

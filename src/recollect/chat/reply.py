@@ -1,4 +1,4 @@
-"""Listens to a model's answer while it is relayed: the reply.
+"""Reads the reply out of a model's answer while it is relayed.
 
 Never: raises, changes or delays a byte, or holds more of an answer than its bounds say.
 """
@@ -15,7 +15,7 @@ _LARGEST_BODY = 16 * 1024 * 1024
 
 
 class ReplyReader:
-    """Listens to one answer.
+    """Reads one answer.
 
     ``feed`` only keeps the bytes; they are read in slabs of 16 KiB. It listens to at most 64 MiB
     unpacked, to 16 MiB of an event (or of a body that isn't a stream), to 2**20 characters.
@@ -24,7 +24,7 @@ class ReplyReader:
     def __init__(
         self, content_type: str, content_encoding: str = "", said: ReplyParser | None = None
     ) -> None:
-        """Prepare to listen.
+        """Prepare to read.
 
         Args:
             content_type: The answer's ``Content-Type``, "" where it has none.
@@ -53,7 +53,7 @@ class ReplyReader:
             self._read_slab()
 
     def finish(self) -> Reply:
-        """Return what was heard. What is fed afterwards is not heard."""
+        """Return the reply. What is fed afterwards is ignored."""
         self._read_slab()
         self._deaf = True
         self._body.finish()

@@ -1,4 +1,4 @@
-"""Understands what an answer says, event by event, in the API it is spoken in.
+"""Parses a model's answer, event by event.
 
 Never: raises, bytes of a wire, more text than its bound.
 """
@@ -28,8 +28,8 @@ class Reply:
         prompt_tokens: What the prompt took, if the answer says.
         completion_tokens: What the answer took, if it says.
         failed: Whether the answer is, or holds, an error.
-        complete: Whether it was heard to its end.
-        truncated: Whether it was larger than what is listened to, so that something is missing.
+        complete: Whether it was read to its end.
+        truncated: Whether it was larger than what is read, so that its end is missing.
     """
 
     text: str = ""
@@ -66,10 +66,10 @@ _ANSWER = msgspec.json.Decoder(Answer)
 
 
 class ReplyParser(ABC):
-    """What was heard so far."""
+    """What was read of an answer so far; each API has a subclass."""
 
     def __init__(self) -> None:
-        """Nothing was heard yet."""
+        """Nothing was read yet."""
         self.truncated = False
         self._texts: list[str] = []
         self._room = _MOST_CHARACTERS
@@ -86,7 +86,7 @@ class ReplyParser(ABC):
         """Take in an answer, or an event of one."""
 
     def reply(self, *, truncated: bool) -> Reply:
-        """Return what was heard."""
+        """Return the reply as far as it was read."""
         return Reply(
             text="".join(self._texts),
             has_tool_calls=self.has_tool_calls,
@@ -100,12 +100,12 @@ class ReplyParser(ABC):
         )
 
     def parse_whole(self, body: bytes) -> None:
-        """Hear an answer that is not a stream."""
+        """Read an answer that is not a stream."""
         if self._parse(body):
             self.complete = True
 
     def parse_event(self, name: bytes, data: Sequence[bytes]) -> None:
-        """Hear one event of a stream: its name, and its lines of data."""
+        """Read one event of a stream: its name, and its lines of data."""
         if name == b"error":
             self.failed = True
         if not self._parse(b"\n".join(data)) and len(data) > 1:
@@ -127,7 +127,7 @@ class ReplyParser(ABC):
         return True
 
     def note(self, model: object, usage: object) -> None:
-        """Take in which model answers, and what it took, wherever it says so."""
+        """Note the model and the token usage, if the answer states them."""
         if isinstance(model, str) and model:
             self.model = model
         if isinstance(usage, dict):
@@ -137,13 +137,13 @@ class ReplyParser(ABC):
             )
 
     def end(self, reason: object) -> None:
-        """Take in why the answer ended, if it did."""
+        """Note why the answer ended, if it did."""
         if isinstance(reason, str) and reason:
             self.finish_reason = reason
             self.complete = True
 
     def keep(self, text: object) -> None:
-        """Keep what was said, if it is text."""
+        """Append a piece of the reply, if it is text."""
         if isinstance(text, str):
             self.truncated |= len(text) > self._room
             kept = text[: self._room]
@@ -152,7 +152,7 @@ class ReplyParser(ABC):
 
 
 class CompletionParser(ReplyParser):
-    """Understands chat completions, and chunks of them: their first choice."""
+    """Parses chat completions and their chunks; only the first choice counts."""
 
     def read_answer(self, answer: Answer) -> None:
         """Take in a completion or a chunk."""

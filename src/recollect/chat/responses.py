@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: its requests read as a chat, its answers heard. Never: raises.
+"""OpenAI's Responses API: reads its requests and parses its answers. Never: raises.
 
 https://platform.openai.com/docs/api-reference/responses
 """
@@ -98,7 +98,7 @@ def _message(item: _Item) -> ChatMessage:
 
 
 class ResponseParser(ReplyParser):
-    """Understands a response, and the events of one."""
+    """Parses a response, and the events of one."""
 
     def read_answer(self, answer: Answer) -> None:
         """Take in a response or an event."""

@@ -1,4 +1,4 @@
-"""Decides of a request whether it is a person's turn, for every host alike. Never: raises."""
+"""Finds the user's turn in a chat request, or the reason why there is none; the same for every host. Never: raises."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +16,7 @@ from recollect.model import ROOT, Role, Skip, Turn
 
 @dataclass(frozen=True, slots=True)
 class DetectedTurn:
-    """What a request says: a turn to recall for, or why there is none.
+    """The turn of a request, or why there is none.
 
     Attributes:
         turn: What the user said; None if nothing is to be recalled or remembered.

@@ -1,7 +1,4 @@
-"""A worker's own life: opens what it works with, works, tells what it did, and ends with its standard input.
-
-Never: who watches it.
-"""
+"""The main function of a worker process: opens its backends, works, reports what it did, and ends with its standard input."""
 
 import asyncio
 import gc
@@ -40,7 +37,7 @@ log = structlog.get_logger(__name__)
 def main() -> None:
     """Work until standard input ends."""
     told_to, tells = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever a library prints is a log line, and nothing that we tell
+    os.dup2(2, 1)  # whatever a library prints goes to the log, not into our messages
     os.nice(_NICENESS)
     sys.exit(asyncio.run(_live(told_to, tells)))
 
@@ -94,7 +91,7 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
 
 
 async def _listen(reader: asyncio.StreamReader, background: Background, caches: Sequence[Cache]) -> None:
-    """Take what is said until nobody says anything any more."""
+    """Carry out messages until standard input ends."""
     while line := await reader.readline():
         match to_worker(line):
             case Lend(exchange_id, credential):
@@ -107,14 +104,14 @@ async def _listen(reader: asyncio.StreamReader, background: Background, caches: 
 
 
 async def _until_told_to_end() -> None:
-    """Return when a signal asks for it, as who stops a whole group of processes sends to each."""
+    """Return at SIGTERM, which whoever stops a whole process group sends to each of its processes."""
     told = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
     await told.wait()
 
 
 async def _tell(background: Background, tells: BinaryIO) -> None:
-    """Tell what was done whenever that has changed."""
+    """Report what was done whenever that has changed."""
     last = b""
     while True:
         line = line_of(Report(background.counts, background.guarded))

@@ -1,4 +1,4 @@
-"""Starts a worker, tells it what it needs, and starts another when it ends. Never: what it works on."""
+"""Supervises the worker process: starts it, sends it what it needs, and restarts it when it ends. Never: what it works on."""
 
 import asyncio
 import signal
@@ -19,21 +19,21 @@ from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
 from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, ToWorker, line_of, read_report
 
 _COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
-"""What a worker is started by; nothing is imported from the folder that we happen to be started in."""
+"""Starts a worker; ``-P`` keeps it from importing modules of the current folder."""
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _LIVED_SECONDS = 60.0
-"""Who lived so long ended for another reason than the one before."""
+"""A worker that ran so long did not end for the reason that ended the one before it."""
 
 _LEAVE_SECONDS = 6.0
 _MOST_UNREAD = 4 * 1024 * 1024
-"""Bytes that a worker may leave unread: one that is stuck takes no more credentials."""
+"""Bytes that a worker may leave unread; a worker that is stuck is sent no more credentials."""
 
 log = structlog.get_logger(__name__)
 
 
 class WorkerProcess:
-    """A worker in a process of its own, whatever becomes of it: another takes its place. A ``Worker``.
+    """A worker in a process of its own, which is restarted whenever it ends. Implements ``Worker``.
 
     What is told of it goes on from one to the next. It ends with who watches it: then its standard input does.
 
@@ -63,12 +63,12 @@ class WorkerProcess:
         return None if self._process is None else self._process.pid
 
     def lend(self, exchange_id: UUID, credential: str) -> None:
-        """Let it use the credential of an exchange's own request, for a while."""
+        """Lend the worker the credential of an exchange's request, for a while."""
         self._credentials[exchange_id] = credential
         self._send(Lend(exchange_id, credential))
 
     def clear_caches(self) -> None:
-        """Let it forget what it keeps of texts."""
+        """Have the worker clear its caches of texts."""
         self._send(Clear())
 
     def chats(self, running: int) -> None:
@@ -84,7 +84,7 @@ class WorkerProcess:
         pipe.write(line_of(message))
 
     async def run(self) -> None:
-        """Keep one working until cancelled."""
+        """Keep a worker running until cancelled."""
         pause = _SHORTEST_PAUSE
         while True:
             began = time.monotonic()
@@ -101,7 +101,7 @@ class WorkerProcess:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _live(self) -> str:
-        """Live through one worker's life; return how it ended."""
+        """Run one worker process; return how it ended."""
         # Of a session of its own: what a terminal sends to who watches it does not end it first.
         process = await asyncio.create_subprocess_exec(
             *_COMMAND,
@@ -137,7 +137,7 @@ class WorkerProcess:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Let a worker end what it does, and kill it where it does not."""
+    """Ask a worker to end, and kill it if it does not."""
     if process.stdin is not None:
         process.stdin.close()
     if process.returncode is not None:

@@ -1,4 +1,4 @@
-"""What a worker and who watches it tell each other: JSON, a line each, over the worker's standard streams.
+"""The messages between a worker and its supervisor: a line of JSON each, over the worker's standard streams.
 
 Never: on a disk, for it carries credentials.
 """
@@ -69,12 +69,12 @@ _TOLD = msgspec.json.Decoder(Report, dec_hook=_counter)
 
 
 def line_of(message: ToWorker | Report) -> bytes:
-    """Return the line that says this."""
+    """Return a message as a line."""
     return msgspec.json.encode(message) + b"\n"
 
 
 def to_worker(line: bytes) -> ToWorker:
-    """Return what a line says to a worker.
+    """Return the message of a line to a worker.
 
     Raises:
         msgspec.MsgspecError: It says nothing that one knows.
@@ -83,7 +83,7 @@ def to_worker(line: bytes) -> ToWorker:
 
 
 def read_report(line: bytes) -> Report:
-    """Return what a worker tells with a line.
+    """Return the report in a line of a worker.
 
     Raises:
         msgspec.MsgspecError: It tells nothing that one does.
