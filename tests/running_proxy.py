@@ -152,7 +152,7 @@ class RunningProxy:
 
         async def none_waits() -> bool:
             return not await self.rows(
-                "SELECT FROM recollect.engine.exchanges WHERE user_id = $1 AND state = 'pending'",
+                "SELECT FROM recollect.exchanges WHERE user_id = $1 AND state = 'pending'",
                 user.known_as,
             )
 
@@ -164,7 +164,7 @@ class RunningProxy:
 
         async def none_waits() -> bool:
             return not await self.rows(
-                "SELECT FROM recollect.engine.exchanges WHERE state = 'pending' LIMIT 1"
+                "SELECT FROM recollect.exchanges WHERE state = 'pending' LIMIT 1"
             )
 
         await until(none_waits)

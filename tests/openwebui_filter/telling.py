@@ -15,7 +15,7 @@ WHERE = "In which city do I live with my dog?"
 DOG = "I have a dog called Pipa."
 ROME, OSLO = "I live in Rome.", "I live in Oslo now."
 
-_STATES = "SELECT state FROM recollect.engine.exchanges WHERE user_id = $1"
+_STATES = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
 
 
 async def progress(memory: Any, user_id: str) -> Counter[str]:
