@@ -163,9 +163,7 @@ class RunningProxy:
         await self.settle()
 
         async def none_waits() -> bool:
-            return not await self.rows(
-                "SELECT FROM recollect.exchanges WHERE state = 'pending' LIMIT 1"
-            )
+            return not await self.rows("SELECT FROM recollect.exchanges WHERE state = 'pending' LIMIT 1")
 
         await until(none_waits)
 
