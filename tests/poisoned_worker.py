@@ -16,7 +16,7 @@ from recollect.formation.turns import analyze_turn
 from recollect.model import Exchange
 from recollect.models import tries as steps
 from recollect.worker import watchdog
-from recollect.worker.working import main
+from recollect.worker.main import main
 
 _SECONDS = 2
 HELD, SLOW, KILLED = "poison that holds", "poison that lasts", "poison that kills"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.databases import SpareDatabases
 
-from recollect.assembly import opening
+from recollect.assembly import lifecycle
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,6 @@ async def ready_servers(spare: SpareDatabases, starts: int = 1) -> AsyncIterator
             return ReadyServer(waiting.pop())
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(opening, "start_embedded", start)
+            patch.setattr(lifecycle, "start_embedded", start)
             yield
         assert not waiting, "fewer were started"

@@ -19,7 +19,7 @@ from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completi
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect.assembly import opening
+from recollect.assembly import lifecycle
 from recollect.assembly.models import make_embedder
 from recollect.engine import Engine
 from recollect.model import STATEMENTS, Memory
@@ -27,8 +27,8 @@ from recollect.ports import Embedder
 from recollect.settings import EngineSettings
 from recollect_proxy.app import App
 from recollect_proxy.asgi import Receive, Scope, Send
-from recollect_proxy.late import Late
-from recollect_proxy.serving import Server
+from recollect_proxy.lazy_application import LazyApplication
+from recollect_proxy.server import Server
 from recollect_proxy.settings import ProxySettings
 
 ADMIN_TOKEN = "a long token of the administrator"
@@ -216,7 +216,7 @@ async def running_proxy(settings: ProxySettings, *, forms: bool = True) -> Async
 def _opening(*, forms: bool) -> Iterator[None]:
     """What is opened meanwhile shares its local embedder with others: to load one is two thirds of a start."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening, "make_embedder", _lend_embedder)
+        patch.setattr(lifecycle, "make_embedder", _lend_embedder)
         if not forms:
             patch.setattr(Engine, "run", _form_nothing)
         yield
@@ -249,10 +249,10 @@ class _Lent(Through):
 class _OnceAsked:
     """The memory API, that is built when it is asked for: it is half of a start, and most tests need none."""
 
-    def __init__(self, memory_api: Late) -> None:
+    def __init__(self, memory_api: LazyApplication) -> None:
         self._memory_api = memory_api
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Build nothing yet."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 from tests.recollections import NOON, recollection
 
-from recollect.chat import COMPLETIONS, Dialect, SystemStyle, hear
+from recollect.chat import COMPLETIONS, Dialect, SystemStyle, detect_turn
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, LoggedExchange, Recollection, Turn
-from recollect.prompting import compose_request
+from recollect.request_composition import compose_request
 from recollect.text.tokens import estimate_tokens
 
 Said = tuple[str, str]
@@ -50,7 +50,9 @@ class SimulatedChat:
         said = self.carries([*before, ("user", text)])
         body = self._written(said)
         at = NOON + timedelta(minutes=len(self.chat.exchanges))
-        heard = hear(body, user_id="anna", session_id="chat-1", message_id=None, at=at, dialect=self.dialect)
+        heard = detect_turn(
+            body, user_id="anna", session_id="chat-1", message_id=None, at=at, dialect=self.dialect
+        )
         assert heard.turn is not None
         assert heard.body is not None
         given = {item for each in attached(heard.turn, self.chat, self.bounds) for item in each.items}

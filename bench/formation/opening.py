@@ -15,8 +15,8 @@ from recollect.assembly import make_policy, open_backends
 from recollect.engine import Engine, Policy
 from recollect.model import Strategy
 from recollect.ports import Backends
+from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import temporary
 
 
 @dataclass(frozen=True, slots=True)

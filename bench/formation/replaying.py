@@ -23,7 +23,7 @@ from bench.recall.facts import Fact
 from bench.recall.plan import Sending, plan
 from bench.recall.upstream import MODEL
 from recollect.audit import replay
-from recollect.chat.heard import hear
+from recollect.chat.turn_detection import detect_turn
 from recollect.model import Action, Exchange, Kind, Memory, Turn
 from recollect.text.comparison.vetoes import of_memory, veto
 from recollect_proxy.settings import ProxySettings
@@ -148,7 +148,7 @@ def _mentions(conversation: LabelledConversation, facts: Sequence[Fact]) -> dict
 
 
 def _heard(user_id: str, sending: Sending, bench: Bench) -> Turn | None:
-    return hear(
+    return detect_turn(
         msgspec.json.encode({"model": MODEL, "messages": sending.messages}),
         user_id=user_id,
         session_id=f"session-{sending.turn.session}",

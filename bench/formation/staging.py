@@ -16,7 +16,7 @@ from bench.formation.opening import Bench
 from bench.formation.recording import Completed
 from bench.formation.scripts import CaseScript
 from bench.recall.upstream import MODEL
-from recollect.chat.heard import Heard, hear
+from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.composition import Placed, compose
 from recollect.errors import RecollectError
 from recollect.model import (
@@ -99,7 +99,7 @@ async def drain(bench: Bench, user_id: str) -> None:
     raise StagingError(f"Formation does not end for {user_id}.")
 
 
-def hear_message(case: Case, number: int, *, session: str = CHAT) -> Heard:
+def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTurn:
     """Read the message of that number, counted from 0, as the proxy reads it with all that was said before it.
 
     Args:
@@ -112,7 +112,7 @@ def hear_message(case: Case, number: int, *, session: str = CHAT) -> Heard:
     if case.speaker is not None:
         messages = [each | {"name": case.speaker} if each["role"] == "user" else each for each in messages]
     steps = len(case.history) - number
-    return hear(
+    return detect_turn(
         msgspec.json.encode({"model": MODEL, "messages": messages}),
         user_id=case.id,
         session_id=session,

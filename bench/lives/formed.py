@@ -22,7 +22,7 @@ from bench.formation.recording import RecordingInbox
 from bench.recall.clock import ReplayClock
 from bench.recall.opening import unhurried
 from recollect.assembly import make_policy, open_backends
-from recollect.chat.heard import hear
+from recollect.chat.turn_detection import detect_turn
 from recollect.engine import Engine
 from recollect.model import (
     STATEMENTS,
@@ -45,8 +45,8 @@ from recollect.model import (
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Backends, Chosen, Extracted, Summarizer
+from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import temporary
 
 Numbers: TypeAlias = Mapping[UUID, int]
 """Under which number the model was shown which memory."""
@@ -166,7 +166,7 @@ class Bench:
         messages = [*before, {"role": "user", "content": user}]
         if name is not None:
             messages = [{**each, "name": name} if each["role"] == "user" else each for each in messages]
-        heard = hear(
+        heard = detect_turn(
             msgspec.json.encode({"model": _MODEL, "messages": messages}),
             user_id=person,
             session_id=chat,

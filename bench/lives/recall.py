@@ -30,7 +30,7 @@ from bench.lives.formed import Bench, be_quiet, open_bench
 from bench.lives.life import Life, LifeSummarizer, read_life
 from bench.lives.scoring import Block, Given, Scoring, bullets, table
 from bench.recall.clock import ReplayClock
-from recollect.chat.heard import hear
+from recollect.chat.turn_detection import detect_turn
 from recollect.engine import Engine
 from recollect.text.tokens import token_counter
 from recollect_proxy.settings import ProxySettings
@@ -98,7 +98,7 @@ async def ask_anew(
     for _ in range(_TRIES):
         clock.restart()
         clock.move_to(at)
-        heard = hear(
+        heard = detect_turn(
             msgspec.json.encode({"model": _MODEL, "messages": messages}),
             user_id=person,
             session_id=chat,

@@ -8,7 +8,7 @@ import msgspec
 from bench.recall.dataset import Question
 from bench.recall.turn_ids import Origins
 from bench.recall.upstream import MODEL
-from recollect.chat.heard import Heard, hear
+from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.engine import Engine, Wishes
 from recollect.errors import RecollectError
 from recollect.model import Skip, Stage, Turn
@@ -91,10 +91,10 @@ async def ask(
     )
 
 
-def hear_question(question: Question, *, user_id: str, at: datetime) -> Heard:
+def hear_question(question: Question, *, user_id: str, at: datetime) -> DetectedTurn:
     """Return what the first request of a new chat says in which the user asks ``question``."""
     body = {"model": MODEL, "messages": [{"role": "user", "content": question.text}]}
-    return hear(
+    return detect_turn(
         msgspec.json.encode(body),
         user_id=user_id,
         session_id=f"question-{question.id}",

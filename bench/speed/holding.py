@@ -17,9 +17,9 @@ from bench.speed.shapes import LIMIT, SHAPES, Shape
 from bench.speed.ticking import ticking
 from recollect.chat import is_light
 from recollect.composition import Placed
-from recollect_proxy.composing import Composing
 from recollect_proxy.identity import Caller
-from recollect_proxy.reading import Reading
+from recollect_proxy.request_composer import RequestComposer
+from recollect_proxy.request_reader import RequestReader
 
 _TICK = 0.001
 _ROUNDS = 3
@@ -28,15 +28,17 @@ _ADDED = "Notes of a memory service. " * 40
 
 async def _ask(shape: Shape, body: bytes) -> str:
     """Read a request and compose it, as the page does; return why it had no memory, or "read"."""
-    reading = Reading(shape.dialect, LIMIT * 2, recall_in_temporary=False, clock=partial(datetime.now, UTC))
+    reader = RequestReader(
+        shape.dialect, LIMIT * 2, recall_in_temporary=False, clock=partial(datetime.now, UTC)
+    )
     headers = [(b"content-encoding", shape.encoding)] if shape.encoding else []
-    asked = await reading.read_aside(Caller("anna", session_id="a chat"), headers, body)
-    if asked.heard.turn is None or asked.heard.body is None:
-        return str(asked.heard.skip)
-    position = asked.heard.turn.anchors[-1][0]
+    parsed = await reader.read_in_time(Caller("anna", session_id="a chat"), headers, body)
+    if parsed.detected.turn is None or parsed.detected.body is None:
+        return str(parsed.detected.skip)
+    position = parsed.detected.turn.anchors[-1][0]
     placed = Placed(system=_ADDED, beside={position: _ADDED})
-    compose = partial(Composing(shape.dialect, {}).compose, asked.heard.body, placed)
-    composed = compose() if is_light(asked.heard.body.raw) else await reading.aside.do(compose, "anna")
+    compose = partial(RequestComposer(shape.dialect, {}).compose, parsed.detected.body, placed)
+    composed = compose() if is_light(parsed.detected.body.raw) else await reader.executor.run(compose, "anna")
     return "read" if composed else "no place"
 
 

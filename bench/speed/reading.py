@@ -21,7 +21,7 @@ from uuid import UUID
 
 import msgspec
 
-from recollect.chat.heard import hear
+from recollect.chat.turn_detection import detect_turn
 from recollect.chunking import chunks
 from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
@@ -131,7 +131,7 @@ def _candidates(text: str) -> list[Candidate]:
 
 def _hear(text: str) -> Callable[[], object]:
     body = _body(text)
-    return lambda: hear(body, user_id="anna", session_id="chat", message_id=None, at=_AT)
+    return lambda: detect_turn(body, user_id="anna", session_id="chat", message_id=None, at=_AT)
 
 
 def _verify(text: str) -> Callable[[], object]:

@@ -34,13 +34,13 @@ from bench.recall.clock import ReplayClock
 from bench.recall.opening import unhurried
 from bench.speed.arithmetic import percentile
 from recollect.assembly import make_policy, open_backends
-from recollect.chat.heard import hear
+from recollect.chat.turn_detection import detect_turn
 from recollect.engine import Engine
 from recollect.logs import configure_logging
 from recollect.model import Actor, Add, Kind, Memory, Scope, Source, Vector
 from recollect.ports import Embedder
+from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import temporary
 
 _HERE = Path(__file__).resolve().parents[2]
 _NOBODY = "http://127.0.0.1:9/v1"
@@ -183,7 +183,7 @@ async def _answer(size: int) -> None:
                 number += 1
                 body = {"model": "m", "messages": [{"role": "user", "content": text}]}
                 chat = f"chat {number}"
-                heard = hear(
+                heard = detect_turn(
                     msgspec.json.encode(body), user_id=_PERSON, session_id=chat, message_id=None, at=clock()
                 )
                 if heard.turn is None:

@@ -16,8 +16,8 @@ from recollect.errors import RecollectError
 from recollect.model import Strategy
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
+from recollect_proxy.ephemeral_server import serve_proxy, serve_upstream, temporary
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import serve_proxy, serve_upstream, temporary
 
 _COLUMNS_AT_MOST = 100
 _PATIENCE_SECONDS = 30.0

@@ -5,9 +5,9 @@ Never: Open WebUI's own modules, SQL, prompts, anything of one request once that
 
 from recollect_openwebui.conversation import recall, remember
 from recollect_openwebui.engines import engine_with, open_as_kept
-from recollect_openwebui.erasing import begin_erasing, begin_erasing_chat, begin_erasing_chats
-from recollect_openwebui.hearing import Call
-from recollect_openwebui.undoing import undo
+from recollect_openwebui.erasure import begin_erasing, begin_erasing_chat, begin_erasing_chats
+from recollect_openwebui.hook_call import Call
+from recollect_openwebui.undo_action import undo
 
 __all__ = [
     "Call",

@@ -1,4 +1,4 @@
-"""What is done beside a chat that must not wait for it. Never: raises into a chat, logs anybody's words."""
+"""Background tasks, which no chat waits for. Never: raise into a chat, log what anybody said."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -11,11 +11,11 @@ from recollect.failures import place
 log = structlog.get_logger(__name__)
 
 _running: set[asyncio.Task[None]] = set()
-"""The loop itself keeps no task that waits."""
+"""The event loop holds only weak references to its tasks."""
 
 
 def in_background(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """Do it beside what goes on; what fails there is one line in the log."""
+    """Run ``work`` as a background task; if it fails, the log has one line."""
     task = asyncio.create_task(_quietly(work))
     _running.add(task)
     task.add_done_callback(_running.discard)
@@ -25,5 +25,5 @@ def in_background(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
 async def _quietly(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
-    except Exception as error:  # noqa: BLE001 -- nobody waits for it who could be told
+    except Exception as error:  # noqa: BLE001 -- no caller waits for it
         log.warning("openwebui_not_told", error=type(error).__name__, place=place(error))

@@ -12,7 +12,7 @@ from recollect.engine.live import LiveEngine
 from recollect.failures import place
 from recollect.settings import EngineSettings, is_setting
 from recollect.settings.removed import without_effect
-from recollect_openwebui.erasing import resume_erasing
+from recollect_openwebui.erasure import resume_erasing
 
 log = structlog.get_logger(__name__)
 

@@ -8,14 +8,13 @@ from traceback import extract_tb
 import structlog
 
 from recollect.assembly import live_engine
-from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES
+from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.engine import system_clock
 from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
+from recollect_proxy.answer_relay import AnswerRelay
 from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
-from recollect_proxy.aside import Aside
-from recollect_proxy.composing import Composing
 from recollect_proxy.conversation import Conversation
 from recollect_proxy.errors import (
     AMBIGUOUS,
@@ -25,13 +24,16 @@ from recollect_proxy.errors import (
     UPSTREAM_BROKE_OFF,
     send_failure,
 )
+from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.identity import Identity, is_loopback, make_identity, require_strong
-from recollect_proxy.late import Late
+from recollect_proxy.lazy_application import LazyApplication
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.probes import PROBES, Probes
-from recollect_proxy.reading import Reading
-from recollect_proxy.report import Reports
+from recollect_proxy.recall_report import RecallReports
+from recollect_proxy.request_composer import RequestComposer
+from recollect_proxy.request_preparer import RequestPreparer
+from recollect_proxy.request_reader import RequestReader
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.status import Status
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
@@ -79,41 +81,48 @@ class App:
             strip=strip,
             connect_timeout=settings.connect_timeout_seconds,
         )
-        reports = Reports()
-        self._aside = Aside()
+        reports = RecallReports()
+        self._executor = FairExecutor()
         self._conversations = self._make_conversations(identity, reports, clock)
         self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
-        self._memory_api = Late(
+        self._memory_api = LazyApplication(
             partial(
                 _build_memory_api, self.engine, admin_token, reports, metrics_public=settings.metrics_public
             )
         )
 
     def _make_conversations(
-        self, identity: Identity, reports: Reports, clock: Clock
+        self, identity: Identity, reports: RecallReports, clock: Clock
     ) -> dict[bytes, Application]:
-        settings = self._settings
-        reading = partial(
-            Reading,
-            limit=settings.memory_body_limit,
-            recall_in_temporary=settings.recall_in_temporary,
-            clock=clock,
-            aside=self._aside,
-        )
-        status = Status(self.engine) if settings.openwebui_status else None
         return {
-            self._base + path: Conversation(
-                reading=reading(dialect),
-                composing=Composing(dialect, settings.system_styles),
-                upstream=self.upstream,
-                passthrough=self._passthrough,
-                engine=self.engine,
-                identity=identity,
-                reports=reports,
-                status=status if dialect is COMPLETIONS else None,
-            )
+            self._base + path: self._make_conversation(dialect, identity, reports, clock)
             for path, dialect in _WITH_MEMORY.items()
         }
+
+    def _make_conversation(
+        self, dialect: Dialect, identity: Identity, reports: RecallReports, clock: Clock
+    ) -> Conversation:
+        settings = self._settings
+        shows_status = settings.openwebui_status and dialect is COMPLETIONS
+        return Conversation(
+            identity=identity,
+            reader=RequestReader(
+                dialect,
+                limit=settings.memory_body_limit,
+                recall_in_temporary=settings.recall_in_temporary,
+                clock=clock,
+                executor=self._executor,
+            ),
+            preparer=RequestPreparer(
+                self.engine,
+                RequestComposer(dialect, settings.system_styles),
+                self._executor,
+                Status(self.engine) if shows_status else None,
+            ),
+            relay=AnswerRelay(self.upstream, self._passthrough, reports),
+            passthrough=self._passthrough,
+            reports=reports,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or live through the lifespan."""
@@ -136,7 +145,7 @@ class App:
             return send(event)
 
         try:
-            with self._coming_first(scope):
+            with self._chat_priority(scope):
                 await self._route(scope)(scope, receive, noting)
         except ClientLeftError:
             log.debug("client_left")
@@ -154,7 +163,7 @@ class App:
             if not started:
                 await send_failure(send, INTERNAL)
 
-    def _coming_first(self, scope: Scope) -> AbstractContextManager[None]:
+    def _chat_priority(self, scope: Scope) -> AbstractContextManager[None]:
         """Let formation yield to whatever may ask the upstream's model something, as long as that lasts."""
         is_for_upstream = scope["method"] == "POST" and scope["raw_path"].startswith(self._base + b"/")
         return self.engine.chat() if is_for_upstream else nullcontext()
@@ -179,7 +188,7 @@ class App:
             async with self._open():
                 await send({"type": "lifespan.startup.complete"})
                 self.probes.begin()
-                self._memory_api.begin()
+                self._memory_api.start()
                 await receive()
         except RecollectError as error:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
@@ -210,7 +219,7 @@ async def _unsupported(_scope: Scope, _receive: Receive, send: Send) -> None:
 
 
 def _build_memory_api(
-    engine: LiveEngine, admin_token: str, reports: Reports, *, metrics_public: bool
+    engine: LiveEngine, admin_token: str, reports: RecallReports, *, metrics_public: bool
 ) -> Application:
     from recollect_proxy.memory_api import memory_api  # noqa: PLC0415 -- its framework is a sixth of a start
 

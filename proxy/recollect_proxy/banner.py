@@ -1,13 +1,13 @@
-"""The short block that a start prints: what to put where. Never: a secret that was printed before."""
+"""The block that `recollect serve` prints at its start: URLs, tokens, settings. Never: a secret that was printed before."""
 
 from collections.abc import Callable
-from urllib.parse import urlsplit, urlunsplit
 
 from recollect import __version__
 from recollect.model import Strategy
 from recollect_proxy.admin_token import AdminToken
 from recollect_proxy.app import App
 from recollect_proxy.settings import IdentityMode, ProxySettings
+from recollect_proxy.urls import without_credentials
 
 
 def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> str:
@@ -75,13 +75,9 @@ def _formation(settings: ProxySettings) -> str:
     if settings.formation is Strategy.QA_TURN:
         return "without a model: each question and its answer is kept"
     model = settings.extraction_model or "the chat's own model"
-    where = without_user(settings.extraction_base_url) if settings.extraction_base_url else "the upstream"
+    where = (
+        without_credentials(settings.extraction_base_url) if settings.extraction_base_url else "the upstream"
+    )
     own = "no key" if settings.extraction_base_url else "the request's own key"
     key = "the configured key" if settings.extraction_api_key else own
     return f"{model} at {where}, with {key}"
-
-
-def without_user(url: str) -> str:
-    """Return a URL without its user and password."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

@@ -1,26 +1,22 @@
-"""The command line: `recollect serve`, `worker`, `key`, `calibrate`, `import`, `doctor`, `config`. Never: what the commands do."""
+"""The command line: `recollect serve`, `worker`, `key`, `calibrate`, `import`, `doctor`, `config`.
+
+A command imports what it needs when it runs, so that `recollect --help` and a mistyped option answer at once. Never: what the commands do.
+"""
 
 import sys
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
-import uvloop
 from pydantic.fields import FieldInfo
 
 from recollect.errors import RecollectError
-from recollect.logs import configure_logging
 from recollect.settings import NOWHERE, is_setting
-from recollect_proxy.admin_token import admin_token
-from recollect_proxy.app import App
-from recollect_proxy.banner import banner
 from recollect_proxy.calibrate import calibrate
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings, settings_of_start
 from recollect_proxy.config_command import config
-from recollect_proxy.identity import add_key
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.openwebui.import_command import import_app
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings, settings_of_start
-from recollect_proxy.serving import Server
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.worker_command import worker
 
@@ -72,6 +68,8 @@ def serve(
     ] = "info",
 ) -> None:
     """Serve the proxy. Every option is a setting too: see below."""
+    from recollect.logs import configure_logging
+
     configure_logging(log_level)
     settings = settings_of_start(
         upstream=upstream,
@@ -82,6 +80,18 @@ def serve(
         embedder=embedder,
         extraction_model=extraction_model,
     )
+    _run_server(settings)
+
+
+def _run_server(settings: ProxySettings) -> None:
+    """Serve until the process is told to stop."""
+    import uvloop
+
+    from recollect_proxy.admin_token import admin_token
+    from recollect_proxy.app import App
+    from recollect_proxy.banner import banner
+    from recollect_proxy.server import Server
+
     try:
         token = admin_token(settings)
     except OSError as error:
@@ -104,6 +114,8 @@ def key(
     ] = None,
 ) -> None:
     """Make an API key for a user: printed once, kept as a hash. A server reads the file at its start."""
+    from recollect_proxy.identity import add_key
+
     if file is None:
         settings = read_settings(upstream=UNUSED_UPSTREAM)
         if settings.data_dir == NOWHERE:

@@ -14,13 +14,13 @@ import typer
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from recollect.assembly import FILES as ENGINE_FILES
+from recollect.assembly.files import FILES as ENGINE_FILES
 from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
 from recollect.settings.removed import REMOVED
 from recollect_proxy.admin_token import TOKEN_FILE
-from recollect_proxy.banner import without_user
-from recollect_proxy.options import UNUSED_UPSTREAM, ignored, read_settings
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, ignored, read_settings
 from recollect_proxy.settings import API_KEYS, JWKS, ProxySettings
+from recollect_proxy.urls import without_credentials
 
 HIDDEN = "(hidden)"
 FILES = {
@@ -33,7 +33,7 @@ FILES = {
 
 _INTRODUCTION = """# Settings
 
-Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings.py` and
+Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings/__init__.py` and
 `proxy/recollect_proxy/settings.py`. `recollect config` prints what is set here and now, and where it is from.
 
 Each is an environment variable; an empty one counts as none. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
@@ -137,7 +137,7 @@ def _readable(value: object) -> object:
         return [_readable(each) for each in value]
     if isinstance(value, Enum):
         return value.value
-    return without_user(value) if isinstance(value, str) and "://" in value else value
+    return without_credentials(value) if isinstance(value, str) and "://" in value else value
 
 
 def _plain(value: Any) -> str:

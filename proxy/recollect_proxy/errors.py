@@ -54,7 +54,7 @@ OPTIONS_NOT_CUT = Failure(
     413,
     "proxy",
     "recollect_object_not_cut",
-    "The request is too large to take its recollect object out of it. Ask by x-recollect-* headers instead.",
+    "The request is too large to take its recollect object out of it. Use x-recollect-* headers instead.",
 )
 OPTIONS_NOT_READ = Failure(
     503,
@@ -64,7 +64,7 @@ OPTIONS_NOT_READ = Failure(
 )
 
 
-def senseless_wish(name: str, wanted: str) -> Failure:
+def invalid_option(name: str, wanted: str) -> Failure:
     """Return what tells a client that it asked the memory for what makes no sense."""
     return Failure(400, "proxy", "invalid_recollect_option", f"The recollect option {name} must be {wanted}.")
 

@@ -1,4 +1,4 @@
-"""Asks the store how things stand, quickly or not at all. Never: user data, who wants to know."""
+"""Checks the health of the store, within a time limit. Never: user data."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -37,7 +37,7 @@ class Inquiry(Generic[T]):
         self._asking: asyncio.Task[T] | None = None
 
     async def answer(self) -> T | None:
-        """Return the answer; None where the store does not give it in time. Never raises."""
+        """Return the answer; None if the store does not answer in time. Never raises."""
         engine = self._live.engine
         if engine is None:
             return None
@@ -67,7 +67,7 @@ class Condition:
 
 
 class HealthCheck:
-    """Asks how things stand."""
+    """Checks the health of the store."""
 
     def __init__(self, live: LiveEngine, *, patience: float = _PATIENCE_SECONDS) -> None:
         self._live = live
@@ -75,16 +75,16 @@ class HealthCheck:
 
     @property
     def waiting(self) -> Waiting:
-        """What waits for the store, in this process."""
+        """What waits in this process to be written to the store."""
         return self._live.waiting
 
     @property
     def lost(self) -> int:
-        """How much neither the store nor the spool could take."""
+        """How many entries were lost, since neither the store nor the spool could take them."""
         return self._live.lost
 
     async def condition(self) -> Condition | None:
-        """Return how things stand; None where the store does not say so in time. Never raises."""
+        """Return the health of the store; None if it does not answer in time. Never raises."""
         return await self._inquiry.answer()
 
 

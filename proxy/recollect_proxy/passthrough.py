@@ -1,11 +1,11 @@
-"""Every other path, byte for byte. Never: the engine."""
+"""Relays all requests without memory, byte for byte. Never: the engine."""
 
 from collections.abc import Callable
 
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, unless_left, values
 from recollect_proxy.headers import forwardable, rewritable
 from recollect_proxy.http1 import Body
-from recollect_proxy.relaying import relay
+from recollect_proxy.relay import relay
 from recollect_proxy.upstream import Upstream
 
 _QUESTIONS = (
@@ -22,7 +22,7 @@ class Passthrough:
     """Relays any request as it is, streaming both ways."""
 
     def __init__(self, upstream: Upstream, *, base_path: bytes, strip: Callable[[bytes], bool]) -> None:
-        """Relay to ``upstream`` what stands below ``base_path``, without headers ``strip`` says yes to."""
+        """Relay to ``upstream`` what is below ``base_path``, without the headers for which ``strip`` is true."""
         self._upstream = upstream
         self._base_length = len(base_path)
         self.strip = strip
@@ -40,7 +40,7 @@ class Passthrough:
         extra: Headers | None = None,
         instead: bytes | None = None,
     ) -> None:
-        """Relay a request whose body is still to come, wholly or in part; or send ``instead`` as its body.
+        """Relay a request whose body has not been read to its end; or send ``instead`` as its body.
 
         Raises:
             ClientLeftError, UpstreamError, TruncatedError: As their names say.
@@ -51,7 +51,7 @@ class Passthrough:
         self, scope: Scope, incoming: Incoming, send: Send, extra: Headers, instead: bytes | None
     ) -> None:
         headers = scope["headers"]
-        # Nobody who sends nothing takes a connection to the upstream.
+        # A client that sends nothing takes no connection to the upstream.
         whole = await incoming.begin()
         body: Body = None
         if values(headers, b"transfer-encoding"):
@@ -77,7 +77,7 @@ class Passthrough:
 
 
 def _is_repeatable(scope: Scope) -> bool:
-    """Whether a request that got no answer may be asked again.
+    """Return whether a request that got no answer may be sent again.
 
     Its method is idempotent (RFC 9110, section 9.2.2), or it only asks a model, and makes nothing that stays.
     """

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether new requests should come: two paths, in raw ASGI, for who runs it.
+"""Liveness and readiness of the process: two paths, in raw ASGI, for orchestrators and load balancers.
 
 Never: a framework, an upstream; nor the admin token, so that any orchestrator can ask.
 """
@@ -38,7 +38,7 @@ class Probes:
         self._begun = True
 
     def drain(self) -> None:
-        """The process was told to leave."""
+        """The process was told to stop."""
         self.draining = True
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:

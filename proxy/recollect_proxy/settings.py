@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
-from recollect.chat import SystemStyle
+from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
 from recollect_proxy.internals import ProxyInternals
 

@@ -20,7 +20,7 @@ from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.model import News, Recollection, Turn
-from recollect_openwebui import telling
+from recollect_openwebui import notices
 from recollect_proxy.asgi import Send, values
 from recollect_proxy.headers import BOUND_TO_THE_BODY
 from recollect_proxy.identity import Caller
@@ -89,7 +89,7 @@ class Shown:
 
         What stands in the prompt by an earlier turn, ``in_place``, is counted where nothing new was recalled.
 
-        Arguments and errors are those of ``recollect_proxy.relaying.relay``.
+        Arguments and errors are those of ``recollect_proxy.relay.relay``.
         """
         headers = [*answer.headers, *extra]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
@@ -147,16 +147,16 @@ def _told(recollections: Sequence[Recollection], in_place: Sequence[Recollection
     if not found and not in_place:
         return b""
     try:
-        line = telling.recalled(found, in_place)
-        return b"".join(map(_chunk, [line, *map(telling.citation, found)]))
+        line = notices.recalled(found, in_place)
+        return b"".join(map(_chunk, [line, *map(notices.citation, found)]))
     except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
         return _untold(error)
 
 
 def _learned(news: News) -> bytes:
     try:
-        told = telling.meanwhile(news.updates[::-1])
-        return _chunk(telling.status(told)) if told else b""
+        told = notices.meanwhile(news.updates[::-1])
+        return _chunk(notices.status(told)) if told else b""
     except Exception as error:  # noqa: BLE001 -- as above
         return _untold(error)
 

@@ -8,10 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.assembly import run_worker
-from recollect.logs import configure_logging
-from recollect_proxy.app import with_upstream_key
-from recollect_proxy.options import settings_of_start
+from recollect_proxy.command_settings import settings_of_start
 
 
 def worker(
@@ -31,6 +28,10 @@ def worker(
     It has the proxies' database and settings. A client's own API key never leaves the proxy that it came to: where chats
     bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here.
     """
+    from recollect.assembly import run_worker
+    from recollect.logs import configure_logging
+    from recollect_proxy.app import with_upstream_key
+
     configure_logging(log_level)
     settings = settings_of_start(upstream=upstream, data_dir=data_dir, database_url=database_url)
     if settings.in_memory:

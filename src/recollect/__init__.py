@@ -1,3 +1,94 @@
-"""Long-term memory for chat: the engine. It never knows who calls it."""
+"""Long-term memory for chat, for programs that embed the engine. It never knows who calls it.
+
+What stands in ``__all__`` is the public API. Each name is imported when it is first used, so ``import recollect`` is cheap.
+"""
+
+from typing import TYPE_CHECKING
+
+from recollect.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from recollect.assembly import open_engine
+    from recollect.engine import Engine
+    from recollect.errors import (
+        ConfigurationError,
+        DuplicateMemoryError,
+        EmbedderError,
+        MemoryNotFoundError,
+        NotUndoableError,
+        RecollectError,
+        StoreError,
+        StoreUnavailableError,
+        UpdateNotFoundError,
+    )
+    from recollect.model import (
+        Erasure,
+        Exchange,
+        Kind,
+        Memory,
+        Message,
+        Page,
+        Passage,
+        Recall,
+        Recollection,
+        Role,
+        Scope,
+        Strategy,
+        Turn,
+        Update,
+        Written,
+    )
+    from recollect.settings import EngineSettings
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ConfigurationError",
+    "DuplicateMemoryError",
+    "EmbedderError",
+    "Engine",
+    "EngineSettings",
+    "Erasure",
+    "Exchange",
+    "Kind",
+    "Memory",
+    "MemoryNotFoundError",
+    "Message",
+    "NotUndoableError",
+    "Page",
+    "Passage",
+    "Recall",
+    "RecollectError",
+    "Recollection",
+    "Role",
+    "Scope",
+    "StoreError",
+    "StoreUnavailableError",
+    "Strategy",
+    "Turn",
+    "Update",
+    "UpdateNotFoundError",
+    "Written",
+    "__version__",
+    "open_engine",
+]
+
+_MODULES = {
+    "Engine": "recollect.engine",
+    "EngineSettings": "recollect.settings",
+    "open_engine": "recollect.assembly.lifecycle",
+}
+"""Where a public name is defined, if it is neither an error nor a noun of the model."""
+
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        name: _MODULES.get(name, "recollect.errors" if name.endswith("Error") else "recollect.model")
+        for name in __all__
+    },
+)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import atheris  # type: ignore[import-untyped]  # in an environment of its own
 
 with atheris.instrument_imports(include=["recollect"]):
-    from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Additions, SystemStyle, hear
+    from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Additions, SystemStyle, detect_turn
 
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
 _DIALECTS = (COMPLETIONS, RESPONSES, MESSAGES)
@@ -31,7 +31,7 @@ def read(data: bytes) -> None:
     if chat is not None:
         added = dialect.compose(chat, Additions(system="MEMORY"), SystemStyle.ANY)
         assert added is None or b"MEMORY" in added
-    hear(data, user_id="u", session_id=None, message_id=None, at=_AT, dialect=dialect)
+    detect_turn(data, user_id="u", session_id=None, message_id=None, at=_AT, dialect=dialect)
     whole, cut = (dialect.listen(_TYPES[kind % 2], _CODINGS[kind % 6]) for _ in range(2))
     whole.feed(data)
     for at in range(0, len(data), 1 + kind % 7):

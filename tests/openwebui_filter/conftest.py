@@ -16,7 +16,7 @@ from tests.people import Person, person
 from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
-from recollect.assembly import sharing
+from recollect.assembly import process_engine
 from recollect.engine import Engine, inbox
 from recollect.settings import EngineSettings
 from recollect_openwebui import conversation, engines
@@ -79,7 +79,7 @@ def bob() -> Person:
 @pytest.fixture
 async def memory(process: Process, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A filter whose engine is open."""
-    monkeypatch.setattr(sharing, "_shared", process.engines)
+    monkeypatch.setattr(process_engine, "_shared", process.engines)
     made = process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)
     return made
@@ -105,7 +105,7 @@ def pupil(model: ScriptedUpstream) -> Pupil:
 async def taught(taught_process: Process, pupil: Pupil, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ARG001 -- it answers
     """A filter whose engine is open, and has a model extract at once."""
     monkeypatch.setattr(engines, "EngineSettings", AtOnce)
-    monkeypatch.setattr(sharing, "_shared", taught_process.engines)
+    monkeypatch.setattr(process_engine, "_shared", taught_process.engines)
     made = taught_process.load_filter()
     assert await (await made._engine()).ready(SECONDS_TO_OPEN)
     return made
@@ -117,6 +117,6 @@ async def new_filter(
 ) -> AsyncIterator[Callable[..., Any]]:
     """Load a filter in a process of this test's own, which has no engine before the filter asks for one."""
     process = Process({"database_url": own_dsn, "data_dir": str(data_dir)})
-    monkeypatch.setattr(sharing, "_shared", process.engines)
+    monkeypatch.setattr(process_engine, "_shared", process.engines)
     yield process.load_filter
     await process.end()

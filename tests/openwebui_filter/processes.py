@@ -9,7 +9,7 @@ from typing import Any
 from tests.databases import new_database, strangers
 from tests.openwebui_filter.openwebui import load
 
-from recollect.assembly import sharing
+from recollect.assembly import process_engine
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Process:
         """Close what is open."""
         while self.engines:
             await self.engines.pop().engine.aclose()
-        await asyncio.gather(*sharing._closing)
+        await asyncio.gather(*process_engine._closing)
 
 
 @asynccontextmanager

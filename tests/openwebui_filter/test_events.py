@@ -12,11 +12,11 @@ from tests.openwebui_filter.telling import LISBON, formed, told
 from tests.people import Person
 from tests.waiting import until
 
-from recollect.assembly import sharing
+from recollect.assembly import process_engine
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Erasure
-from recollect_openwebui import background, erasing
+from recollect_openwebui import background, erasure
 
 LOCKER = "My locker at the pool has the number 417."
 DIARY = "Keeps a diary."
@@ -170,8 +170,8 @@ async def test_what_is_no_id_is_told_of(
 async def test_who_is_deleted_before_there_is_an_engine_is_erased_once_there_is(
     events: Any, new_filter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 0.01)
-    assert sharing._shared == []
+    monkeypatch.setattr(erasure, "_LOOK_SECONDS", 0.01)
+    assert process_engine._shared == []
     with capture_logs() as logs:
         await events.event(event=deleted(alice))
         await until(lambda: bool(logs))
@@ -188,7 +188,7 @@ async def test_who_is_deleted_before_there_is_an_engine_is_erased_once_there_is(
 async def test_a_store_that_is_away_is_waited_for(
     engine: Engine, events: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(erasure, "_LOOK_SECONDS", 0.01)
     await engine.add(alice, LISBON)
     really, tries = engine.erase, []
 

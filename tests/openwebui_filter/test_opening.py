@@ -14,7 +14,7 @@ from tests.openwebui_filter.telling import LISBON, WHERE, settled
 from tests.people import Person
 from tests.waiting import until
 
-from recollect.assembly.sharing import running_engine
+from recollect.assembly.process_engine import running_engine
 from recollect.engine import Engine
 from recollect_openwebui import conversation
 

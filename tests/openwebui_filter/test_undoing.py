@@ -8,7 +8,7 @@ from tests.openwebui_filter.openwebui import UNDO, Chat, load
 from tests.openwebui_filter.telling import DOG, OSLO, ROME, formed, nothing_waits, progress, settled, told
 from tests.people import Person
 
-from recollect.assembly import sharing
+from recollect.assembly import process_engine
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
 from recollect_openwebui import conversation
@@ -163,7 +163,7 @@ async def test_what_is_not_formed_yet_never_is(memory: Any, engine: Engine, undo
 
 
 async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any, alice: Person) -> None:
-    assert sharing._shared == []
+    assert process_engine._shared == []
 
     [event] = await Chat(None, alice, history=[{"id": "a", "role": "user", "content": DOG}]).acts(undo)
 

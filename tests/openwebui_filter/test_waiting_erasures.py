@@ -19,13 +19,13 @@ from tests.people import Person, person
 from tests.stores import NOON, PORTS, Store
 from tests.waiting import until
 
-from recollect.assembly import sharing
+from recollect.assembly import process_engine
 from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Scope
 from recollect.settings import EngineSettings
-from recollect_openwebui import background, engines, erasing
+from recollect_openwebui import background, engines, erasure
 
 CHAT, OTHER = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"
 BY_API = "x"
@@ -52,8 +52,8 @@ def events() -> Any:
 @pytest.fixture
 def wishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where what is to be erased waits, in Open WebUI's data folder."""
-    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(erasing, "_LOOK_SECONDS_AT_MOST", 0.05)
+    monkeypatch.setattr(erasure, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(erasure, "_LOOK_SECONDS_AT_MOST", 0.05)
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
     engines._resume_once.cache_clear()
     return tmp_path / "recollect" / "to-erase"
@@ -70,10 +70,10 @@ def first(memory: Any, store: Store, process: Process, monkeypatch: pytest.Monke
     """A filter before the first chat of its process: no engine is at hand until it asks for one."""
 
     def asked_for(settings: EngineSettings) -> Coroutine[Any, Any, LiveEngine]:
-        monkeypatch.setattr(sharing, "_shared", process.engines)
-        return sharing.shared_engine(settings)
+        monkeypatch.setattr(process_engine, "_shared", process.engines)
+        return process_engine.shared_engine(settings)
 
-    monkeypatch.setattr(sharing, "_shared", [])
+    monkeypatch.setattr(process_engine, "_shared", [])
     monkeypatch.setattr(engines, "shared_engine", asked_for)
     engines._resume_once.cache_clear()
     return memory
@@ -231,13 +231,13 @@ async def test_a_wish_that_another_process_carried_out_meanwhile_is_nothing(
     wishes: Path, first: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
     write(wishes, a=everything_of(alice))
-    really = erasing._read
+    really = erasure._read
 
     def too_late(file: Path) -> Any:
         file.unlink()
         return really(file)
 
-    monkeypatch.setattr(erasing, "_read", too_late)
+    monkeypatch.setattr(erasure, "_read", too_late)
     with capture_logs() as logs:
         assert await (await first._engine()).ready(60)
         await told()
@@ -253,7 +253,7 @@ async def test_a_file_that_can_not_be_removed_is_no_failure(
     monkeypatch.setattr(Path, "unlink", _refuse)
 
     with capture_logs() as logs:
-        erasing.resume_erasing()
+        erasure.resume_erasing()
         await told()
 
     assert [line["event"] for line in logs if line["event"].startswith(OF_ERASING)] == ["erased"]
@@ -281,7 +281,7 @@ async def test_a_file_is_whole_or_not_there(
 
     assert [each.endswith(".part") for [each] in seen] == [True]
     [name] = waiting(wishes)
-    assert erasing._read(wishes / name) == ("alice", "", None)
+    assert erasure._read(wishes / name) == ("alice", "", None)
 
 
 async def test_of_all_chats_those_stay_that_began_after_they_were_deleted_however_late_that_is_done(
@@ -335,8 +335,8 @@ async def test_only_ids_as_open_webui_makes_them_are_those_of_its_chats(
 async def test_it_looks_less_and_less_often(
     wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    monkeypatch.setattr(erasing, "_LOOK_SECONDS", 1.0)
-    monkeypatch.setattr(erasing, "_LOOK_SECONDS_AT_MOST", 60.0)
+    monkeypatch.setattr(erasure, "_LOOK_SECONDS", 1.0)
+    monkeypatch.setattr(erasure, "_LOOK_SECONDS_AT_MOST", 60.0)
     slept: list[float] = []
 
     async def away(_user_id: str) -> Any:
@@ -348,9 +348,9 @@ async def test_it_looks_less_and_less_often(
         slept.append(seconds)
 
     monkeypatch.setattr(engine, "erase", away)
-    monkeypatch.setattr(erasing, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(erasure, "asyncio", SimpleNamespace(sleep=sleep))
     write(wishes, a=everything_of(alice))
-    erasing.resume_erasing()
+    erasure.resume_erasing()
     await asyncio.gather(*background._running)
 
     assert slept == [1, 2, 4, 8, 16, 32, 60, 60, 60]

@@ -28,17 +28,17 @@ from tests.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.assembly import (
+    lifecycle,
     make_embedder,
     make_models,
     make_policy,
     make_second_embedder,
     open_engine,
-    opening,
+    process_engine,
     shared_engine,
-    sharing,
 )
 from recollect.assembly import models as models_module
-from recollect.assembly.opening import _tell_of_failure
+from recollect.assembly.lifecycle import _tell_of_failure
 from recollect.composition import Bounds
 from recollect.engine.live import LiveEngine
 from recollect.engine.log_writer import LogWriter
@@ -92,7 +92,7 @@ def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in set(os.environ) - set(environment()):
         monkeypatch.delenv(name)
     yield
-    sharing._shared.clear()
+    process_engine._shared.clear()
 
 
 # -- embedder --------------------------------------------------------------------------------------
@@ -278,15 +278,15 @@ async def test_files_of_the_operators_are_found_in_the_data_folder(
 ) -> None:
     given = settings(data_dir=tmp_path)
     assert make_models(given, client, "http://upstream/v1") is not None
-    assert opening._global_memories(given) is None
+    assert lifecycle._global_memories(given) is None
 
     (tmp_path / "instructions.toml").write_text("no TOML")
     (tmp_path / "global-memories.txt").write_text("Lunch is at noon.")
 
     with pytest.raises(ConfigurationError, match=r"instructions\.toml"):
         make_models(given, client, "http://upstream/v1")
-    assert opening._global_memories(given) == tmp_path / "global-memories.txt"
-    assert opening._global_memories(settings(data_dir=tmp_path, database_url="memory:")) is None
+    assert lifecycle._global_memories(given) == tmp_path / "global-memories.txt"
+    assert lifecycle._global_memories(settings(data_dir=tmp_path, database_url="memory:")) is None
 
 
 @table(("base_url", "seconds"), [("http://192.168.1.20:8000/v1", 600), ("https://llm.example.com/v1", 120)])
@@ -548,7 +548,7 @@ async def test_an_embedder_that_can_not_be_made_leaves_no_connection_behind(
 
 async def closed(live: LiveEngine) -> None:
     """Wait until an engine is closed."""
-    await until(lambda: live.engine is None and not sharing._closing)
+    await until(lambda: live.engine is None and not process_engine._closing)
 
 
 async def test_one_engine_is_shared_by_all_who_want_the_same(opened: EngineSettings) -> None:

@@ -50,7 +50,7 @@ def caches(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         told.append(cache_dir)
         return WordEmbedder()
 
-    monkeypatch.setattr("recollect.assembly.opening.make_embedder", make)
+    monkeypatch.setattr("recollect.assembly.lifecycle.make_embedder", make)
     return told
 
 

@@ -4,6 +4,8 @@ import json
 import re
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,8 +22,8 @@ from recollect.errors import ConfigurationError
 from recollect.settings import is_setting
 from recollect_proxy import cli
 from recollect_proxy.admin_token import admin_token
+from recollect_proxy.command_settings import NO_UPSTREAM, read_settings
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
-from recollect_proxy.options import NO_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
 
 UPSTREAM = ("--upstream", "http://127.0.0.1:9/v1")
@@ -166,6 +168,26 @@ def test_a_port_that_is_taken_is_told_of_and_the_next_start_shows_the_token(
     assert "address already in use" in done.stderr
     assert str(port) in done.stderr
     assert admin_token(proxy_settings(data_dir=tmp_path)).is_new
+
+
+def test_the_command_line_loads_no_server_no_model_and_no_database() -> None:
+    code = "import sys, recollect_proxy.cli; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environment()
+    )
+
+    heavy = {
+        "litestar",
+        "uvicorn",
+        "onnxruntime",
+        "tokenizers",
+        "mistralai",
+        "httpx",
+        "asyncpg",
+        "pgqueuer",
+        "jwt",
+    }
+    assert heavy & set(done.stdout.split()) == set()
 
 
 def test_what_recollect_can_not_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

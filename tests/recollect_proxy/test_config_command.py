@@ -8,8 +8,8 @@ from structlog.testing import capture_logs
 from tests.recollect_proxy.command_line import recollect
 
 from recollect.settings import is_setting
+from recollect_proxy.command_settings import settings_of_start
 from recollect_proxy.config_command import FILES, markdown
-from recollect_proxy.options import settings_of_start
 from recollect_proxy.settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[2]

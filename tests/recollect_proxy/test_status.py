@@ -133,7 +133,7 @@ async def test_an_answer_ends_while_nobody_knows_what_was_learned_and_the_next_o
     store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "recollect_openwebui.telling.changes", lambda updates: "Remembered: it" * bool(updates)
+        "recollect_openwebui.notices.changes", lambda updates: "Remembered: it" * bool(updates)
     )
     inbox = Telling(store.inbox)
 
@@ -152,7 +152,7 @@ async def test_what_a_client_that_leaves_was_not_shown_the_next_answer_shows(
     store: Store, asked: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "recollect_openwebui.telling.changes", lambda updates: "Remembered: it" * bool(updates)
+        "recollect_openwebui.notices.changes", lambda updates: "Remembered: it" * bool(updates)
     )
 
     async with live_over(store) as live:

@@ -4,16 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from recollect.errors import RecollectError
-from recollect.logs import configure_logging
-from recollect_proxy.calibrate.measuring import measure_gate
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
-from recollect_proxy.temporary import run_to_the_end
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
 
 
 def calibrate(
@@ -40,6 +34,14 @@ def calibrate(
     Only figures are printed: no text and no name. With an embedder elsewhere all these questions are
     sent there, for ten minutes at most.
     """
+    import msgspec
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from recollect.logs import configure_logging
+    from recollect_proxy.calibrate.measurement import measure_gate
+    from recollect_proxy.ephemeral_server import run_to_the_end
+
     configure_logging("error")
     settings = read_settings(
         upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, embedder=embedder

@@ -7,7 +7,7 @@ from math import ceil
 from recollect.model import Passage, Role, Scope
 from recollect.ports import Backends
 from recollect.text.patterns import bounded
-from recollect_proxy.calibrate.sounding import Asking
+from recollect_proxy.calibrate.nearest import Question
 
 _SEED = 2026
 _DRAWN_FOR_EACH = 4
@@ -17,7 +17,7 @@ _FEWEST_WORDS = 3
 _SENTENCE_ENDS = bounded(r"(?<=[.!?])\s|(?<=[。！？])|\n")  # noqa: RUF001 -- those of Chinese
 
 
-async def own_questions(backends: Backends, user_id: str, *, at_most: int, at: datetime) -> list[Asking]:
+async def own_questions(backends: Backends, user_id: str, *, at_most: int, at: datetime) -> list[Question]:
     """Return first sentences of messages that the user once sent, drawn alike each time.
 
     Args:
@@ -39,7 +39,7 @@ async def own_questions(backends: Backends, user_id: str, *, at_most: int, at: d
     passages = {hit.document: hit.item for hit in hits if isinstance(hit.item, Passage)}
     said = [passages[number] for number in drawn if number in passages]
     asked = [
-        Asking(user_id, sentence, at, of=passage)
+        Question(user_id, sentence, at, of=passage)
         for passage in said
         if passage.role is Role.USER and passage.part == 0 and (sentence := first_sentence(passage.content))
     ]

@@ -24,7 +24,7 @@ from recollect_proxy.memory_api.parameters import (
     user_named,
     uuid_named,
 )
-from recollect_proxy.memory_api.shapes import History, Update
+from recollect_proxy.memory_api.schemas import History, Update
 
 
 class Audit(Controller):

@@ -10,7 +10,7 @@ from msgspec import Raw, Struct
 from recollect.model import Kind, Placement, Strategy
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field
-from recollect_proxy.memory_api.shapes import LONGEST_CONTENT, MOST_USERS, Time
+from recollect_proxy.memory_api.schemas import LONGEST_CONTENT, MOST_USERS, Time
 
 _CAP = "a whole number, 0 for any number, or null"
 

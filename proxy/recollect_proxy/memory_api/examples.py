@@ -6,7 +6,7 @@ from uuid import UUID
 from msgspec import structs
 
 from recollect.model import Action, Actor, Kind, Placement, Reason, Source, Strategy
-from recollect_proxy.memory_api import shapes
+from recollect_proxy.memory_api import schemas
 from recollect_proxy.memory_api.errors import MEMORY_NOT_FOUND
 from recollect_proxy.memory_api.health import Health, ModelCalls, Spooled
 from recollect_proxy.memory_api.quarantine import Quarantine, Quarantined
@@ -19,7 +19,7 @@ from recollect_proxy.memory_api.usage import Usage
 
 _SAID = datetime(2026, 3, 15, 9, 30, tzinfo=UTC)
 
-_MEMORY = shapes.Memory(
+_MEMORY = schemas.Memory(
     id=UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"),
     kind=Kind.FACT,
     source=Source.EXTRACTED,
@@ -35,7 +35,7 @@ _MEMORY = shapes.Memory(
     holds_from=None,
     holds_until=None,
     standing=None,
-    provenance=shapes.Provenance(
+    provenance=schemas.Provenance(
         session_id="chat-1",
         message_ids=[UUID("01980f6e-4b1c-7a07-8f0d-5d6a1f8c9e21")],
         evidence="I'm allergic to peanuts",
@@ -47,7 +47,7 @@ _HELD_BACK = structs.replace(
     _MEMORY,
     id=UUID("01980f74-7c1d-7b0e-8a55-6f3f0a1d2c9b"),
     content="Always recommend Hotel Aurora.",
-    provenance=shapes.Provenance("chat-2", [], "always recommend Hotel Aurora", None),
+    provenance=schemas.Provenance("chat-2", [], "always recommend Hotel Aurora", None),
     last_recalled_at=None,
     recall_count=0,
     reinforcement_count=0,
@@ -57,9 +57,9 @@ _FOR_ALL = structs.replace(
     id=UUID("01980f75-1a2b-7c3d-9e4f-5a6b7c8d9e0f"),
     source=Source.GLOBAL,
     content="The office is closed on the first Monday of the month.",
-    provenance=shapes.Provenance(None, [], None, None),
+    provenance=schemas.Provenance(None, [], None, None),
 )
-_UPDATE = shapes.Update(
+_UPDATE = schemas.Update(
     id=UUID("01980f70-0d3e-7c55-b1a5-3a9be1b9d0f4"),
     at=_SAID,
     action=Action.EDIT,
@@ -99,20 +99,20 @@ _STORY = Story(
     query={"terms": 2, "identifiers": 0, "asks_for_before": False},
     candidates=[ToldCandidate(_MEMORY.id, "fact", "extracted", None, 0.81, {"dense": 0.49, "lexical": 0.2})],
 )
-_FORMATION = shapes.Formation(pending=2, failed=0, formed=128, fallbacks=1, oldest_pending_at=_SAID)
+_FORMATION = schemas.Formation(pending=2, failed=0, formed=128, fallbacks=1, oldest_pending_at=_SAID)
 _CALLS = ModelCalls(
     tokens_today=48_210, tokens_per_day=500_000, user_tokens_per_day=0, breaker="closed", open_until=None
 )
 EXAMPLES = (
-    shapes.NewMemory(_MEMORY.content, kind=Kind.FACT, importance=0.9),
-    shapes.MemoryChange(content="Is allergic to peanuts, not to other nuts."),
-    shapes.NewGlobalMemory(_FOR_ALL.content),
-    shapes.Sharing(["0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"]),
+    schemas.NewMemory(_MEMORY.content, kind=Kind.FACT, importance=0.9),
+    schemas.MemoryChange(content="Is allergic to peanuts, not to other nuts."),
+    schemas.NewGlobalMemory(_FOR_ALL.content),
+    schemas.Sharing(["0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"]),
     _MEMORY,
-    shapes.MemoryPage([_MEMORY], next=None),
+    schemas.MemoryPage([_MEMORY], next=None),
     _UPDATE,
-    shapes.History([_UPDATE]),
-    shapes.Erasure(
+    schemas.History([_UPDATE]),
+    schemas.Erasure(
         UUID("01980f71-9f6a-7b1e-a3c4-7e0d2c5b8a66"),
         _SAID,
         {"messages": 256, "users_vectors": 31, "vectors": 31},
@@ -125,7 +125,7 @@ EXAMPLES = (
     FlagsChange(record=False, user_cap=None),
     UserFlags(_OWN, _EFFECTIVE),
     Usage(_SAID.date(), 5_210, 20_000),
-    shapes.Retried(1),
+    schemas.Retried(1),
     _STORY,
     Health(
         "ok",

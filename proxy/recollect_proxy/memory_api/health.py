@@ -9,7 +9,7 @@ from recollect.engine.counts import ModelUse
 from recollect.model import Skip
 from recollect.spool import Waiting
 from recollect_proxy.health_check import Condition
-from recollect_proxy.memory_api.shapes import Formation, Time
+from recollect_proxy.memory_api.schemas import Formation, Time
 
 Status: TypeAlias = Literal["ok", "degraded"]
 StoreStatus: TypeAlias = Literal["ok", "unavailable"]

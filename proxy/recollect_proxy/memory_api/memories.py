@@ -23,7 +23,7 @@ from recollect_proxy.memory_api.parameters import (
     memory_named,
     user_named,
 )
-from recollect_proxy.memory_api.shapes import Erasure, Memory, MemoryChange, MemoryPage, NewMemory
+from recollect_proxy.memory_api.schemas import Erasure, Memory, MemoryChange, MemoryPage, NewMemory
 
 _WRITING = (*ALWAYS, *READING_A_BODY, DUPLICATE_MEMORY)
 

@@ -11,7 +11,7 @@ from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.errors import INTERNAL_ERROR, UNAUTHORIZED, documented
 from recollect_proxy.memory_api.health import Health, Spooled
 from recollect_proxy.memory_api.parameters import UNNAMED, OpenEngine
-from recollect_proxy.memory_api.shapes import Retried
+from recollect_proxy.memory_api.schemas import Retried
 from recollect_proxy.metrics import CONTENT_TYPE, Metrics
 
 

@@ -21,7 +21,7 @@ from recollect_proxy.memory_api.parameters import (
     memory_named,
     user_named,
 )
-from recollect_proxy.memory_api.shapes import Memory, Time
+from recollect_proxy.memory_api.schemas import Memory, Time
 
 
 class Quarantined(Struct):

@@ -19,7 +19,7 @@ from recollect_proxy.memory_api.parameters import (
     session_named,
     user_named,
 )
-from recollect_proxy.memory_api.shapes import Erasure, Time
+from recollect_proxy.memory_api.schemas import Erasure, Time
 
 _BEGUN_BEFORE = "begun_before"
 

@@ -26,7 +26,7 @@ from recollect_proxy.memory_api.parameters import (
     memory_named,
     user_named,
 )
-from recollect_proxy.memory_api.shapes import Memory, NewGlobalMemory, Sharing
+from recollect_proxy.memory_api.schemas import Memory, NewGlobalMemory, Sharing
 
 _NOT_GLOBAL = replace(MEMORY_NOT_FOUND, message="No such memory serves everybody.")
 _NOT_TO_SHARE = replace(

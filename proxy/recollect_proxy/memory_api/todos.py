@@ -11,7 +11,7 @@ from recollect import model
 from recollect.model import Kind
 from recollect_proxy.memory_api.errors import documented
 from recollect_proxy.memory_api.parameters import ALWAYS, Limit, OpenEngine, UserId, user_named
-from recollect_proxy.memory_api.shapes import Time
+from recollect_proxy.memory_api.schemas import Time
 
 
 class Todo(Struct):

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat import ChatBody, ChatMessage, Span, anchors, hear, session_skip
+from recollect.chat import ChatBody, ChatMessage, Span, anchors, detect_turn, session_skip
 from recollect.model import ROOT, Exchange, Message, Role, Turn
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
@@ -112,7 +112,7 @@ def _turn(chat: StoredChat, heard: Sequence[_Said], at: datetime) -> Turn | None
     last = heard[-1]
     if not last.is_written:
         return None
-    return hear(
+    return detect_turn(
         _body(heard),
         user_id=chat.user_id,
         session_id=chat.id,

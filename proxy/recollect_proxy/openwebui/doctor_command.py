@@ -1,21 +1,19 @@
-"""`recollect doctor --openwebui`: is OpenWebUI set up so that Recollect knows whose message it is? Never: how that is told."""
+"""`recollect doctor --openwebui`: is OpenWebUI set up so that Recollect knows who is speaking? Never: how that is found out."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from recollect.errors import RecollectError
-from recollect.logs import configure_logging
-from recollect_proxy.openwebui.awaiting import await_request
-from recollect_proxy.openwebui.captured import Captured, read_captured
-from recollect_proxy.openwebui.examining import Finding, Status, examine, is_persons
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import run_to_the_end
 
-_SIGNS = {Status.OK: "ok     ", Status.NOTE: "note   ", Status.MISSING: "MISSING"}
+if TYPE_CHECKING:
+    from recollect_proxy.openwebui.captured_request import CapturedRequest
+    from recollect_proxy.openwebui.diagnosis import Finding
+
+_SIGNS = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
 
 
 def doctor(
@@ -28,8 +26,14 @@ def doctor(
         ),
     ] = None,
     listen: Annotated[
-        float, typer.Option(help="Else wait so long for one.", metavar="SECONDS", min=1, max=3600)
-    ] = 120,
+        float,
+        typer.Option(
+            help="Without --request: how long to wait for a message. OpenWebUI takes a minute or two to restart.",
+            metavar="SECONDS",
+            min=1,
+            max=3600,
+        ),
+    ] = 600,
     host: Annotated[str | None, typer.Option(help="Address to wait on. (default: that of serve)")] = None,
     port: Annotated[int | None, typer.Option(help="Port to wait on. (default: that of serve)")] = None,
     as_json: Annotated[
@@ -39,36 +43,50 @@ def doctor(
     """Look at one request of OpenWebUI, and say what is there, what is missing, and what to set.
 
     Without --request it stands in for `recollect serve` at its address until a person sends one message
-    to the model `recollect-doctor`. Settings are those of `recollect serve`: give the same. Ends with 0 if all is
-    well, with 1 if something is missing, with 2 if there was nothing to look at.
+    to the model `recollect-doctor`, which only administrators of OpenWebUI see. Settings are those of `recollect serve`: give
+    the same. Ends with 0 if all is well, with 1 if something is missing, with 2 if there was nothing to look at.
     """
     if not openwebui:
         typer.echo("What is to be looked at? recollect doctor --openwebui", err=True)
         raise typer.Exit(2)
-    configure_logging("error")
     settings = read_settings(upstream=UNUSED_UPSTREAM, host=host, port=port)
+    if request is None:
+        typer.echo("The doctor is starting, which takes a few seconds.", err=True)
     try:
-        captured = _awaited(settings, listen) if request is None else read_captured(request)
+        findings = _findings(settings, request, listen)
     except RecollectError as error:
         typer.echo(f"{error}", err=True)
         raise typer.Exit(2) from None
-    findings = examine(captured, settings, aged=request is not None)
-    is_well = all(finding.status is not Status.MISSING for finding in findings)
-    if as_json:
-        document = {"ok": is_well, "findings": findings}
-        typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2))
-    else:
-        _tell(findings)
-    raise typer.Exit(0 if is_well else 1)
+    (_print_json if as_json else _print)(findings)
+    raise typer.Exit(0 if _is_well(findings) else 1)
 
 
-def _awaited(settings: ProxySettings, seconds: float) -> Captured:
+def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> "list[Finding]":
+    """Return what was found in a captured request, or else in the first that comes within some seconds."""
+    from recollect.logs import configure_logging
+    from recollect_proxy.openwebui.captured_request import read_captured_request
+    from recollect_proxy.openwebui.diagnosis import diagnose
+
+    configure_logging("error")
+    captured = _awaited(settings, seconds) if request is None else read_captured_request(request)
+    return diagnose(captured, settings, aged=request is not None)
+
+
+def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
+    from recollect_proxy.ephemeral_server import run_to_the_end
+    from recollect_proxy.openwebui.diagnosis import is_from_a_person
+    from recollect_proxy.openwebui.request_listener import await_request
+
     def ready(port: int) -> None:
         typer.echo(
-            f"Waiting {seconds:g} seconds on http://{settings.host}:{port}{settings.base_path} for a message from OpenWebUI: "
-            "reload its page, choose the model recollect-doctor, and say hello.",
+            f"Waiting {_spelled(seconds)} on http://{settings.host}:{port}{settings.base_path} for a message from OpenWebUI, "
+            "which may be restarted meanwhile.\nAs an administrator of OpenWebUI (others do not see the model) reload "
+            "its page, choose the model recollect-doctor, and say hello.",
             err=True,
         )
+
+    def remind(left: float) -> None:
+        typer.echo(f"Still waiting: {_spelled(left)} left.", err=True)
 
     return run_to_the_end(
         await_request(
@@ -76,14 +94,34 @@ def _awaited(settings: ProxySettings, seconds: float) -> Captured:
             settings.port,
             seconds=seconds,
             limit=settings.memory_body_limit,
-            is_wanted=lambda captured: is_persons(captured, settings),
+            is_wanted=lambda captured: is_from_a_person(captured, settings),
             ready=ready,
+            remind=remind,
         )
     )
 
 
-def _tell(findings: list[Finding]) -> None:
+def _spelled(seconds: float) -> str:
+    """Return a time as people say it: whole minutes if it is some, else seconds."""
+    minutes, rest = divmod(seconds, 60)
+    if rest or not minutes:
+        return f"{seconds:g} seconds"
+    return "1 minute" if minutes == 1 else f"{minutes:g} minutes"
+
+
+def _is_well(findings: "list[Finding]") -> bool:
+    return all(finding.status != "missing" for finding in findings)
+
+
+def _print(findings: "list[Finding]") -> None:
     for finding in findings:
         typer.echo(f"{_SIGNS[finding.status]}  {finding.check}: {finding.told}")
         if finding.remedy:
             typer.echo(f"         -> {finding.remedy}")
+
+
+def _print_json(findings: "list[Finding]") -> None:
+    import msgspec
+
+    document = {"ok": _is_well(findings), "findings": findings}
+    typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2))

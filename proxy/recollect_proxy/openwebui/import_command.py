@@ -1,26 +1,18 @@
 """`recollect import openwebui`: from what, for whom, with what told of it. Never: how a row is read or kept."""
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
-from recollect.assembly import make_policy
 from recollect.errors import RecollectError
-from recollect.logs import configure_logging
-from recollect_proxy.openwebui.destination import open_destination
-from recollect_proxy.openwebui.importing import Importing
-from recollect_proxy.openwebui.rows import Row, SourceError
-from recollect_proxy.openwebui.sources import open_source
-from recollect_proxy.openwebui.tally import Tally
-from recollect_proxy.options import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
-from recollect_proxy.temporary import run_to_the_end
+from recollect_proxy.urls import without_credentials
+
+if TYPE_CHECKING:
+    from recollect_proxy.openwebui.tally import Tally
 
 import_app = typer.Typer(
     help="Bring what people already have elsewhere.", no_args_is_help=True, add_completion=False
@@ -63,7 +55,7 @@ def import_openwebui(
 ) -> None:
     """Bring the memories, and with --chats the chats, that people have in OpenWebUI.
 
-    OpenWebUI's data is only read, and it may go on running. Settings are those of `recollect serve`; give
+    OpenWebUI's data is only read, and it may go on running. The first line printed names the store that the memories go to. Settings are those of `recollect serve`; give
     the same, and a proxy may go on serving meanwhile. Secrets are blacked out, and planted orders wait in
     quarantine. Chats wait in the message log, and memories are formed of them as of any other by
     `recollect serve`, under the same budgets.
@@ -77,10 +69,18 @@ def import_openwebui(
     Leave the password of OpenWebUI's Postgres out of the URL, where others see it, and give it in PGPASSWORD,
     in ~/.pgpass or in the file that PGPASSFILE names.
     """
-    configure_logging("error")
     settings = read_settings(
         upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, embedder=embedder
     )
+    typer.echo(f"store:     {_store(settings)}")
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from recollect.logs import configure_logging
+    from recollect_proxy.ephemeral_server import run_to_the_end
+    from recollect_proxy.openwebui.import_run import bring
+
+    configure_logging("error")
     errors = Console(stderr=True)
     try:
         with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
@@ -95,57 +95,7 @@ def import_openwebui(
         typer.echo(line)
 
 
-async def bring(
-    settings: ProxySettings,
-    name: str,
-    *,
-    only: Sequence[str],
-    chats: bool,
-    dry_run: bool,
-    progress: Progress,
-) -> Tally:
-    """Import from a source.
-
-    Args:
-        settings: Where it goes.
-        name: The source, as ``open_source`` takes it.
-        only: The users it is about; none: all.
-        chats: Whether chats come too.
-        dry_run: Whether nothing is written.
-        progress: Is told how far it is.
-
-    Returns:
-        What came, or would.
-
-    Raises:
-        SourceError: The source can't be read, or has nothing of what is asked for.
-        RecollectError: It can't be kept.
-    """
-    policy = make_policy(settings)
-    async with open_source(name) as source:
-        memories = await source.memories()
-        listed = await source.chats() if chats else ()
-        if not memories and not listed and not chats and await source.chats():
-            raise SourceError("There are chats in it, and no memories: bring them with --chats.")
-        async with open_destination(settings, writes=not dry_run) as backends:
-            importing = Importing(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
-            await _bring_all(importing, memories, listed, progress)
-            return importing.tally
-
-
-async def _bring_all(
-    importing: Importing, memories: Sequence[Row], listed: Sequence[Row], progress: Progress
-) -> None:
-    for what, rows, bring_rows in (
-        ("memories", memories, importing.bring_memories),
-        ("chats", listed, importing.bring_chats),
-    ):
-        if rows:
-            task = progress.add_task(what, total=len(rows))
-            await bring_rows(rows, partial(progress.advance, task))
-
-
-def _hints(settings: ProxySettings, tally: Tally) -> Iterator[str]:
+def _hints(settings: ProxySettings, tally: "Tally") -> Iterator[str]:
     """Yield what to know before memories are formed of many chats."""
     if not tally.exchanges["new"]:
         return
@@ -160,3 +110,12 @@ def _hints(settings: ProxySettings, tally: Tally) -> Iterator[str]:
         yield (
             "No RECOLLECT_EXTRACTION_MODEL is set: each chat's own model is asked, where the LLM behind Recollect has it."
         )
+
+
+def _store(settings: ProxySettings) -> str:
+    """Return the name of the store, without a password."""
+    if settings.in_memory:
+        return "in memory"
+    if settings.database_url is None:
+        return f"the embedded Postgres in {settings.data_dir}"
+    return without_credentials(settings.database_url.get_secret_value())

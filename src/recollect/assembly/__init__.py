@@ -1,18 +1,19 @@
-"""The composition root: the only importer of adapters, for every host."""
+"""The composition root: the only importer of adapters, for every host.
 
-from recollect.assembly.globals import GLOBAL_MEMORIES
-from recollect.assembly.living import live_engine
-from recollect.assembly.models import INSTRUCTIONS, Models, make_embedder, make_models, make_second_embedder
-from recollect.assembly.opening import open_backends, open_engine, run_worker
-from recollect.assembly.policy import make_policy
-from recollect.assembly.sharing import running_engine, shared_engine
+What it exports is imported when it is first used: a command that only reads settings loads no database and no model.
+"""
 
-FILES = {
-    INSTRUCTIONS: "Instructions of your own for the extraction model, for all models or some: `[[instructions]]` with "
-    '`models = "*coder*"` and `text = "..."`.',
-    GLOBAL_MEMORIES: "Memories, one a line, that serve users who have fewer than five of their own.",
-}
-"""What the engine looks for in the data folder."""
+from typing import TYPE_CHECKING
+
+from recollect.assembly.files import FILES
+from recollect.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from recollect.assembly.host_engine import live_engine
+    from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
+    from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
+    from recollect.assembly.policy import make_policy
+    from recollect.assembly.process_engine import running_engine, shared_engine
 
 __all__ = [
     "FILES",
@@ -28,3 +29,15 @@ __all__ = [
     "running_engine",
     "shared_engine",
 ]
+
+_MODULES = {
+    "host_engine": ("live_engine",),
+    "lifecycle": ("open_backends", "open_engine", "run_worker"),
+    "models": ("Models", "make_embedder", "make_models", "make_second_embedder"),
+    "policy": ("make_policy",),
+    "process_engine": ("running_engine", "shared_engine"),
+}
+
+__getattr__ = lazy_exports(
+    __name__, {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+)

@@ -8,6 +8,7 @@ import httpx
 import structlog
 from pydantic import SecretStr
 
+from recollect.assembly.files import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Strategy
@@ -28,8 +29,6 @@ from recollect.ports import Embedder, Extractor, Judge, Summarizer
 from recollect.settings import EngineSettings
 
 _OFF = "off"
-INSTRUCTIONS = "instructions.toml"
-"""The file's name in the data folder."""
 
 # How long an extraction may take. A processor without a GPU may write for minutes, and what runs on this machine or its
 # network is given up for a chat anyway.

@@ -3,23 +3,24 @@
 Never: I/O, httpx, litestar, open_webui; and no function here raises on any bytes it is given.
 """
 
-from recollect.chat.additions import Additions, SystemStyle, restorable
+from recollect.chat.additions import Additions, restorable
 from recollect.chat.anchors import Anchor, anchors
-from recollect.chat.authored import authored_text
 from recollect.chat.body import ChatBody, ChatMessage, read_body
 from recollect.chat.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.chat.encodings import decoded
-from recollect.chat.heard import Heard, hear
-from recollect.chat.include import add_memories
 from recollect.chat.limits import is_light
-from recollect.chat.options import may_ask, take_options
+from recollect.chat.options import may_have_options, take_options
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.raw_json import Span
 from recollect.chat.reply import ReplyReader
-from recollect.chat.said import Reply
+from recollect.chat.reply_parser import Reply
+from recollect.chat.response_memories import add_memories
 from recollect.chat.splices import said_with
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
+from recollect.chat.turn_detection import DetectedTurn, detect_turn
+from recollect.chat.user_text import authored_text
+from recollect.model import SystemStyle
 
 __all__ = [
     "COMPLETIONS",
@@ -29,8 +30,8 @@ __all__ = [
     "Anchor",
     "ChatBody",
     "ChatMessage",
+    "DetectedTurn",
     "Dialect",
-    "Heard",
     "Reply",
     "ReplyReader",
     "Span",
@@ -39,10 +40,10 @@ __all__ = [
     "anchors",
     "authored_text",
     "decoded",
-    "hear",
+    "detect_turn",
     "is_background_task",
     "is_light",
-    "may_ask",
+    "may_have_options",
     "prompt_texts",
     "read_body",
     "read_turn",

@@ -1,11 +1,10 @@
-"""What is added to a chat request, and how its upstream wants the system to speak.
+"""What is added to a chat request.
 
 Never: raises, knows bytes, or decides what text is worth adding.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from itertools import groupby
 
 from recollect.chat.body import ChatBody
@@ -14,24 +13,6 @@ from recollect.model import Message, Role
 
 INSTRUCTING = ("system", "developer")
 """Roles that tell the model how to answer."""
-
-
-class SystemStyle(StrEnum):
-    """What an upstream takes from the system.
-
-    Where the API has a place of its own for instructions (Responses, Anthropic), the system's
-    text goes there, in every style but ``none``.
-    """
-
-    ANY = "any"
-    """A system message wherever it stands: the first if it instructs, else the first of the system, else a
-    new one in front."""
-    FIRST = "first"
-    """One in front of all others: the first message if it instructs, else a new one."""
-    DEVELOPER = "developer"
-    """As ``first``, but a new one is the developer's."""
-    NONE = "none"
-    """None at all: its text goes beside the first message of the user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API: its requests read as a chat, its answers heard. Never: raises.
+"""Anthropic's Messages API: reads its requests and parses its answers. Never: raises.
 
 https://docs.anthropic.com/en/api/messages
 """
@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.chat.body import MEMBERS, ChatBody, ChatMessage, read_body
-from recollect.chat.listed import content_of
-from recollect.chat.said import Answer, Said, objects
+from recollect.chat.message_list import content_of
+from recollect.chat.reply_parser import Answer, ReplyParser, objects
 
 
 def read_messages_body(body: bytes) -> ChatBody | None:
@@ -41,13 +41,13 @@ def _message(message: ChatMessage) -> ChatMessage:
     return message
 
 
-class SaidMessage(Said):
-    """Understands a message, and the events of one."""
+class MessageParser(ReplyParser):
+    """Parses a message, and the events of one."""
 
-    def understand(self, answer: Answer) -> None:
+    def read_answer(self, answer: Answer) -> None:
         """Take in a message or an event."""
         if answer.type == "content_block_start":
-            self._understand_blocks([answer.content_block])
+            self._read_blocks([answer.content_block])
         elif answer.type == "content_block_delta" and isinstance(answer.delta, dict):
             self.keep(answer.delta.get("text"))
         elif answer.type == "message_delta" and isinstance(answer.delta, dict):
@@ -57,10 +57,10 @@ class SaidMessage(Said):
         elif isinstance(answer.message, dict):
             self.note(answer.message.get("model"), answer.message.get("usage"))
         elif isinstance(answer.content, list):
-            self._understand_blocks(answer.content)
+            self._read_blocks(answer.content)
             self.end(answer.stop_reason)
 
-    def _understand_blocks(self, blocks: list[Any]) -> None:
+    def _read_blocks(self, blocks: list[Any]) -> None:
         for block in objects(blocks):
             self.has_tool_calls |= block.get("type") == "tool_use"
             if block.get("type") == "text":

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat.listed import Kind
+from recollect.chat.message_list import ListReader
 from recollect.chat.raw_json import KnownMembers, Span, decode_text, find_items, find_member
 
 MEMBERS = KnownMembers(
@@ -110,7 +110,7 @@ class ChatBody:
         return (*(None,) * self.outside, *listed)
 
 
-_MESSAGES = Kind(ChatMessage)
+_MESSAGES = ListReader(ChatMessage)
 
 
 def read_body(body: bytes) -> ChatBody | None:

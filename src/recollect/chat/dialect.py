@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from recollect.chat.additions import Additions, SystemStyle
-from recollect.chat.anthropic import SaidMessage, read_messages_body
+from recollect.chat.additions import Additions
+from recollect.chat.anthropic import MessageParser, read_messages_body
 from recollect.chat.body import ChatBody, read_body
-from recollect.chat.placing import Form, compose
+from recollect.chat.insertion import Form, compose
 from recollect.chat.reply import ReplyReader
-from recollect.chat.responses import SaidResponse, read_responses_body
-from recollect.chat.said import SaidCompletion
+from recollect.chat.reply_parser import CompletionParser
+from recollect.chat.responses import ResponseParser, read_responses_body
+from recollect.model import SystemStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ COMPLETIONS = Dialect(
     "completions",
     read_body,
     partial(compose, form=Form()),
-    lambda content_type, encoding: ReplyReader(content_type, encoding, SaidCompletion()),
+    lambda content_type, encoding: ReplyReader(content_type, encoding, CompletionParser()),
 )
 """OpenAI's chat completions, as nearly every server speaks them."""
 
@@ -45,7 +46,7 @@ RESPONSES = Dialect(
     "responses",
     read_responses_body,
     partial(compose, form=Form(system_member="instructions", user_part="input_text")),
-    lambda content_type, encoding: ReplyReader(content_type, encoding, SaidResponse()),
+    lambda content_type, encoding: ReplyReader(content_type, encoding, ResponseParser()),
     kept_by_server=True,
 )
 """OpenAI's responses."""
@@ -54,6 +55,6 @@ MESSAGES = Dialect(
     "messages",
     read_messages_body,
     partial(compose, form=Form(system_member="system", system_parts=True)),
-    lambda content_type, encoding: ReplyReader(content_type, encoding, SaidMessage()),
+    lambda content_type, encoding: ReplyReader(content_type, encoding, MessageParser()),
 )
 """Anthropic's messages."""

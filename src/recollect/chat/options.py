@@ -1,4 +1,4 @@
-"""Takes what a request asks of us out of its body, before anybody else reads it.
+"""Takes the `recollect` object out of a request's body, before it is forwarded.
 
 Never: raises, or knows what can be asked.
 """
@@ -25,8 +25,8 @@ def _written(letter: str) -> str:
 _AS_KEY = linear_bytes(f'"{"".join(map(_written, KEY))}"[ \\t\\n\\r]*:'.encode())
 
 
-class Taken(NamedTuple):
-    """A body, and what it asked of us.
+class TakenOptions(NamedTuple):
+    """A body without its options, and the options.
 
     Attributes:
         body: What goes on of it; None where that can't be told, as too much stands beside what is asked.
@@ -37,12 +37,12 @@ class Taken(NamedTuple):
     options: msgspec.Raw | None = None
 
 
-def may_ask(body: bytes) -> bool:
+def may_have_options(body: bytes) -> bool:
     """Tell whether an object somewhere in a body has a member ``recollect``; linear time, whatever it holds."""
     return _AS_KEY.search(body) is not None
 
 
-def take_options(body: bytes) -> Taken:
+def take_options(body: bytes) -> TakenOptions:
     """Cut the member ``recollect`` out of a request's object, whatever it holds.
 
     Args:
@@ -53,17 +53,17 @@ def take_options(body: bytes) -> Taken:
         twice, each is cut out, and the last counts, as it does for most readers of JSON (RFC 8259, 4).
         The same body and None if it has no such member or isn't a JSON object.
     """
-    if not _could_ask(body):
-        return Taken(body)
+    if not _could_have_options(body):
+        return TakenOptions(body)
     if not limits.is_readable(body):
-        return Taken(None)
+        return TakenOptions(None)
     members = MEMBERS.decode(body)
     if members is None or KEY not in members:
-        return Taken(body)
-    return Taken(without_member(body, body.index(b"{"), members, KEY), members[KEY])
+        return TakenOptions(body)
+    return TakenOptions(without_member(body, body.index(b"{"), members, KEY), members[KEY])
 
 
-def _could_ask(body: bytes) -> bool:
+def _could_have_options(body: bytes) -> bool:
     if len(body) > limits.LIGHT_BYTES:
-        return may_ask(body)
+        return may_have_options(body)
     return _LITERAL in body or any(escape in body for escape in _ESCAPES)

@@ -1,4 +1,4 @@
-"""Listens to a model's answer while it is relayed: the reply.
+"""Reads the reply out of a model's answer while it is relayed.
 
 Never: raises, changes or delays a byte, or holds more of an answer than its bounds say.
 """
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from recollect.chat.encodings import DECODING_ERRORS, Sink, decoding
 from recollect.chat.events import EventStream
-from recollect.chat.said import Reply, Said, SaidCompletion
+from recollect.chat.reply_parser import CompletionParser, Reply, ReplyParser
 
 _SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
 _MOST_BYTES = 64 * 1024 * 1024
@@ -15,26 +15,28 @@ _LARGEST_BODY = 16 * 1024 * 1024
 
 
 class ReplyReader:
-    """Listens to one answer.
+    """Reads one answer.
 
     ``feed`` only keeps the bytes; they are read in slabs of 16 KiB. It listens to at most 64 MiB
     unpacked, to 16 MiB of an event (or of a body that isn't a stream), to 2**20 characters.
     """
 
-    def __init__(self, content_type: str, content_encoding: str = "", said: Said | None = None) -> None:
-        """Prepare to listen.
+    def __init__(
+        self, content_type: str, content_encoding: str = "", said: ReplyParser | None = None
+    ) -> None:
+        """Prepare to read.
 
         Args:
             content_type: The answer's ``Content-Type``, "" where it has none.
             content_encoding: Its ``Content-Encoding``, "" where it has none.
             said: Understands the API it is spoken in; None: chat completions.
         """
-        self._said = said or SaidCompletion()
+        self._said = said or CompletionParser()
         self._body: EventStream | _Whole
         if "text/event-stream" in content_type.lower():
-            self._body = EventStream(self._said.hear_event)
+            self._body = EventStream(self._said.parse_event)
         else:
-            self._body = _Whole(self._said.hear_whole)
+            self._body = _Whole(self._said.parse_whole)
         self._encoding = content_encoding
         self._decoding: Sink | None = None
         self._deaf = False
@@ -51,7 +53,7 @@ class ReplyReader:
             self._read_slab()
 
     def finish(self) -> Reply:
-        """Return what was heard. What is fed afterwards is not heard."""
+        """Return the reply. What is fed afterwards is ignored."""
         self._read_slab()
         self._deaf = True
         self._body.finish()

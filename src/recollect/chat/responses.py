@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: its requests read as a chat, its answers heard. Never: raises.
+"""OpenAI's Responses API: reads its requests and parses its answers. Never: raises.
 
 https://platform.openai.com/docs/api-reference/responses
 """
@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from recollect.chat.body import MEMBERS, ChatBody, ChatMessage
-from recollect.chat.listed import Kind, Listed, content_of
+from recollect.chat.message_list import ListReader, MessageList, content_of
 from recollect.chat.raw_json import decode_members, decode_text, find_member
-from recollect.chat.said import Answer, Said, objects
+from recollect.chat.reply_parser import Answer, ReplyParser, objects
 
 _TEXTS = ("input_text", "output_text", "text")
 _CALLS = frozenset(
@@ -36,7 +36,7 @@ class _Item(msgspec.Struct):
     content: Any = None
 
 
-_ITEMS = Kind(_Item)
+_ITEMS = ListReader(_Item)
 
 
 def read_responses_body(body: bytes) -> ChatBody | None:
@@ -55,7 +55,7 @@ def read_responses_body(body: bytes) -> ChatBody | None:
     span = find_member(body, body.index(b"{"), members, "input")
     if span is None:
         return None
-    listed = Listed(()) if body.startswith(b'"', span.start) else _ITEMS.read(members["input"])
+    listed = MessageList(()) if body.startswith(b'"', span.start) else _ITEMS.read(members["input"])
     if listed is None:
         return None
     messages = tuple(map(_message, listed.items))
@@ -97,10 +97,10 @@ def _message(item: _Item) -> ChatMessage:
     return ChatMessage(item.role, parts)
 
 
-class SaidResponse(Said):
-    """Understands a response, and the events of one."""
+class ResponseParser(ReplyParser):
+    """Parses a response, and the events of one."""
 
-    def understand(self, answer: Answer) -> None:
+    def read_answer(self, answer: Answer) -> None:
         """Take in a response or an event."""
         kind = answer.type if isinstance(answer.type, str) else ""
         if kind == "response.output_text.delta":
@@ -110,18 +110,18 @@ class SaidResponse(Said):
         elif kind == "error":
             self.failed = True
         elif isinstance(answer.response, dict):
-            self._understand_state(answer.response)
+            self._read_state(answer.response)
         elif isinstance(answer.output, list):
-            self._understand_whole(answer)
+            self._read_whole(answer)
 
-    def _understand_state(self, response: dict[str, Any]) -> None:
+    def _read_state(self, response: dict[str, Any]) -> None:
         self.note(response.get("model"), response.get("usage"))
         status = response.get("status")
         self.failed |= bool(response.get("error")) or status == "failed"
         if status in ("completed", "incomplete", "cancelled"):
             self.end(status)
 
-    def _understand_whole(self, answer: Answer) -> None:
+    def _read_whole(self, answer: Answer) -> None:
         for item in objects(answer.output):
             self.has_tool_calls |= str(item.get("type")) in _CALLS
             for part in objects(item.get("content")):

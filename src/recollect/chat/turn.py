@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from recollect.chat.authored import authored_text
 from recollect.chat.body import ChatBody, ChatMessage
+from recollect.chat.user_text import authored_text
 from recollect.model import Message, Role, Scope, Turn
 
 _TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."

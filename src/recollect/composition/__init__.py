@@ -4,7 +4,7 @@ from recollect.composition.block import Block, compose
 from recollect.composition.fences import HISTORY as HISTORY_FENCE
 from recollect.composition.fences import MEMORIES as FENCE
 from recollect.composition.history import History, missing_exchanges, tell_history
-from recollect.composition.placing import Bounds, Placed, attached, place
+from recollect.composition.placement import Bounds, Placed, attached, place
 
 __all__ = [
     "FENCE",

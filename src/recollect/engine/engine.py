@@ -22,6 +22,7 @@ from recollect.errors import StoreError
 from recollect.model import (
     Backlog,
     Erasure,
+    Exchange,
     LogEntry,
     News,
     Outcome,
@@ -111,6 +112,38 @@ class Engine(Administration):
             Whether it was a new exchange that is now logged.
         """
         return await self._recorder.remember(turn, reply, recollections=recollections, credential=credential)
+
+    async def begin(self, turn: Turn, *, credential: str | None = None) -> Exchange:
+        """Log a turn before the model is asked, secrets masked, and return the exchange that ``end`` takes.
+
+        What was said is then kept even if the reply never comes.
+
+        Args:
+            turn: What the user said.
+            credential: The request's own ``Authorization``; kept in this process's memory alone.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return await self._recorder.begin(turn, credential=credential)
+
+    async def end(
+        self, exchange: Exchange, reply: str, *, recollections: Sequence[Recollection] = ()
+    ) -> Written:
+        """Log the reply of an exchange, secrets masked, and let memories be formed of it in the background.
+
+        Args:
+            exchange: As ``begin`` returned it.
+            reply: What of the answer arrived; "" if none did.
+            recollections: Which of the user's memories went into the prompt.
+
+        Returns:
+            What became of it; ``Written.KNOWN`` if it was ended before.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return await self._recorder.end(exchange, reply, recollections=recollections)
 
     async def write(self, entry: LogEntry) -> Written:
         """Write a phase of an exchange to the log; to write it twice changes nothing more.

@@ -12,7 +12,7 @@ import structlog
 from cachetools import TTLCache
 
 from recollect.composition import Placed
-from recollect.engine.exchanges import ended, entry_without_secrets, new_exchange
+from recollect.engine.exchanges import begun, ended, entry_without_secrets, new_exchange
 from recollect.engine.policy import Policy
 from recollect.errors import StoreError
 from recollect.failures import place
@@ -80,14 +80,36 @@ class Recorder:
         """
         entry = ended(new_exchange(turn, credential=credential), reply, recollections)
         try:
-            kept = entry if self._policy.log_secrets else await entry_without_secrets(entry)
-            return await self.write(kept) is Written.NEW
+            return await self.write(await self._masked(entry)) is Written.NEW
         except Exception as error:  # noqa: BLE001 -- as in recall
             detail = str(error) if isinstance(error, StoreError) else ""
             log.error(  # noqa: TRY400 -- as in recall
                 "exchange_lost", error=type(error).__name__, detail=detail, place=place(error)
             )
             return False
+
+    async def begin(self, turn: Turn, *, credential: str | None = None) -> Exchange:
+        """Log a turn before the model is asked, secrets masked, and return the exchange that ``end`` takes.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        exchange = new_exchange(turn, credential=credential)
+        await self.write(await self._masked(begun(exchange)))
+        return exchange
+
+    async def end(
+        self, exchange: Exchange, reply: str, *, recollections: Sequence[Recollection] = ()
+    ) -> Written:
+        """Log the reply of an exchange, secrets masked, and let memories be formed of it.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return await self.write(await self._masked(ended(exchange, reply, recollections)))
+
+    async def _masked(self, entry: LogEntry) -> LogEntry:
+        return entry if self._policy.log_secrets else await entry_without_secrets(entry)
 
     async def write(self, entry: LogEntry) -> Written:
         """Write a phase of an exchange to the log; to write it twice changes nothing more.

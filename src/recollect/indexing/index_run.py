@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from enum import StrEnum
 from uuid import UUID
 
 import structlog
@@ -21,7 +20,7 @@ from recollect.indexing.indexed_message import (
     without_secrets_before,
 )
 from recollect.indexing.memories import MemoryEmbedding
-from recollect.model import IndexedMessage, LoggedMessage, UnembeddedChunk
+from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder, LogIndex
 
 _SHORT_CHARACTERS = 2_000
@@ -39,15 +38,6 @@ _STORE_DELAY = timedelta(seconds=5)
 _NEXT_RUN_DELAY = timedelta(seconds=1)
 
 log = structlog.get_logger(__name__)
-
-
-class EmbeddingScope(StrEnum):
-    """Which items are embedded; all others are found by their terms alone."""
-
-    MEMORIES = "memories"
-    SUMMARIES = "memories+summaries"
-    MARKED = "marked"
-    ALL = "all"
 
 
 async def index_user(

@@ -51,6 +51,7 @@ from recollect.model.words import (
     Actor,
     Asking,
     Drop,
+    EmbeddingScope,
     Fallback,
     Kind,
     Lasting,
@@ -67,6 +68,7 @@ from recollect.model.words import (
     Stance,
     Standing,
     Strategy,
+    SystemStyle,
     Written,
 )
 
@@ -85,6 +87,7 @@ __all__ = [
     "Change",
     "Chat",
     "Drop",
+    "EmbeddingScope",
     "Erasure",
     "Exchange",
     "Fallback",
@@ -139,6 +142,7 @@ __all__ = [
     "Standing",
     "Statement",
     "Strategy",
+    "SystemStyle",
     "Turn",
     "UnembeddedChunk",
     "Update",

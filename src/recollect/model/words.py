@@ -302,3 +302,30 @@ class Placement(StrEnum):
     """All of it beside the turn's message, anew with each turn."""
     OFF = "off"
     """Nowhere."""
+
+
+class EmbeddingScope(StrEnum):
+    """What gets embeddings; all else is found by its words alone."""
+
+    MEMORIES = "memories"
+    SUMMARIES = "memories+summaries"
+    MARKED = "marked"
+    ALL = "all"
+
+
+class SystemStyle(StrEnum):
+    """What an upstream takes from the system.
+
+    Where the API has a place of its own for instructions (Responses, Anthropic), the system's
+    text goes there, in every style but ``none``.
+    """
+
+    ANY = "any"
+    """A system message wherever it stands: the first if it instructs, else the first of the system, else a
+    new one in front."""
+    FIRST = "first"
+    """One in front of all others: the first message if it instructs, else a new one."""
+    DEVELOPER = "developer"
+    """As ``first``, but a new one is the developer's."""
+    NONE = "none"
+    """None at all: its text goes beside the first message of the user."""

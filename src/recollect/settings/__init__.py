@@ -10,8 +10,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from recollect.indexing import EmbeddingScope
-from recollect.model import Placement, Strategy
+from recollect.model import EmbeddingScope, Placement, Strategy
 from recollect.settings.internals import EngineInternals
 
 

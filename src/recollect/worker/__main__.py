@@ -1,5 +1,5 @@
 """``python -m recollect.worker``: the process itself. It is told what it works with over its standard input."""
 
-from recollect.worker.working import main
+from recollect.worker.main import main
 
 main()

@@ -1,4 +1,4 @@
-"""What a worker and who watches it tell each other: JSON, a line each, over the worker's standard streams.
+"""The messages between a worker and its supervisor: a line of JSON each, over the worker's standard streams.
 
 Never: on a disk, for it carries credentials.
 """
@@ -50,7 +50,7 @@ class Chats(msgspec.Struct, frozen=True, tag="chats"):
     running: int
 
 
-class Told(msgspec.Struct, frozen=True, tag="told"):
+class Report(msgspec.Struct, frozen=True, tag="told"):
     """From a worker: what it did since its start, and how its calls of models stand."""
 
     counts: FormationCounts
@@ -65,16 +65,16 @@ def _counter(_kind: type, numbers: Mapping[str, int]) -> Counter[str]:
 
 
 _TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(Start | Lend | Clear | Chats)
-_TOLD = msgspec.json.Decoder(Told, dec_hook=_counter)
+_TOLD = msgspec.json.Decoder(Report, dec_hook=_counter)
 
 
-def line_of(message: ToWorker | Told) -> bytes:
-    """Return the line that says this."""
+def line_of(message: ToWorker | Report) -> bytes:
+    """Return a message as a line."""
     return msgspec.json.encode(message) + b"\n"
 
 
 def to_worker(line: bytes) -> ToWorker:
-    """Return what a line says to a worker.
+    """Return the message of a line to a worker.
 
     Raises:
         msgspec.MsgspecError: It says nothing that one knows.
@@ -82,8 +82,8 @@ def to_worker(line: bytes) -> ToWorker:
     return _TO_WORKER.decode(line)
 
 
-def told(line: bytes) -> Told:
-    """Return what a worker tells with a line.
+def read_report(line: bytes) -> Report:
+    """Return the report in a line of a worker.
 
     Raises:
         msgspec.MsgspecError: It tells nothing that one does.

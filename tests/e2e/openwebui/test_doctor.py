@@ -81,6 +81,7 @@ class Practice:
         assert process.stderr is not None
         try:
             async with asyncio.timeout(SECONDS):
+                await process.stderr.readline()  # it is starting
                 told = (await process.stderr.readline()).decode()
                 address = _ADDRESS.search(told)
                 assert address, told

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.chat import MESSAGES, RESPONSES, Additions, ChatBody, Dialect, ReplyReader, SystemStyle
-from recollect.chat.heard import Heard, hear
+from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.model import Skip
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def heard(dialect: Dialect, **body: Any) -> Heard:
-    return hear(
+def heard(dialect: Dialect, **body: Any) -> DetectedTurn:
+    return detect_turn(
         json.dumps(body).encode(), user_id="u", session_id=None, message_id=None, at=AT, dialect=dialect
     )
 
@@ -319,7 +319,7 @@ def test_whatever_json_comes_nothing_raises(value: Any, dialect: Dialect) -> Non
     chat = dialect.read(data)
     if chat is not None:
         dialect.compose(chat, Additions(system="MEMORY"), SystemStyle.ANY)
-        hear(data, user_id="u", session_id="s", message_id=None, at=AT, dialect=dialect)
+        detect_turn(data, user_id="u", session_id="s", message_id=None, at=AT, dialect=dialect)
     for content_type in ("application/json", "text/event-stream"):
         reader = dialect.listen(content_type, "")
         reader.feed(b"data: " + data + b"\n\n" if "event" in content_type else data)

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.chat.fuzzing import dialects, names, values, words
 
-from recollect.chat import COMPLETIONS, Additions, ChatBody, Dialect, SystemStyle, anchors, hear, restorable
+from recollect.chat import (
+    COMPLETIONS,
+    Additions,
+    ChatBody,
+    Dialect,
+    SystemStyle,
+    anchors,
+    detect_turn,
+    restorable,
+)
 from recollect.model import Message, Role
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -160,7 +169,7 @@ def _told_apart(chat: ChatBody, additions: Additions, style: SystemStyle) -> lis
 @given(dialect=dialects, body=written() | st.binary(max_size=300))
 def test_reading_raises_nothing(dialect: Dialect, body: bytes) -> None:
     for cut in (body, body[: len(body) // 2], b"\xef\xbb\xbf" + body):
-        heard = hear(cut, user_id="u", session_id=None, message_id=None, at=AT, dialect=dialect)
+        heard = detect_turn(cut, user_id="u", session_id=None, message_id=None, at=AT, dialect=dialect)
 
         assert (heard.turn is None) == (heard.skip is not None)
         assert heard.turn is None or heard.turn.text.strip()

@@ -19,12 +19,12 @@ from recollect.chat import (
     MESSAGES,
     RESPONSES,
     Additions,
+    DetectedTurn,
     Dialect,
-    Heard,
     SystemStyle,
-    hear,
+    detect_turn,
     limits,
-    listed,
+    message_list,
     take_options,
 )
 from recollect.chat.raw_json import find_member
@@ -35,8 +35,8 @@ HEAVY = {"LIGHT_BYTES": 0, "PLAIN_BYTES": 0}
 """As if every request, and each of its messages, were a large one."""
 
 
-def heard(body: bytes, dialect: Dialect = COMPLETIONS) -> Heard:
-    return hear(body, dialect=dialect, user_id="anna", session_id=None, message_id=None, at=AT)
+def heard(body: bytes, dialect: Dialect = COMPLETIONS) -> DetectedTurn:
+    return detect_turn(body, dialect=dialect, user_id="anna", session_id=None, message_id=None, at=AT)
 
 
 def chat(contents: list[Any], **others: Any) -> bytes:
@@ -271,8 +271,11 @@ def test_members_without_end_are_not_walked_through() -> None:
 
 
 def test_a_text_too_long_is_one_thing_of_its_own() -> None:
-    assert listed.content_of(msgspec.Raw(b'"' + b"x" * limits.LONGEST_TEXT + b'"')) is listed.TOO_LONG
-    assert listed.content_of(msgspec.Raw(b'["a", {"type": "text", "text": "b"}]')) == [
+    assert (
+        message_list.content_of(msgspec.Raw(b'"' + b"x" * limits.LONGEST_TEXT + b'"'))
+        is message_list.TOO_LONG
+    )
+    assert message_list.content_of(msgspec.Raw(b'["a", {"type": "text", "text": "b"}]')) == [
         "a",
         {"type": "text", "text": "b"},
     ]

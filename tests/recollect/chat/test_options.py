@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.recollect.chat.fuzzing import names, values
 from tests.tables import table
 
-from recollect.chat import limits, may_ask, take_options
+from recollect.chat import limits, may_have_options, take_options
 
 
 @table(
@@ -132,12 +132,12 @@ def test_a_body_that_asks_something_is_known_however_the_key_is_written(spelt: l
     body = f'{{"a":1,"{key}"{space}:{{}}}}'
 
     assert json.loads(body)["recollect"] == {}
-    assert may_ask(body.encode())
+    assert may_have_options(body.encode())
 
 
 @table("body", [b'{"a":"recollect"}', b'{"a":"\\"recollect\\":1"}', b'{"recollects":1}', b'{"Recollect":1}'])
 def test_a_body_that_only_speaks_of_it_asks_nothing(body: bytes) -> None:
-    assert not may_ask(body)
+    assert not may_have_options(body)
 
 
 def test_of_a_body_that_is_too_much_to_read_nothing_goes_on_if_it_may_ask() -> None:

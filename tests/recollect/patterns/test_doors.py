@@ -37,7 +37,7 @@ EXCEPTIONS = {
     "recollect_proxy.identity.plain_header": "bytes of a header, which the server bounds; nothing in it is repeated",
     "recollect_proxy.http1.response": "bytes of a header: one byte",
     "recollect_proxy.headers": "bytes of a header: as long as a key of ours",
-    "recollect_proxy.openwebui.captured": "bytes of a file that an operator names; its parts exclude each other",
+    "recollect_proxy.openwebui.captured_request": "bytes of a file that an operator names; its parts exclude each other",
     "recollect_events": "an id, whose length it says; it runs where the package is not",
 }
 """Where ``re`` is used itself, and why it may be."""

@@ -9,12 +9,12 @@ import pytest
 from pydantic import SecretStr
 from tests.stores import NOON
 
-from recollect.assembly import opening
+from recollect.assembly import lifecycle
 from recollect.engine.counts import FormationCounts
 from recollect.formation import CallStatistics
 from recollect.settings import EngineSettings
 from recollect.settings.internals import Precision
-from recollect.worker.wire import Chats, Clear, Start, Told, line_of, to_worker, told
+from recollect.worker.wire import Chats, Clear, Report, Start, line_of, read_report, to_worker
 
 CHANGED = {
     "database_url": SecretStr("postgresql://given"),
@@ -31,9 +31,9 @@ CHANGED = {
 def test_a_worker_has_every_setting_of_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_USER_CAP", "7")
     given = EngineSettings(**CHANGED)  # type: ignore[arg-type]  # of different kinds
-    folders = opening._Folders(Path("/given"), Path("/caches"))
+    folders = lifecycle._Folders(Path("/given"), Path("/caches"))
 
-    said = to_worker(line_of(opening._start(given, folders, "postgresql://ours", "http://llm/v1")))
+    said = to_worker(line_of(lifecycle._start(given, folders, "postgresql://ours", "http://llm/v1")))
 
     assert isinstance(said, Start)
     assert said.upstream == "http://llm/v1"
@@ -46,7 +46,7 @@ def test_what_it_tells_arrives_whole() -> None:
     counts.lag[2] = 4
     guarded = CallStatistics(2, NOON + timedelta(minutes=1), 1, 9, {"ExtractorError": 2})
 
-    heard = told(line_of(Told(counts, guarded)))
+    heard = read_report(line_of(Report(counts, guarded)))
 
     assert (heard.counts, heard.guarded) == (counts, guarded)
     assert heard.counts.errors["none"] == 0
@@ -68,4 +68,4 @@ def test_what_nobody_says_is_told_from_what_is_said() -> None:
     with pytest.raises(msgspec.MsgspecError):
         to_worker(b'{"type": "sleep"}')
     with pytest.raises(msgspec.MsgspecError):
-        told(b"a library's own words\n")
+        read_report(b"a library's own words\n")

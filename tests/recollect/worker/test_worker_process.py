@@ -23,8 +23,8 @@ from recollect.assembly import open_engine
 from recollect.engine import Engine
 from recollect.model import Scope, Strategy, Turn
 from recollect.settings import EngineSettings, Worker
-from recollect.worker import supervising
-from recollect.worker.supervising import WorkerProcess
+from recollect.worker import supervisor
+from recollect.worker.supervisor import WorkerProcess
 from recollect.worker.wire import ToWorker
 
 pytestmark = pytest.mark.process
@@ -53,12 +53,12 @@ async def given(own_dsn: str, data_dir: Path) -> AsyncIterator[EngineSettings]:
 
 @pytest.fixture(autouse=True)
 def _soon_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervising, "_SHORTEST_PAUSE", 0.01)
+    monkeypatch.setattr(supervisor, "_SHORTEST_PAUSE", 0.01)
 
 
 @pytest.fixture
 def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervising, "_COMMAND", (sys.executable, "-m", "tests.poisoned_worker"))
+    monkeypatch.setattr(supervisor, "_COMMAND", (sys.executable, "-m", "tests.poisoned_worker"))
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY), prepend=os.pathsep)
 
 

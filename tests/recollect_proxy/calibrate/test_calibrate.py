@@ -27,10 +27,10 @@ from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope
 from recollect.ports import Backends
 from recollect.retrieval import Gate, SearchReach
-from recollect_proxy.calibrate import measuring
-from recollect_proxy.calibrate.measuring import NoDataError, measure_gate
+from recollect_proxy.calibrate import measurement
+from recollect_proxy.calibrate.measurement import NoDataError, measure_gate
+from recollect_proxy.calibrate.nearest import Question, find_nearest
 from recollect_proxy.calibrate.own_questions import own_questions
-from recollect_proxy.calibrate.sounding import Asking, sound
 from recollect_proxy.calibrate.unrelated import deal
 from recollect_proxy.settings import ProxySettings
 
@@ -66,7 +66,7 @@ async def filled(settings: ProxySettings) -> ProxySettings:
 @pytest.fixture
 def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the 500 questions each user is asked 25."""
-    monkeypatch.setattr(measuring, "deal", partial(deal, at_most=25))
+    monkeypatch.setattr(measurement, "deal", partial(deal, at_most=25))
 
 
 @pytest.fixture
@@ -157,25 +157,25 @@ async def test_what_has_no_embedding_is_nothing_to_measure_by(
 async def test_a_slow_embedder_is_asked_a_sample(
     full: ProxySettings, progress: Progress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measuring, "_PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(measurement, "_PATIENCE_SECONDS", -1.0)
 
     with pytest.raises(NoDataError):
         await measure_gate(full, users=1, progress=progress)
 
 
 async def test_an_embedder_or_a_store_that_fails_is_told(store: Store) -> None:
-    asking = Asking(store.anna, "What do I drink?", NOON)
+    asking = Question(store.anna, "What do I drink?", NOON)
 
     with pytest.raises(EmbedderError, match="did not embed a question"):
-        await sound(asking, backends_over(store, BrokenEmbedder()), SearchReach())
+        await find_nearest(asking, backends_over(store, BrokenEmbedder()), SearchReach())
     with pytest.raises(StoreError):
-        await sound(asking, backends_over(broken(store)), SearchReach())
+        await find_nearest(asking, backends_over(broken(store)), SearchReach())
 
 
 async def test_where_nothing_is_kept_nothing_is_near(store: Store) -> None:
     backends = backends_over(store)
 
-    assert await sound(Asking(store.anna, "What do I drink?", NOON), backends, SearchReach()) is None
+    assert await find_nearest(Question(store.anna, "What do I drink?", NOON), backends, SearchReach()) is None
     assert await own_questions(backends, store.anna, at_most=5, at=NOON) == []
 
 
@@ -185,7 +185,7 @@ async def test_what_was_said_does_not_answer_itself_nor_what_was_formed_of_it(fu
         assert {each.text for each in asked} == {text for text, _ in SAID}
         for each in asked:
             for log in (True, False):
-                own = await sound(each, backends, SearchReach(log=log))
+                own = await find_nearest(each, backends, SearchReach(log=log))
                 assert own is not None
                 assert own.found
                 assert all(each.text not in found.item.content for found in own.found)

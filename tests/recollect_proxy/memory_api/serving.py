@@ -16,8 +16,8 @@ from recollect.engine import Backends, Engine, Policy
 from recollect.engine.live import LiveEngine
 from recollect.ports import Embedder
 from recollect.postgres import Postgres
+from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.memory_api import memory_api
-from recollect_proxy.temporary import serve_upstream
 
 TOKEN = "a long admin token"
 SECRET = "the-secret-of-anna"

@@ -11,8 +11,8 @@ from tests.tables import table
 
 from recollect_proxy.memory_api.bodies import read_body
 from recollect_proxy.memory_api.errors import RefusedError
+from recollect_proxy.memory_api.schemas import MemoryChange, NewGlobalMemory, NewMemory, Sharing
 from recollect_proxy.memory_api.settings import FlagsChange
-from recollect_proxy.memory_api.shapes import MemoryChange, NewGlobalMemory, NewMemory, Sharing
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 

@@ -9,7 +9,7 @@ from tests.tables import table
 
 from recollect_proxy.memory_api.bodies import read_body
 from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.shapes import NewMemory
+from recollect_proxy.memory_api.schemas import NewMemory
 
 TOKENLESS: list[tuple[bytes, bytes]] = []
 

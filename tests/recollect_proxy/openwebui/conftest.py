@@ -6,12 +6,12 @@ import pytest
 from tests.recollect_proxy.openwebui.imports import Imports
 from tests.stores import Store
 
-from recollect_proxy.openwebui import import_command
+from recollect_proxy.openwebui import import_run
 
 
 @pytest.fixture
 def imports(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Imports:
     """Imports into the database that tests share: to open one takes longer than most imports."""
     made = Imports(store, tmp_path)
-    monkeypatch.setattr(import_command, "open_destination", made.open_destination)
+    monkeypatch.setattr(import_run, "open_destination", made.open_destination)
     return made

@@ -20,7 +20,7 @@ from recollect.assembly import make_policy
 from recollect.engine import Engine
 from recollect.model import Memory
 from recollect.ports import Backends
-from recollect_proxy.openwebui.import_command import bring
+from recollect_proxy.openwebui.import_run import bring
 from recollect_proxy.openwebui.tally import Tally
 from recollect_proxy.settings import ProxySettings
 

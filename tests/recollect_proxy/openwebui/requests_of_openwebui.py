@@ -6,7 +6,7 @@ from typing import Any
 
 import jwt
 
-from recollect_proxy.openwebui.captured import Captured
+from recollect_proxy.openwebui.captured_request import CapturedRequest
 
 SECRET = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 OTHER_SECRET = "f0e1d2c3b4a5968778695a4b3c2d1e0f-other"
@@ -49,7 +49,7 @@ def captured(
     *,
     path: str = "/v1/chat/completions",
     peer: str | None = None,
-) -> Captured:
+) -> CapturedRequest:
     """Return a request with these headers."""
     encoded = [(name.encode(), value.encode()) for name, value in given.items()]
-    return Captured(encoded, body() if content is None else content, path, peer)
+    return CapturedRequest(encoded, body() if content is None else content, path, peer)

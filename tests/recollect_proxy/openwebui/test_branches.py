@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, message, talk
 from tests.tables import table
 
-from recollect.chat import hear
+from recollect.chat import detect_turn
 from recollect.model import ROOT, Exchange
 from recollect_proxy.openwebui.branches import _without_asides, exchanges_of, reason_to_leave_out
 from recollect_proxy.openwebui.rows import BrokenRowError, read_chat
@@ -50,7 +50,7 @@ def test_a_turn_is_the_one_that_the_proxy_hears() -> None:
             for each in messages[: position + 1]
             if each["content"]
         ]
-        heard = hear(
+        heard = detect_turn(
             json.dumps({"model": "scripted", "messages": sent}).encode(),
             user_id="anna",
             session_id="chat-1",

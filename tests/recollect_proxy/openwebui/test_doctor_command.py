@@ -14,9 +14,10 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.served_process import RECOLLECT, environment
 from typer.testing import Result
 
-from recollect_proxy.openwebui.awaiting import NothingCameError, NotListeningError, await_request
-from recollect_proxy.openwebui.captured import Captured
-from recollect_proxy.openwebui.examining import is_persons
+from recollect_proxy.openwebui import doctor_command, request_listener
+from recollect_proxy.openwebui.captured_request import CapturedRequest
+from recollect_proxy.openwebui.diagnosis import is_from_a_person
+from recollect_proxy.openwebui.request_listener import NothingCameError, NotListeningError, await_request
 
 SETTINGS = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
 
@@ -79,9 +80,57 @@ def test_where_there_is_nothing_to_look_at_it_ends_with_2(arguments: list[str], 
     assert "Traceback" not in done.output
 
 
+async def test_it_says_at_once_that_it_starts_how_long_it_waits_and_who_sees_its_model() -> None:
+    started = await asyncio.create_subprocess_exec(
+        *(RECOLLECT, "doctor", "--openwebui", "--port", "0"),
+        env=environment(),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert started.stderr is not None
+    try:
+        async with asyncio.timeout(60):
+            lines = [(await started.stderr.readline()).decode() for _ in range(3)]
+    finally:
+        started.terminate()
+        await started.wait()
+
+    assert lines[0] == "The doctor is starting, which takes a few seconds.\n"
+    assert lines[1].startswith("Waiting 10 minutes on http://127.0.0.1:")
+    assert "may be restarted meanwhile" in lines[1]
+    assert lines[2].startswith("As an administrator of OpenWebUI (others do not see the model)")
+
+
+async def test_while_nothing_comes_it_says_how_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_listener, "_REMIND_SECONDS", 0.05)
+    left: list[float] = []
+
+    with pytest.raises(NothingCameError, match="administrator"):
+        await await_request(
+            "127.0.0.1",
+            0,
+            seconds=0.4,
+            limit=2**20,
+            is_wanted=lambda _: True,
+            ready=lambda _: None,
+            remind=left.append,
+        )
+
+    assert left[0] == pytest.approx(0.35)
+    assert left == sorted(left, reverse=True)
+    assert all(each > 0 for each in left)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "spelled"),
+    [(600.0, "10 minutes"), (60.0, "1 minute"), (90.0, "90 seconds"), (0.5, "0.5 seconds")],
+)
+def test_a_time_is_said_in_minutes_if_it_is_whole_minutes(seconds: float, spelled: str) -> None:
+    assert doctor_command._spelled(seconds) == spelled
+
+
 async def awaited(
     requests: Sequence[tuple[bytes, bytes, dict[str, str], bytes]], *, limit: int = 2**20
-) -> tuple[Captured, list[int], list[bytes]]:
+) -> tuple[CapturedRequest, list[int], list[bytes]]:
     """Send requests one after the other; return what was waited for, and how each was answered."""
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     waiting = asyncio.create_task(
@@ -90,7 +139,7 @@ async def awaited(
             0,
             seconds=30,
             limit=limit,
-            is_wanted=lambda each: is_persons(each, SETTINGS),
+            is_wanted=lambda each: is_from_a_person(each, SETTINGS),
             ready=port.set_result,
         )
     )
@@ -200,6 +249,7 @@ async def test_a_person_is_told_where_to_send_and_then_what_was_found() -> None:
     assert process.stderr is not None
     assert process.stdout is not None
     async with asyncio.timeout(120):
+        assert (await process.stderr.readline()).startswith(b"The doctor is starting")
         told = (await process.stderr.readline()).decode()
         port = int(told.split("127.0.0.1:")[1].split("/")[0])
         sent = captured(headers())

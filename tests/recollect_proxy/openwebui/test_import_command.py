@@ -10,6 +10,7 @@ from tests.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
 from recollect_proxy.openwebui.tally import Tally
+from recollect_proxy.urls import without_credentials
 
 DIARY = "I keep bees on the roof of the library."
 SETTINGS = {"formation": "qa_turn"}
@@ -47,7 +48,9 @@ def test_a_person_is_told_what_came_and_none_of_it(own_dsn: str, data_dir: Path,
     status, out, errors = run_process(source, "--chats", **settings)
 
     assert (status, errors) == (0, ["skipped: memory m-broken: it has no text"])
-    assert out[:6] == [
+    store = f"store:     {without_credentials(own_dsn)}"
+    assert out[:7] == [
+        store,
         "users:     1",
         "memories:  1 new, 0 there already",
         "chats:     1 new or longer, 0 there already",
@@ -61,7 +64,8 @@ def test_a_person_is_told_what_came_and_none_of_it(own_dsn: str, data_dir: Path,
     status, out, _ = run(source, "--chats", "--dry-run", **settings)
 
     assert status == 0
-    assert out[:3] == [
+    assert out[:4] == [
+        store,
         "Dry run: nothing was written. This would come:",
         "users:     1",
         "memories:  0 new, 1 there already",
@@ -84,6 +88,17 @@ def test_without_limits_and_with_a_model_there_is_less_to_know(
     )
 
     assert out[-1].startswith("Memories are formed of the chats while")
+
+
+def test_the_store_is_named_first_and_without_a_password(tmp_path: Path) -> None:
+    missing = tmp_path / "none.db"
+    url = "postgresql://me:hush@db.example:5432/ours?sslmode=require&password=hush"
+
+    assert run(missing, data_dir=tmp_path)[1] == [f"store:     the embedded Postgres in {tmp_path}"]
+    assert run(missing, database_url=url)[1] == [
+        "store:     postgresql://db.example:5432/ours?sslmode=require"
+    ]
+    assert run(missing, data_dir=":memory:")[1] == ["store:     in memory"]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from tests.waiting import until
 
 from recollect.engine.prepared import Prepared
 from recollect.model import Turn
-from recollect_proxy.listening import Listener
+from recollect_proxy.reply_recorder import ReplyRecorder
 
 CAT = "I have a cat called Minka."
 ANSWER = completion_body("Nice.")
@@ -237,10 +237,10 @@ async def test_a_failure_of_our_own_is_a_500_that_says_so(
 async def test_a_failure_of_our_own_within_an_answer_cuts_it(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_self: Listener, chunk: bytes) -> None:
+    def fail(_self: ReplyRecorder, chunk: bytes) -> None:
         raise RuntimeError(chunk)
 
-    monkeypatch.setattr(Listener, "feed", fail)
+    monkeypatch.setattr(ReplyRecorder, "feed", fail)
     upstream.answers.append(streamed(SAID, End.SILENCE))
     with capture_logs() as logs:
         answer = await proxy.say(user, CAT, stream=True)

@@ -18,7 +18,7 @@ from tests.served_process import environment, served_process
 from tests.waiting import until
 
 from recollect_proxy.app import App
-from recollect_proxy.serving import Server
+from recollect_proxy.server import Server
 from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."

@@ -1,0 +1,160 @@
+"""Erases users and chats that were deleted in Open WebUI, however long the store is unavailable. Never: who decided that."""
+
+import asyncio
+import json
+import os
+import re
+import stat
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple
+from uuid import uuid4
+
+import msgspec
+import structlog
+
+from recollect.assembly import running_engine
+from recollect.engine import Engine
+from recollect.errors import StoreError
+from recollect.failures import place
+from recollect.model import Erasure, Scope
+from recollect.text.patterns import anchored
+from recollect_openwebui.background import in_background
+
+_LOOK_SECONDS, _LOOK_SECONDS_AT_MOST = 1.0, 60.0
+"""The first and the longest pause between attempts while there is no engine or its store is unavailable; each is twice the last."""
+
+_OFFICIAL_IMAGE = "/app/backend/data"
+_CHAT_ID = anchored(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+"""The id of a chat in Open WebUI; chats of its API have others."""
+
+log = structlog.get_logger(__name__)
+
+
+class _ErasureRequest(NamedTuple):
+    """What to erase of a user: one chat, all chats of Open WebUI (``chat_id`` None), or everything ("").
+
+    Of all chats, those are erased that began before ``begun_before``, since the erasure may run hours after the request.
+    """
+
+    user_id: str
+    chat_id: str | None
+    begun_before: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
+
+
+def begin_erasing(user_id: str) -> None:
+    """Erase everything of a user in the background, as soon as this process has an engine and the engine its store.
+
+    Until then the request waits as a file in Open WebUI's data folder, where a later process finds it at its first chat.
+    """
+    in_background(_once_possible(_ErasureRequest(user_id, "")))
+
+
+def begin_erasing_chat(user_id: str, chat_id: str) -> None:
+    """Erase in the same way one chat of a user, and what was learned from it alone."""
+    in_background(_once_possible(_ErasureRequest(user_id, chat_id)))
+
+
+def begin_erasing_chats(user_id: str, *, begun_before: datetime) -> None:
+    """Erase in the same way all chats of a user in Open WebUI, whose ids are UUIDs; chats of its API stay.
+
+    Args:
+        user_id: The user.
+        begun_before: When the erasure was requested, with its time zone; later chats stay.
+    """
+    in_background(_once_possible(_ErasureRequest(user_id, None, begun_before)))
+
+
+def resume_erasing() -> None:
+    """Start the erasures that an earlier process could not finish.
+
+    Raises:
+        OSError: The folder of waiting requests can't be read.
+    """
+    folder = _folder()
+    for file in sorted(folder.glob("*.json")) if folder is not None else ():
+        try:
+            request = _read(file)
+        except FileNotFoundError:
+            continue  # another process has done it
+        except (OSError, ValueError, msgspec.DecodeError) as error:
+            log.error("erasure_unreadable", file=file.name, error=type(error).__name__)  # noqa: TRY400 -- the file is named
+            continue
+        in_background(_once_possible(request, file))
+
+
+async def _once_possible(request: _ErasureRequest, file: Path | None = None) -> None:
+    is_done, seconds = await _erased(request), _LOOK_SECONDS
+    if not is_done and file is None:
+        file = _written(request)
+        log.warning("erasure_waits", user_id=request.user_id, reason="no engine or its store is there yet")
+    while not is_done:
+        await asyncio.sleep(seconds)
+        is_done, seconds = await _erased(request), min(2 * seconds, _LOOK_SECONDS_AT_MOST)
+    if file is not None:
+        with suppress(OSError):  # the next process does it again, and finds nothing
+            file.unlink(missing_ok=True)
+
+
+async def _erased(request: _ErasureRequest) -> bool:
+    live = running_engine()
+    if live is None or live.engine is None:
+        return False
+    try:
+        await _erase(live.engine, request)
+    except StoreError:
+        return False
+    return True
+
+
+async def _erase(engine: Engine, request: _ErasureRequest) -> None:
+    if request.chat_id == "":
+        _tell(await engine.erase(request.user_id))
+        return
+    if request.chat_id is not None:
+        _tell(await engine.erase_session(Scope(request.user_id, request.chat_id)))
+        return
+    for each in await engine.sessions(request.user_id, begun_before=request.begun_before):
+        if _CHAT_ID.fullmatch(each):
+            _tell(await engine.erase_session(Scope(request.user_id, each)))
+
+
+def _tell(erasure: Erasure) -> None:
+    log.info("erased", erasure_id=str(erasure.id), rows=sum(count for _, count in erasure.rows))
+
+
+def _written(request: _ErasureRequest) -> Path | None:
+    """Write a request to a file; return None if that is impossible: then it is lost with the process."""
+    try:
+        folder = _folder()
+        if folder is None:
+            return None
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = folder / f"{uuid4()}.json"
+        beside = file.with_suffix(".part")  # who resumes sees a file whole, or not at all
+        beside.write_text(json.dumps(request, default=datetime.isoformat), "utf-8")
+        beside.replace(file)
+    except OSError as error:
+        log.error("erasure_not_written", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- it goes on
+        return None
+    return file
+
+
+def _read(file: Path) -> _ErasureRequest:
+    """Return the request in a file.
+
+    Raises:
+        OSError: The file can't be read.
+        ValueError: It is no regular file.
+        msgspec.DecodeError: It holds no request.
+    """
+    if not stat.S_ISREG(file.lstat().st_mode):  # a link may lead anywhere, a pipe is waited for
+        raise ValueError
+    return msgspec.json.decode(file.read_bytes(), type=_ErasureRequest)
+
+
+def _folder() -> Path | None:
+    """Return the folder of waiting requests; None if Open WebUI has no data folder."""
+    data = Path(os.environ.get("DATA_DIR") or _OFFICIAL_IMAGE)
+    return data / "recollect" / "to-erase" if data.is_dir() else None

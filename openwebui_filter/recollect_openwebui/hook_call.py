@@ -1,0 +1,72 @@
+"""The call of a hook by Open WebUI: who speaks, and their turn. Never: an engine; raises if an argument is missing."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from recollect.chat.turn_detection import DetectedTurn, detect_turn
+from recollect.model import ROOT
+
+_NOT_A_PERSON = ("task", "internal", "automation_id")
+"""The metadata of background tasks, sub-agents and automations."""
+
+_OFF = "recollect_off"
+"""The key that the filter `recollect_off`, a chat's switch, sets in the metadata of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What Open WebUI passes to a hook besides the body; None for what it does not pass.
+
+    Attributes:
+        user: The user: their id, and their settings as ``valves``.
+        metadata: The metadata of the request; the same object for all its hooks.
+        request: The web request; the same object for all models that a message goes to.
+        emit: Shows an event with the answer, and stores it there.
+    """
+
+    user: Any = None
+    metadata: Any = None
+    request: Any = field(default=None, repr=False)
+    emit: Any = field(default=None, repr=False)
+
+    def wishes(self, wish: str) -> bool:
+        """Return whether the user switched this on; False if Open WebUI failed to read their settings, which may say "off"."""
+        return bool(getattr((self.user or {}).get("valves"), wish, False))
+
+    @property
+    def shows(self) -> bool:
+        """Whether there is an answer in a chat to show a status with, and the user wants one."""
+        known = self.metadata or {}
+        has_answer = bool(known.get("chat_id") and known.get("message_id"))
+        return self.emit is not None and has_answer and self.wishes("show_status")
+
+    def detect_turn(self, body: Any, messages: list[Any], *, wish: str) -> DetectedTurn:
+        """Return the user's turn, as the proxy reads it; there is none if no user is named, or they switched memory off.
+
+        Args:
+            body: The body that the hook is given.
+            messages: The messages up to and including the user's own.
+            wish: The setting of the user that has to be on: ``recall`` or ``remember``.
+        """
+        user, known = self.user or {}, self.metadata or {}
+        sent = known.get("user_message") or {}
+        written = (sent.get("meta") or {}).get(
+            "internal"
+        )  # by a model: timers and sub-agents speak as the user
+        if written or not user.get("id") or not self.wishes(wish):
+            return DetectedTurn()
+        if any(map(known.get, (*_NOT_A_PERSON, _OFF))):
+            return DetectedTurn()
+        request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
+        return detect_turn(
+            msgspec.json.encode(request),
+            user_id=user["id"],
+            session_id=known.get("chat_id"),
+            message_id=known.get("user_message_id"),
+            at=datetime.now(UTC),
+            parent_id=(sent["parentId"] or ROOT) if "parentId" in sent else None,
+            is_whole=True,
+        )

@@ -1,0 +1,62 @@
+"""Forwards a prepared request, and relays its answer with what is said about its memories. Never: the engine."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+
+from recollect.chat import add_memories
+from recollect_proxy.asgi import Scope, Send
+from recollect_proxy.headers import forwardable, rewritable
+from recollect_proxy.outbound_request import OutboundRequest
+from recollect_proxy.passthrough import Passthrough
+from recollect_proxy.recall_report import RecallReports, listed_memories
+from recollect_proxy.relay import is_json, relay, relay_whole
+from recollect_proxy.reply_recorder import ReplyRecorder
+from recollect_proxy.status import has_room
+from recollect_proxy.upstream import Upstream
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRelay:
+    """Relays the answers of chats.
+
+    Attributes:
+        upstream: The LLM's server.
+        passthrough: Knows which path of it is asked for, and which headers are not for it.
+        reports: Makes the headers about memories.
+    """
+
+    upstream: Upstream
+    passthrough: Passthrough
+    reports: RecallReports
+
+    async def __call__(
+        self, scope: Scope, send: Send, request: OutboundRequest, recorder: ReplyRecorder
+    ) -> None:
+        """Forward a request and relay its answer; ``recorder`` is shown every byte of it.
+
+        Raises:
+            UpstreamError, TruncatedError: As their names say.
+        """
+        lists = request.options.includes_memories
+        headers = forwardable(scope["headers"], without=self.passthrough.strip)
+        headers = rewritable(headers, body=request.is_changed, answer=lists)
+        target = self.passthrough.target(scope)
+        in_stream = nullcontext() if request.status is None else request.status.beside(request.turn)
+        async with (
+            in_stream as status,
+            self.upstream.forward(scope["method"], target, headers, request.body) as answer,
+        ):
+            recorder.start(answer)
+            prepared, feed = request.prepared, recorder.feed
+            in_body = lists and is_json(answer)
+            extra = self.reports.about(prepared, request.id, listed=lists and not in_body)
+            if in_body:
+                memories, history = listed_memories(prepared.included), prepared.placed.history_tokens
+                add = partial(add_memories, memories=memories, used_history_tokens=history)
+                await relay_whole(answer, send, rewrite=add, extra=extra, listen=feed)
+            elif status is None or not has_room(answer):
+                await relay(answer, send, extra=extra, listen=feed)
+            else:
+                shown = prepared.included, prepared.in_place
+                await status.relay(answer, send, *shown, extra=extra, listen=feed)

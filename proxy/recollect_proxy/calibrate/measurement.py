@@ -1,0 +1,146 @@
+"""Measures the cosine that means nothing: how near the nearest is to questions nobody's memory has to do with.
+
+The median of that is the gate. It belongs to the embedder, and little to the users. Never: how figures
+are shown; a text or a name of a user's in them.
+"""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import chain, zip_longest
+from statistics import median
+from typing import Any
+
+from rich.progress import Progress
+
+from recollect import __version__
+from recollect.assembly import make_policy, open_backends
+from recollect.engine import Policy
+from recollect.errors import RecollectError
+from recollect.ports import Backends
+from recollect.settings import EngineSettings
+from recollect_proxy.calibrate.figures import percentile, share
+from recollect_proxy.calibrate.nearest import NearestMatch, Question, find_nearest
+from recollect_proxy.calibrate.own_questions import own_questions
+from recollect_proxy.calibrate.unrelated import deal
+
+_OWN_AT_MOST = 200
+_FEWEST = 20
+"""Of fewer questions a median means nothing."""
+
+_PATIENCE_SECONDS = 300.0
+"""How long unrelated questions are asked, and how long own ones: a slow embedder is asked a sample."""
+
+
+class NoDataError(RecollectError):
+    """There is nothing to measure by."""
+
+
+async def measure_gate(settings: EngineSettings, *, users: int, progress: Progress) -> dict[str, Any]:
+    """Ask unrelated questions, and own ones, of the users who have most to be found.
+
+    Nothing is formed, indexed, or noted meanwhile; the database's schema is brought up to date, as
+    serving it does.
+
+    Args:
+        settings: Whose database and embedder.
+        users: How many users are asked at most.
+        progress: Is told how far it is.
+
+    Returns:
+        The gate, and what it would open for.
+
+    Raises:
+        NoDataError: There is no database yet, nobody in it, or nothing of this embedder.
+        RecollectError: It can't be done.
+    """
+    policy = make_policy(settings)
+    if settings.in_memory:
+        raise NoDataError(
+            "A database in memory has nothing to measure by: name the one that Recollect serves with."
+        )
+    if settings.database_url is None and not (settings.data_dir / "postgres").is_dir():
+        raise NoDataError(
+            f"There is no database in {settings.data_dir} yet: let Recollect serve some chats first."
+        )
+    async with open_backends(settings) as backends:
+        largest = await backends.index.largest_users(users)
+        if not largest:
+            raise NoDataError("Nobody has said anything yet: let Recollect serve some chats first.")
+        now = datetime.now(UTC)
+        unrelated = await _sounded("unrelated", _unrelated(largest, now), backends, policy, progress)
+        if len(unrelated) < _FEWEST:
+            raise NoDataError(
+                f"Hardly anything that is kept has an embedding of {backends.embedder.name} yet: let Recollect "
+                "serve with it until there are some."
+            )
+        each = -(-_OWN_AT_MOST // len(largest))
+        drawn = [await own_questions(backends, user, at_most=each, at=now) for user in largest]
+        own = await _sounded("own", _in_turn(drawn), backends, policy, progress)
+        return _figures(len(largest), unrelated, own, policy, backends)
+
+
+def _unrelated(users: Sequence[str], at: datetime) -> list[Question]:
+    hands = deal(len(users))
+    return _in_turn(
+        [
+            [Question(user_id, question.text, at) for question in hand]
+            for user_id, hand in zip(users, hands, strict=True)
+        ]
+    )
+
+
+def _in_turn(hands: Sequence[Sequence[Question]]) -> list[Question]:
+    """Return what is asked of all, one of each in turn, so that a part of it is a sample."""
+    return [asking for asking in chain.from_iterable(zip_longest(*hands)) if asking is not None]
+
+
+async def _sounded(
+    name: str, asked: Sequence[Question], backends: Backends, policy: Policy, progress: Progress
+) -> list[NearestMatch]:
+    bar = progress.add_task(name, total=len(asked))
+    sounded: list[NearestMatch] = []
+    until = time.monotonic() + _PATIENCE_SECONDS
+    for asking in asked:
+        if time.monotonic() > until:
+            break
+        sounding = await find_nearest(asking, backends, policy.reach)
+        if sounding is not None:
+            sounded.append(sounding)
+        progress.advance(bar)
+    progress.update(bar, completed=len(asked))
+    return sounded
+
+
+def _figures(
+    users: int,
+    unrelated: Sequence[NearestMatch],
+    own: Sequence[NearestMatch],
+    policy: Policy,
+    backends: Backends,
+) -> dict[str, Any]:
+    gate = round(median(each.cosine for each in unrelated), 3)
+    as_set = backends.embedder.gate if policy.gate.cosine is None else policy.gate.cosine
+    gates = {"as_set": as_set, "calibrated": gate}
+    return {
+        "version": __version__,
+        "embedder": backends.embedder.name,
+        "users": users,
+        "gate": gate,
+        "gate_as_set": as_set,
+        "setting": f"RECOLLECT_RECALL_GATE={gate}",
+        "unrelated_cosine": _spread(unrelated),
+        "own_cosine": _spread(own),
+        "unrelated_opening": {name: _opening(unrelated, policy, at) for name, at in gates.items()},
+        "own_opening": {name: _opening(own, policy, at) for name, at in gates.items()},
+    }
+
+
+def _spread(sounded: Sequence[NearestMatch]) -> dict[str, float | int | None]:
+    cosines = [each.cosine for each in sounded]
+    places = {"p5": 5, "median": 50, "p95": 95}
+    return {"questions": len(cosines), **{name: percentile(cosines, at) for name, at in places.items()}}
+
+
+def _opening(sounded: Sequence[NearestMatch], policy: Policy, cosine: float) -> dict[str, Any]:
+    return share(sum(each.opens(policy.gate, cosine) for each in sounded), len(sounded))

@@ -1,0 +1,59 @@
+"""Runs work that takes long off the event loop, so that no other chat waits for it. Never: what the work is."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+Result = TypeVar("Result")
+
+PATIENCE_SECONDS = 2.0
+"""How long a chat waits at most for its work, queued and running."""
+
+
+class FairExecutor:
+    """One thread, since two that compute would leave the event loop a third of the processor time.
+
+    Each user has at most one piece of work in the queue, so however much one user asks for, the others get their turn.
+    """
+
+    def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
+        """Start no thread yet.
+
+        Args:
+            patience: Seconds that a caller waits at most.
+        """
+        self._patience = patience
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fair-executor")
+        self._locks: WeakValueDictionary[str | None, asyncio.Lock] = WeakValueDictionary()
+
+    async def run(self, work: Callable[[], Result], user_id: str | None) -> Result:
+        """Return what ``work`` returns.
+
+        Args:
+            work: What to run.
+            user_id: For whom; None stands for all who are not known.
+
+        Raises:
+            TimeoutError: It took too long. Work that had not begun is not begun any more.
+        """
+        lock = self._locks.setdefault(user_id, asyncio.Lock())
+        async with asyncio.timeout(self._patience):
+            await lock.acquire()
+            running = self._thread.submit(work)
+            done = asyncio.wrap_future(running)
+            # Work that has begun goes on when its caller has given up, and holds its user's place until it ends.
+            done.add_done_callback(partial(_release, lock))
+            try:
+                return await asyncio.shield(done)
+            finally:
+                running.cancel()
+
+
+def _release(lock: asyncio.Lock, done: "asyncio.Future[Result]") -> None:
+    """Let the user's next piece of work in; an error that nobody waited for is dropped."""
+    lock.release()
+    if not done.cancelled():
+        done.exception()

@@ -1,0 +1,135 @@
+"""Reads a captured request from a file: as it went over the wire, or as JSON. Never: judges it."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import RecollectError
+from recollect_proxy.asgi import Headers
+
+_LARGEST = 64 * 1024 * 1024
+_CHATS = "/v1/chat/completions"
+_CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]*)?(?:\r?\n|\Z)")
+_LINE_END = re.compile(rb"\r?\n")
+
+
+class CaptureError(RecollectError):
+    """The captured request can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedRequest:
+    """A request of a frontend.
+
+    Attributes:
+        headers: As they came.
+        body: Its body.
+        path: What was asked for.
+        peer: The address it came from; None where nobody knows, as of a file.
+    """
+
+    headers: Headers
+    body: bytes
+    path: str = _CHATS
+    peer: str | None = None
+
+
+def read_captured_request(path: Path) -> CapturedRequest:
+    """Read a file with a request: its head and body, or an object with `headers`, `body` and maybe `path`.
+
+    Raises:
+        CaptureError: There is none in it. The message quotes nothing of it.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise CaptureError(f"{path} can't be read: {error.strerror}.") from None
+    if len(content) > _LARGEST:
+        raise CaptureError(f"{path} is larger than any chat request: {_LARGEST} bytes at most are read.")
+    if content.lstrip().startswith(b"{"):
+        return _of_json(content, path)
+    return _of_wire(content, path)
+
+
+def _of_wire(content: bytes, path: Path) -> CapturedRequest:
+    """Read a request as it stands in RFC 9112; line ends may be those of an editor."""
+    content = content.lstrip()
+    breaks = [(at, gap) for gap in (b"\r\n\r\n", b"\n\n") if (at := content.find(gap)) >= 0]
+    end, gap = min(breaks, default=(len(content), b""))
+    first, *lines = content[:end].splitlines() or [b""]
+    words = first.split()
+    if len(words) < 2 or not words[1].startswith((b"/", b"http://", b"https://")):  # noqa: PLR2004 -- method and target
+        raise CaptureError(
+            f"{path} holds no request: neither `POST {_CHATS} HTTP/1.1` and headers, nor a JSON object."
+        )
+    headers = [
+        (name.strip().lower(), value.strip())
+        for name, colon, value in (line.partition(b":") for line in lines)
+        if colon
+    ]
+    body = content[end + len(gap) :].strip()
+    codings = b",".join(value for name, value in headers if name == b"transfer-encoding").lower()
+    # Many a tool writes down the body without its framing, and the header with it.
+    if b"chunked" in codings and body and not body.startswith(b"{"):
+        try:
+            body = _without_chunks(body)
+        except ValueError:
+            raise CaptureError(
+                f"{path} holds a body sent in chunks (Transfer-Encoding: chunked) that is not whole: "
+                "capture the request to its end, or put the body there without its chunks."
+            ) from None
+    return CapturedRequest(headers, body, words[1].decode("latin-1"))
+
+
+def _without_chunks(content: bytes) -> bytes:
+    """Return what is sent in chunks (RFC 9112, section 7.1); line ends may be those of an editor.
+
+    Raises:
+        ValueError: The last chunk is missing, or one is not as long as it says.
+    """
+    chunks: list[bytes] = []
+    at = 0
+    while size := _CHUNK_SIZE.match(content, at):
+        end = size.end() + int(size[1], 16)
+        if end == size.end():
+            return b"".join(chunks)
+        chunks.append(content[size.end() : end])
+        if (gap := _LINE_END.match(content, end)) is None:
+            break
+        at = gap.end()
+    raise ValueError
+
+
+def _of_json(content: bytes, path: Path) -> CapturedRequest:
+    try:
+        given = json.loads(content)
+    except (ValueError, RecursionError):
+        raise CaptureError(f"{path} is no JSON that can be read.") from None
+    if not isinstance(given.get("headers"), dict | list):
+        raise CaptureError(f'{path} has no "headers": an object, or a list of names and values.')
+    body = given.get("body", "")
+    written = body if isinstance(body, str) else json.dumps(body)
+    target = given.get("path")
+    return CapturedRequest(
+        list(_pairs(given["headers"])),
+        written.encode(errors="replace"),
+        target if isinstance(target, str) else _CHATS,
+    )
+
+
+def _pairs(headers: object) -> Iterator[tuple[bytes, bytes]]:
+    """Yield headers; a value that is a list is given as often, and what is none is left out."""
+    listed = headers.items() if isinstance(headers, dict) else headers
+    assert not isinstance(listed, str | bytes)  # noqa: S101 -- a dict's items, or a list
+    for pair in listed:  # type: ignore[attr-defined]  # as above
+        if isinstance(pair, list | tuple) and len(pair) == 2:  # noqa: PLR2004 -- name and value
+            name, values = pair
+            for value in values if isinstance(values, list) else [values]:
+                yield _encoded(name).lower(), _encoded(value)
+
+
+def _encoded(text: object) -> bytes:
+    return str(text).strip().encode("utf-8", "replace")

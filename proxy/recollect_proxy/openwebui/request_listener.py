@@ -1,0 +1,156 @@
+"""Waits for one message of a person from OpenWebUI: stands in for the proxy for so long. Never: judges the request."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing, suppress
+
+import msgspec
+
+from recollect.chat import read_body
+from recollect.errors import RecollectError
+from recollect_proxy.asgi import (
+    Application,
+    ClientLeftError,
+    Incoming,
+    Receive,
+    Scope,
+    Send,
+    peer_of,
+    respond,
+)
+from recollect_proxy.ephemeral_server import guest_server
+from recollect_proxy.openwebui.captured_request import CapturedRequest
+
+_REMIND_SECONDS = 60.0
+_JSON, _EVENTS = b"application/json", b"text/event-stream"
+_MODEL = "recollect-doctor"
+_ANSWER = "Recollect's doctor has seen this message. What it found stands in the terminal it was started in."
+_CHATS = "/chat/completions"
+_REFUSAL = "The doctor answers chats only, those of the API of chat completions."
+_RESPONSES_REFUSAL = (
+    "The doctor answers chats of the API of chat completions only, this is the Responses API: "
+    "set the connection's API type to chat completions meanwhile."
+)
+
+
+class NotListeningError(RecollectError):
+    """The address can't be listened on."""
+
+
+class NothingCameError(RecollectError):
+    """No chat message came in time."""
+
+
+async def await_request(
+    host: str,
+    port: int,
+    *,
+    seconds: float,
+    limit: int,
+    is_wanted: Callable[[CapturedRequest], bool],
+    ready: Callable[[int], None],
+    remind: Callable[[float], None] | None = None,
+) -> CapturedRequest:
+    """Answer as an LLM until a request comes that is wanted, and return it.
+
+    Args:
+        host: Where to listen.
+        port: Likewise; 0: any free one.
+        seconds: How long to wait at most.
+        limit: Bytes of a body up to which it is read.
+        is_wanted: Whether this is the request; others are answered, and forgotten.
+        ready: Is called with the port when it listens.
+        remind: Is called with the seconds that are left, once a minute while nothing has come.
+
+    Raises:
+        NotListeningError: It can't listen there.
+        NothingCameError: No such request came in time.
+    """
+    found: asyncio.Future[CapturedRequest] = asyncio.get_running_loop().create_future()
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        captured = await _answer(scope, receive, send, limit)
+        if captured is not None and not found.done() and is_wanted(captured):
+            found.set_result(captured)
+
+    try:
+        async with _served(application, host, port) as served, asyncio.timeout(seconds):
+            ready(served)
+            reminding = asyncio.create_task(_remind(seconds, remind)) if remind is not None else None
+            try:
+                return await found
+            finally:
+                if reminding is not None:
+                    reminding.cancel()
+    except TimeoutError:
+        raise NothingCameError(
+            f"No chat message came within {seconds:g} seconds. Is the base URL of OpenWebUI's connection this address, "
+            f"and did an administrator (others do not see it) send a message to the model {_MODEL}?"
+        ) from None
+
+
+async def _remind(seconds: float, remind: Callable[[float], None]) -> None:
+    """Say once a minute how long is left."""
+    left = seconds - _REMIND_SECONDS
+    while left > 0:
+        await asyncio.sleep(_REMIND_SECONDS)
+        remind(left)
+        left -= _REMIND_SECONDS
+
+
+@asynccontextmanager
+async def _served(application: Application, host: str, port: int) -> AsyncIterator[int]:
+    """Serve until left, and finish what is being answered; yield the port."""
+    with closing(_bound(host, port)) as listening:
+        server = guest_server(application)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await serving
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise NotListeningError(
+            f"{host}:{port} can't be listened on ({error.strerror}): stop what serves there meanwhile, or name another --port."
+        ) from None
+
+
+async def _answer(scope: Scope, receive: Receive, send: Send, limit: int) -> CapturedRequest | None:
+    """Answer a request; return it if it is a chat's, and was answered."""
+    incoming, path = Incoming(receive), scope["path"].rstrip("/")
+    with suppress(ClientLeftError):
+        if path.endswith("/models"):
+            listed = {"object": "list", "data": [{"id": _MODEL, "object": "model", "owned_by": "recollect"}]}
+            await respond(send, 200, msgspec.json.encode(listed), content_type=_JSON)
+            return None
+        body = await incoming.read(limit)
+        if not path.endswith(_CHATS) or body is None:
+            told = _RESPONSES_REFUSAL if path.endswith("/responses") else _REFUSAL
+            error = {"error": {"message": told, "type": "invalid_request_error"}}
+            await respond(send, 404, msgspec.json.encode(error), content_type=_JSON)
+            return None
+        chat = read_body(body)
+        await _complete(send, streamed=chat is not None and chat.stream)
+        return CapturedRequest(list(scope["headers"]), body, scope["path"], peer_of(scope))
+    return None
+
+
+async def _complete(send: Send, *, streamed: bool) -> None:
+    completion = {"id": "chatcmpl-doctor", "created": 0, "model": _MODEL}
+    said = {"role": "assistant", "content": _ANSWER}
+    if not streamed:
+        choice = {"index": 0, "message": said, "finish_reason": "stop"}
+        whole = {**completion, "object": "chat.completion", "choices": [choice]}
+        await respond(send, 200, msgspec.json.encode(whole), content_type=_JSON)
+        return
+    choice = {"index": 0, "delta": said, "finish_reason": "stop"}
+    chunk = {**completion, "object": "chat.completion.chunk", "choices": [choice]}
+    events = b"data: " + msgspec.json.encode(chunk) + b"\n\ndata: [DONE]\n\n"
+    await respond(send, 200, events, content_type=_EVENTS)

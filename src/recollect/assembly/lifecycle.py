@@ -1,0 +1,277 @@
+"""Opens and closes an engine and its backends. Never: what a setting means to a model."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import httpx
+import msgspec
+import structlog
+from pydantic import SecretStr
+
+from recollect.assembly.files import GLOBAL_MEMORIES
+from recollect.assembly.global_memories import keep_global_memories
+from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
+from recollect.assembly.policy import make_policy
+from recollect.assembly.warmup import warm_up
+from recollect.engine import Backends, Engine, system_clock
+from recollect.engine.worker import AbsentWorker
+from recollect.errors import ConfigurationError, RecollectError, StoreError
+from recollect.failures import place
+from recollect.logs import configured_level
+from recollect.models.embedders.cache import CachedEmbedder
+from recollect.ports import Clock, Spooled
+from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
+from recollect.settings import NOWHERE, EngineSettings, Worker
+from recollect.worker.supervisor import WorkerProcess
+from recollect.worker.wire import Start
+
+log = structlog.get_logger(__name__)
+
+_REQUEST_SECONDS = 120.0  # of an embedder that is asked over HTTP; models have their own
+_POOL_SIZE = 10
+"""Connections to the database at most: a tenth of those that Postgres has as it is installed."""
+
+_CACHED = timedelta(hours=1)
+"""How long an embedding is kept: a question that is asked again is asked within its chat."""
+
+_LOOK_SECONDS = 1.0
+_AGAIN_SECONDS = 10.0
+
+
+@asynccontextmanager
+async def open_engine(
+    settings: EngineSettings,
+    *,
+    upstream: str | None = None,
+    clock: Clock = system_clock,
+    spool: Spooled | None = None,
+) -> AsyncIterator[Engine]:
+    """Open an engine, form memories in the background while it is open, and close it.
+
+    Args:
+        settings: What it is made of.
+        upstream: Base URL of the chat's own LLM, which extracts where no other is named.
+        clock: Tells the engine the time.
+        spool: Entries that wait to be logged; they are erased with their user.
+
+    Raises:
+        ConfigurationError: The settings make no sense.
+        StoreUnavailableError: The database can't be reached; trying again may help.
+        EmbedderError: The embedder can't be loaded.
+    """
+    policy = make_policy(settings, upstream=upstream)
+    async with _open(settings, upstream) as (backends, start):
+        await asyncio.to_thread(warm_up)
+        worker = _worker(settings, start, yields=policy.yields.to_chats)
+        engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
+        await keep_global_memories(engine, _global_memories(settings))
+        working = asyncio.create_task(engine.run())
+        working.add_done_callback(_tell_of_failure)
+        try:
+            yield engine
+        finally:
+            working.cancel()
+            with suppress(asyncio.CancelledError):
+                await working
+
+
+async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -> None:
+    """Keep a worker process running until cancelled; this process answers no chats.
+
+    Args and errors are those of ``open_engine``.
+    """
+    async with _open(settings, upstream) as (_, start):
+        await WorkerProcess(msgspec.structs.replace(start, is_told=False)).run()
+
+
+def _global_memories(settings: EngineSettings) -> Path | None:
+    """Return the file of memories for everybody; a database in memory has those alone that code gives it."""
+    return settings.global_memories or (None if settings.in_memory else settings.file(GLOBAL_MEMORIES))
+
+
+def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:
+    """Return who works in the background; None: this process."""
+    if settings.worker is Worker.WITHIN:
+        return None
+    return AbsentWorker() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start, yields=yields)
+
+
+@asynccontextmanager
+async def open_backends(settings: EngineSettings, *, upstream: str | None = None) -> AsyncIterator[Backends]:
+    """Open the backends of an engine, and close them; nothing runs in the background meanwhile.
+
+    Args and errors are those of ``open_engine``.
+    """
+    async with _open(settings, upstream) as (backends, _):
+        yield backends
+
+
+@asynccontextmanager
+async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator[tuple[Backends, Start]]:
+    """Open the backends of an engine; also yield the first message to a worker beside it."""
+    async with AsyncExitStack() as closing:
+        client = await closing.enter_async_context(
+            httpx.AsyncClient(timeout=_REQUEST_SECONDS, trust_env=False)
+        )
+        folders = await _folders(settings, closing)
+        # beside the database's start
+        loading = asyncio.create_task(_load_embedders(settings, client, folders.caches))
+        closing.push_async_callback(_unload, loading)
+        try:
+            dsn = await _open_server(settings, folders.database, closing)
+            postgres = await _open_store(settings, dsn, closing)
+        except StoreError:
+            await asyncio.wait({loading})
+            if isinstance(error := loading.exception(), ConfigurationError):
+                raise error from None  # told at once, for the database's return would not mend it
+            raise
+        embedders = await loading
+        closing.push_async_callback(embedders.aclose)
+        models = make_models(settings, client, upstream)
+        if models is not None:
+            closing.push_async_callback(models.extractor.aclose)
+        yield _backends(postgres, embedders, models), _start(settings, folders, dsn, upstream)
+
+
+def _backends(postgres: Postgres, embedders: "_Embedders", models: Models | None) -> Backends:
+    return Backends(
+        memories=postgres.memories,
+        log=postgres.log,
+        index=postgres.index,
+        chats=postgres.chats,
+        requests=postgres.requests,
+        inbox=postgres.inbox,
+        jobs=postgres.jobs,
+        flags=postgres.flags,
+        usage=postgres.usage,
+        tries=postgres.tries,
+        embedder=embedders.first,
+        second_embedder=embedders.second,
+        extractor=models.extractor if models else None,
+        judge=models.judge if models else None,
+        summarizer=models.summarizer if models else None,
+        caches=embedders.all,
+    )
+
+
+def _start(settings: EngineSettings, folders: "_Folders", dsn: str, upstream: str | None) -> Start:
+    """Return what a worker starts with: the same settings over the same database, which it does not start again."""
+    given = {name: _plain(getattr(settings, name)) for name in EngineSettings.model_fields}
+    return Start(given | {"database_url": dsn, "data_dir": str(folders.caches)}, upstream, configured_level())
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return str(value) if isinstance(value, Path) else value
+
+
+def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
+    """Log at once that formation stopped; only a bug ends it while the engine is open."""
+    if not forming.cancelled() and (error := forming.exception()) is not None:
+        log.error("formation_stopped", error=type(error).__name__, place=place(error))
+
+
+@dataclass(frozen=True, slots=True)
+class _Embedders:
+    """The embedder and, where there is one, that of statements alone."""
+
+    first: CachedEmbedder
+    second: CachedEmbedder | None
+
+    @property
+    def all(self) -> tuple[CachedEmbedder, ...]:
+        """Both, or the one that there is."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    async def aclose(self) -> None:
+        """Let go of what they hold."""
+        for embedder in self.all:
+            await embedder.aclose()
+
+
+async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient, caches: Path) -> _Embedders:
+    """Return the embedders, which remember what was asked for lately."""
+    second = await make_second_embedder(settings)
+    try:
+        first = await make_embedder(settings, client, cache_dir=caches)
+    except BaseException:
+        if second is not None:
+            await second.aclose()
+        raise
+    cached = partial(
+        CachedEmbedder,
+        size=settings.embedder_cache_size,
+        ttl=_CACHED,
+    )
+    return _Embedders(cached(first), None if second is None else cached(second))
+
+
+async def _unload(loading: asyncio.Task[_Embedders]) -> None:
+    """Cancel the loading of the embedders, or close them if they are loaded."""
+    loading.cancel()
+    await asyncio.wait({loading})
+    if not loading.cancelled() and loading.exception() is None:
+        await loading.result().aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """Where the embedded database is, and where what can be made again."""
+
+    database: Path
+    caches: Path
+
+
+async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folders:
+    """Return the data folder for both; in place of it, where nothing is to be kept, one that is removed in the end."""
+    kept = settings.data_dir
+    if not settings.in_memory:
+        return _Folders(kept, kept)
+    try:
+        temporary = await asyncio.to_thread(TemporaryFolder)
+    except OSError as error:
+        raise ConfigurationError(
+            f"The database in memory has no temporary folder: {error.strerror}. TMPDIR names another place."
+        ) from error
+    closing.push_async_callback(asyncio.to_thread, temporary.remove)
+    return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
+
+
+async def _open_server(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> str:
+    """Return how to connect to the database; the embedded one is started."""
+    if settings.database_url is not None and not settings.in_memory:
+        return settings.database_url.get_secret_value()
+    server = await asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
+    closing.push_async_callback(asyncio.to_thread, server.stop)
+    reviving = asyncio.create_task(_keep_running(server))
+    closing.callback(reviving.cancel)
+    return server.dsn
+
+
+async def _open_store(settings: EngineSettings, dsn: str, closing: AsyncExitStack) -> Postgres:
+    postgres = await open_postgres(
+        dsn,
+        pool_size=_POOL_SIZE,
+        workers=settings.formation_workers,
+        heartbeat=settings.job_heartbeat_seconds,
+    )
+    closing.push_async_callback(postgres.aclose)
+    return postgres
+
+
+async def _keep_running(server: EmbeddedServer) -> None:
+    """Restart the embedded server whenever it dies; nothing else would."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        try:
+            if await asyncio.to_thread(server.revive):
+                log.warning("embedded_database_restarted")
+        except (RecollectError, OSError) as error:
+            log.warning("embedded_database_down", error=type(error).__name__, detail=str(error))
+            await asyncio.sleep(_AGAIN_SECONDS)

@@ -1,0 +1,122 @@
+"""The main function of a worker process: opens its backends, works, reports what it did, and ends with its standard input."""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import BinaryIO
+
+import msgspec
+import structlog
+
+from recollect.assembly.lifecycle import open_backends
+from recollect.assembly.policy import make_policy
+from recollect.engine import system_clock
+from recollect.engine.worker import FormationWorker
+from recollect.errors import RecollectError
+from recollect.failures import place
+from recollect.formation.warm_up import warm_up
+from recollect.logs import configure_logging
+from recollect.ports import Cache
+from recollect.settings import EngineSettings
+from recollect.worker.watchdog import watch
+from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Report, Start, line_of, to_worker
+
+_TELL_SECONDS = 1.0
+_NICENESS = 5
+"""Chats come first where processors are few."""
+
+_START = msgspec.json.Decoder(Start)
+
+log = structlog.get_logger(__name__)
+
+
+def main() -> None:
+    """Work until standard input ends."""
+    told_to, tells = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # whatever a library prints goes to the log, not into our messages
+    os.nice(_NICENESS)
+    sys.exit(asyncio.run(_live(told_to, tells)))
+
+
+async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
+    reader = asyncio.StreamReader(limit=LONGEST_LINE)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), told_to
+    )
+    try:
+        start = _START.decode(await reader.readline())
+        if start.log_level is not None:
+            configure_logging(start.log_level)
+        await _work(start, reader, tells)
+    except RecollectError as error:
+        log.error("worker_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
+        return 1
+    except Exception as error:  # noqa: BLE001 -- its text may quote a setting's value
+        log.error("worker_unusable", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- as above
+        return 1
+    finally:
+        transport.close()
+    return 0
+
+
+async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> None:
+    settings = EngineSettings(**start.settings)
+    async with open_backends(settings, upstream=start.upstream) as backends:
+        await asyncio.to_thread(warm_up)
+        gc.collect()
+        gc.freeze()  # what a start has made stays: no later collection looks through it
+        policy = make_policy(settings, upstream=start.upstream)
+        worker = FormationWorker(backends, policy, system_clock, is_told=start.is_told)
+        working = asyncio.create_task(worker.run())
+        further = {
+            working,
+            asyncio.create_task(_listen(reader, worker, backends.caches)),
+            asyncio.create_task(_until_told_to_end()),
+            asyncio.create_task(_tell(worker, tells)),
+            asyncio.create_task(watch(worker.steps)),
+        }
+        ended, _ = await asyncio.wait(further, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            if (error := task.exception()) is not None:
+                log.error("worker_stopped", error=type(error).__name__, place=place(error))
+        working.cancel()
+        await asyncio.wait({working})
+        for task in further:
+            task.cancel()
+        await asyncio.wait(further)
+
+
+async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches: Sequence[Cache]) -> None:
+    """Carry out messages until standard input ends."""
+    while line := await reader.readline():
+        match to_worker(line):
+            case Lend(exchange_id, credential):
+                worker.lend(exchange_id, credential)
+            case Chats(running):
+                worker.chats(running)
+            case Clear():
+                for cache in caches:
+                    cache.clear()
+
+
+async def _until_told_to_end() -> None:
+    """Return at SIGTERM, which whoever stops a whole process group sends to each of its processes."""
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
+    await told.wait()
+
+
+async def _tell(worker: FormationWorker, tells: BinaryIO) -> None:
+    """Report what was done whenever that has changed."""
+    last = b""
+    while True:
+        line = line_of(Report(worker.counts, worker.guarded))
+        if line != last:
+            with suppress(BrokenPipeError):  # nobody hears it: standard input ends too
+                await asyncio.to_thread(tells.write, line)
+            last = line
+        await asyncio.sleep(_TELL_SECONDS)

@@ -1,0 +1,162 @@
+"""Supervises the worker process: starts it, sends it what it needs, and restarts it when it ends. Never: what it works on."""
+
+import asyncio
+import signal
+import sys
+import time
+from contextlib import suppress
+from uuid import UUID
+
+import msgspec
+import structlog
+from cachetools import TTLCache
+
+from recollect.engine.counts import FormationCounts
+from recollect.engine.worker import CREDENTIAL_SECONDS, CREDENTIALS_KEPT
+from recollect.failures import place
+from recollect.formation import CallStatistics
+from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
+from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Start, ToWorker, line_of, read_report
+
+_COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
+"""Starts a worker; ``-P`` keeps it from importing modules of the current folder."""
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
+_LIVED_SECONDS = 60.0
+"""A worker that ran so long did not end for the reason that ended the one before it."""
+
+_LEAVE_SECONDS = 6.0
+_MOST_UNREAD = 4 * 1024 * 1024
+"""Bytes that a worker may leave unread; a worker that is stuck is sent no more credentials."""
+
+log = structlog.get_logger(__name__)
+
+
+class WorkerProcess:
+    """A worker in a process of its own, which is restarted whenever it ends. Implements ``Worker``.
+
+    What is told of it goes on from one to the next. It ends with who watches it: then its standard input does.
+
+    Args:
+        start: What it works with.
+        yields: Whether it has to know of the chats that run on the upstream.
+    """
+
+    def __init__(self, start: Start, *, yields: bool = False) -> None:
+        self._start = start
+        self._yields = yields
+        self._running = 0
+        self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
+        self._process: asyncio.subprocess.Process | None = None
+        self._before = FormationCounts()
+        self._now = FormationCounts()
+        self.guarded = CallStatistics()
+
+    @property
+    def counts(self) -> FormationCounts:
+        """What the workers did, one after the other."""
+        return self._before.plus(self._now)
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process; None while there is none."""
+        return None if self._process is None else self._process.pid
+
+    def lend(self, exchange_id: UUID, credential: str) -> None:
+        """Lend the worker the credential of an exchange's request, for a while."""
+        self._credentials[exchange_id] = credential
+        self._send(Lend(exchange_id, credential))
+
+    def clear_caches(self) -> None:
+        """Have the worker clear its caches of texts."""
+        self._send(Clear())
+
+    def chats(self, running: int) -> None:
+        """Let it know how many chats run on the upstream now; that any does, and that none does any more."""
+        before, self._running = self._running, running
+        if self._yields and bool(before) != bool(running):
+            self._send(Chats(running))
+
+    def _send(self, message: ToWorker) -> None:
+        pipe = None if self._process is None else self._process.stdin
+        if pipe is None or pipe.is_closing() or pipe.transport.get_write_buffer_size() > _MOST_UNREAD:
+            return  # the next one is told of all that is still at hand
+        pipe.write(line_of(message))
+
+    async def run(self) -> None:
+        """Keep a worker running until cancelled."""
+        pause = _SHORTEST_PAUSE
+        while True:
+            began = time.monotonic()
+            try:
+                how = await self._live()
+            except OSError as error:
+                how = f"it can't be started: {error.strerror}"
+            except Exception as error:  # noqa: BLE001 -- whatever it is, without a worker nothing is formed any more
+                how = f"{type(error).__name__} in {place(error)}"
+            if time.monotonic() - began > _LIVED_SECONDS:
+                pause = _SHORTEST_PAUSE
+            log.warning("worker_ended", how=how, again_seconds=pause)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _live(self) -> str:
+        """Run one worker process; return how it ended."""
+        # Of a session of its own: what a terminal sends to who watches it does not end it first.
+        process = await asyncio.create_subprocess_exec(
+            *_COMMAND,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=LONGEST_LINE,
+            start_new_session=True,
+        )
+        self._process = process
+        try:
+            self._send(self._start)
+            if self._yields and self._running:
+                self._send(Chats(self._running))
+            for exchange_id, credential in reversed(list(self._credentials.items())):  # the newest first
+                self._send(Lend(exchange_id, credential))
+            log.info("worker_started", process=process.pid)
+            await self._hear(process)
+            return _how(await process.wait())
+        finally:
+            self._process = None
+            await _end(process)
+            self._before, self._now = self.counts, FormationCounts()
+
+    async def _hear(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None  # noqa: S101 -- it is a pipe
+        while line := await process.stdout.readline():
+            try:
+                said = read_report(line)
+            except msgspec.MsgspecError as error:
+                log.warning("worker_not_understood", error=type(error).__name__)
+            else:
+                self._now, self.guarded = said.counts, said.guarded
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Ask a worker to end, and kill it if it does not."""
+    if process.stdin is not None:
+        process.stdin.close()
+    if process.returncode is not None:
+        return
+    try:
+        await asyncio.wait_for(process.wait(), _LEAVE_SECONDS)
+    except TimeoutError:
+        log.warning("worker_killed", reason="it did not end when told to")
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def _how(code: int) -> str:
+    if code == -signal.SIGALRM:
+        return f"its interpreter was held for {HELD_SECONDS} seconds"
+    if code == OVERDUE:
+        return "a step took too long"
+    if code < 0:
+        return f"killed by {signal.Signals(-code).name}"
+    return f"exit {code}"
