@@ -74,7 +74,7 @@ def violations(root: Path) -> list[str]:
         f"{folder.relative_to(root)}: a folder stands {DEEPEST_FOLDER} deep at most"
         for source_root in (*ROOTS, *PROGRAMS, "tests")
         for folder in sorted((root / source_root).rglob("*/"))
-        if len(folder.relative_to(root / source_root).parts) > DEEPEST_FOLDER and any(folder.glob("*.*"))
+        if len(folder.relative_to(root / source_root).parts) > DEEPEST_FOLDER and any(folder.glob("*.py"))
     ]
 
 

@@ -33,7 +33,7 @@ async def test_what_can_not_be_encoded_goes_on_as_it_is_and_none_of_it_is_logged
 
     assert chat.history[0]["content"] == words
     assert [record.getMessage() for record in caplog.records if "ecollect" in record.name] == [
-        "Recollect: a chat had no memory: UnicodeEncodeError in hear"
+        "Recollect: a chat had no memory: UnicodeEncodeError in detect_turn"
     ] * 2
 
 

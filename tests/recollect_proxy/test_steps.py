@@ -19,13 +19,19 @@ OURS = tuple(str(ROOT / each) for each in ("src", "proxy"))
 
 
 class Ran:
-    """What of our code ran on the loop's thread, in the order in which it was first called."""
+    """What of our code ran for a user on the loop's thread, in the order in which it was first called.
 
-    def __init__(self) -> None:
+    A job that another test left in the database is another user's.
+    """
+
+    def __init__(self, user_id: str) -> None:
+        self._user_id = user_id
         self._codes: dict[CodeType, None] = {}
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(OURS):
+        if event != "call" or not frame.f_code.co_filename.startswith(OURS):
+            return
+        if frame.f_locals.get("user_id", self._user_id) == self._user_id:
             self._codes.setdefault(frame.f_code)
 
     @property
@@ -35,9 +41,9 @@ class Ran:
 
 
 @contextmanager
-def recorded() -> Iterator[Ran]:
-    """Record what is called during the body."""
-    ran, before = Ran(), sys.getprofile()
+def recorded(user_id: str) -> Iterator[Ran]:
+    """Record what is called for a user during the body."""
+    ran, before = Ran(user_id), sys.getprofile()
     sys.setprofile(ran)
     try:
         yield ran
@@ -86,7 +92,7 @@ async def functions(own_proxies: OwnProxies) -> list[tuple[str, str]]:
     listed = [name for title in TITLES for step in steps(title) for name in step]
     person = somebody()
     async with own_proxies.serve() as proxy:
-        with recorded() as ran:
+        with recorded(person.known_as) as ran:
             answer = await proxy.say(person, "I drive a green Volvo.")
             await proxy.formed(person)
             with suppress(TimeoutError):  # the test says what did not run

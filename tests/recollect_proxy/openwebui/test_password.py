@@ -49,14 +49,14 @@ def test_it_is_taken_from_the_environment_or_from_a_file(
     with monkeypatch.context() as patch:
         patch.setenv("PGPASSWORD", PASSWORD)
         status, out, errors = run(*command, **nowhere)
-    assert (status, errors, out[2:]) == let_in
+    assert (status, errors, out[3:]) == let_in
 
     passwords.write_text(f"*:*:*:webui:{PASSWORD}\n")
     passwords.chmod(0o600)
     status, out, errors = run(*command, **nowhere)
-    assert (status, errors, out[2:]) == let_in
+    assert (status, errors, out[3:]) == let_in
 
     passwords.rename(elsewhere)
     monkeypatch.setenv("PGPASSFILE", str(elsewhere))
     status, out, errors = run(*command, **nowhere)
-    assert (status, errors, out[2:]) == let_in
+    assert (status, errors, out[3:]) == let_in
