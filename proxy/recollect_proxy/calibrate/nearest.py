@@ -1,4 +1,4 @@
-"""How near the nearest is to what is asked, and whether a gate opens for it. Never: what is asked, whom it is shown."""
+"""Finds what is nearest to a question, and whether a gate opens for it. Never: which questions, who sees the figures."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,6 +1,6 @@
-"""The worker: what is done for users in the background, form, summarize and index. Never: which queue calls it.
+"""The worker: forms memories, summarizes chats and indexes messages in the background. Never: which queue calls it.
 
-The model's calls are guarded together: one budget, and a circuit breaker for what forms and for what sums up.
+All its calls of models share one budget. Forming and summarizing have a circuit breaker each.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ class Worker(Protocol):
         ...
 
     def chats(self, running: int) -> None:
-        """Let it know how many chats run on the upstream now."""
+        """Tell it how many chats run on the upstream now."""
         ...
 
     async def run(self) -> None:
@@ -69,7 +69,7 @@ class Worker(Protocol):
 
 
 class AbsentWorker:
-    """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
+    """A ``Worker`` somewhere else, of which nothing is known: it finds what is to be done in the database."""
 
     counts = FormationCounts()
     guarded = CallStatistics()
@@ -150,7 +150,7 @@ class FormationWorker:
                 running.create_task(self._look_for_chats())
 
     async def _look_for_chats(self) -> None:
-        """Look into the log whose answers are under way: all that is known here of relays elsewhere."""
+        """Count in the log the answers that are under way: it is all that is known here of other processes' chats."""
         while True:
             try:
                 under_way = await self._backends.inbox.answers_under_way(self._clock() - _ANSWERED_WITHIN)

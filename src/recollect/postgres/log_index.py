@@ -1,4 +1,4 @@
-"""By what the message log is found, in Postgres. Never: cuts, embeds, or ranks a message."""
+"""The index by which the message log is searched, in Postgres. Never: cuts, embeds, or ranks a message."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
