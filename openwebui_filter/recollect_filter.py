@@ -158,9 +158,8 @@ async def _package(seconds: float | None = None) -> Any:
     if not importing.done():
         return None
     if importing.exception() is not None and importing in _importing:
-        _importing.remove(
-            importing
-        )  # it may be installed meanwhile; whoever waited for this one too drops no newer
+        # The next chat tries again: it may be installed by then. Others who waited for this import remove no newer one.
+        _importing.remove(importing)
     return importing.result()
 
 

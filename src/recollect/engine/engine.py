@@ -191,9 +191,8 @@ class Engine(Administration):
         self._recorder.note_erasure(scope, now)
         erasure = await self._backends.memories.erase_session(scope, at=now)
         self._clear_caches()
-        await self._backends.index.enqueue(
-            scope.user_id
-        )  # what is back may have no embedding of today's model
+        # A memory that came back may have no embedding of today's model.
+        await self._backends.index.enqueue(scope.user_id)
         return await self._erase_spooled(scope, erasure)
 
     async def _erase_spooled(self, erased: Scope | str, erasure: Erasure) -> Erasure:
