@@ -1,4 +1,4 @@
-"""What a turn's prompt is given: from what a request wishes, what the chat was given before, and what was found. Pure.
+"""What a turn's prompt is given: by what the request asks for, what the chat was given before, and what was found. Pure.
 
 Never: await, a store.
 """
