@@ -252,7 +252,7 @@ class Importer:
         return sum([await self._append(each, self.backends) for each in lacking])
 
     async def _append(self, exchange: Exchange, backends: Backends) -> bool:
-        """Log an exchange, its secrets masked, which is due from now on, however long ago it was said; return whether it was new."""
+        """Log an exchange with its secrets masked, to be formed from now on; return whether it was new."""
         kept = exchange if self.policy.log_secrets else await asyncio.to_thread(masked_exchange, exchange)
         is_new = await backends.log.append(kept, revives=True)
         if is_new:
@@ -284,5 +284,5 @@ class Importer:
 
 
 def _names(exchange: Exchange) -> set[str]:
-    """Return by what the log may know an exchange: also where its request carried no id of the message."""
+    """Return the keys under which the log may have an exchange, also if its request carried no id of the message."""
     return {exchange.turn.key, exchange.turn.anchor}

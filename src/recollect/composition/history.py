@@ -84,9 +84,9 @@ def missing_exchanges(
 def known_anchors(
     turn: Turn, logged: Sequence[LoggedExchange], same: SameText | None = None
 ) -> Mapping[str, str]:
-    """Return by which key the log knows messages that a cut conversation begins with: its key here, to that.
+    """Map the keys of the first messages of a conversation that was cut off to the keys that the log has for them.
 
-    A message's key is made of those before it too, so that it is another once they are cut off.
+    A message's key is made of those before it, too, so that it changes once they are cut off.
     """
     same = same or SameText()
     before = [each for each in logged if each.key != turn.key]
