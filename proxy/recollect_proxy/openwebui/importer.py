@@ -113,7 +113,7 @@ class Importer:
             await self._bring_to(user_id, list(found.values()), advance)
 
     def _is_latest(self, each: _Screened, others: dict[str, _Screened]) -> bool:
-        """Take a memory, unless a later text of the same is there, as where two exports are one file; of two one counts."""
+        """Take a memory unless a later text of it was taken (two exports may be in one file); return whether it is the first."""
         before = others.get(each.stored.id)
         if before is None or each.change.memory.observed_at > before.change.memory.observed_at:
             others[each.stored.id] = each

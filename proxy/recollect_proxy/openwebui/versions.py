@@ -131,7 +131,7 @@ def _is_later(new: Memory, standing: Memory) -> bool:
 
 
 def _is_touched(version: Version, new: Memory) -> bool:
-    """Tell whether anybody but imports changed a version, or the person said it again after it was changed there."""
+    """Tell whether anything but an import changed a version, or the person said it again after OpenWebUI had changed it."""
     return any(
         update.actor is not Actor.IMPORT
         and (

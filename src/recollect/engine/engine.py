@@ -172,7 +172,7 @@ class Engine(Administration):
         await self._worker.run()
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
+        """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
         return await self._own_worker.drain(user_id)
 
     # -- what a person may do: raises --------------------------------------------------------------

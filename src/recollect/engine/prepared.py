@@ -341,7 +341,7 @@ def _in_front(standing: Sequence[Recollection], chosen: Sequence[Recollection]) 
 
 
 def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) -> tuple[Recollection, ...]:
-    """Return what was ranked, marked where it stands in the chat: then it is in the prompt, whatever else it was left out for."""
+    """Mark what stands in every chat among what was ranked: it is in the prompt, even if it was dropped for another reason."""
     there = {each.item.id for each in standing}
     return tuple(
         replace(each, standing=True, dropped=None) if each.item.id in there else each for each in selected

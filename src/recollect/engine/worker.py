@@ -161,7 +161,7 @@ class FormationWorker:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
+        """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
         inbox = InboxDrain(
@@ -204,7 +204,7 @@ class FormationWorker:
             return None
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:
-        """Index what is left; message by message, each given up in the end, where a worker did not live through it."""
+        """Index what is left; message by message if a worker died of it, so that only the message at fault is given up."""
         async with self._backends.inbox.lease(user_id) as taken:
             if not taken:
                 return TAKEN_DELAY  # two at once would be counted for one that did not end
