@@ -1,1 +1,1 @@
-"""Measures Recollect: what it recalls, what it forms, what it costs. It is not shipped: README.md."""
+"""Measures Recollect: what it recalls, what it forms, what it costs. It is not shipped. README.md explains its programs."""

@@ -37,7 +37,7 @@ log = logging.getLogger("recollect_openwebui")
 
 
 class Event:
-    """Erases who and what is deleted, by the engine of the Recollect filter or by the proxy's memory API."""
+    """Erases users and chats that are deleted, by the engine of the Recollect filter or by the proxy's memory API."""
 
     class Valves(BaseModel):
         """What an administrator sets."""
@@ -68,7 +68,7 @@ class Event:
 
 
 def _gone(event: dict[str, Any], *, chats: bool) -> tuple[str, str | None] | None:
-    """Return who is deleted, with ""; or of whom a chat is, with its id; or all chats are, with None."""
+    """Return the user, and what of theirs is deleted: "" the account, an id that chat, None all chats; None if nothing is."""
     subject, data = event.get("subject") or {}, event.get("data") or {}
     found = _found(event, subject, data, chats=chats)
     if found is not None and _NO_IDS & {*found}:

@@ -146,7 +146,7 @@ async def _tell_starting(user: Any, metadata: Any, emit: Any) -> None:
 
 
 async def _package(seconds: float | None = None) -> Any:
-    """Return the package: imported beside the loop, as Open WebUI disables a filter that it can't load, and others chat.
+    """Return the package, imported in a thread: others chat meanwhile, and Open WebUI disables a filter that fails to load.
 
     Args:
         seconds: How long to wait for it at most; after them it is None.
@@ -158,9 +158,8 @@ async def _package(seconds: float | None = None) -> Any:
     if not importing.done():
         return None
     if importing.exception() is not None and importing in _importing:
-        _importing.remove(
-            importing
-        )  # it may be installed meanwhile; whoever waited for this one too drops no newer
+        # The next chat tries again: it may be installed by then. Others who waited for this import remove no newer one.
+        _importing.remove(importing)
     return importing.result()
 
 

@@ -1,4 +1,4 @@
-"""A model of the background as a test teaches it: it extracts, compares, chooses and summarizes.
+"""A model of the background as a test teaches it: it extracts, chooses what is to be forgotten, and summarizes.
 
 Never: a socket, what a test expects.
 """

@@ -1,7 +1,7 @@
 """What everybody's chat feels while one person sends the worst of it: `python -m bench hostile`. Never: a test.
 
 A real `recollect serve` with its worker, between fifty people who listen to a stream, one who asks something short again
-and again, and one who sends texts that once held the house. The upstream writes the time into each event; a client
+and again, and one who sends texts that once held everybody up. The upstream writes the time into each event; a client
 subtracts. First some seconds without that person, then with.
 """
 

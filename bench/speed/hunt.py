@@ -1,4 +1,4 @@
-"""A hunt for texts that hold the house: python -m bench hunt --minutes 30 --seed 1.
+"""A hunt for texts that hold everybody up: python -m bench hunt --minutes 30 --seed 1.
 
 First the steps that read a text, each with texts of a seeded stream, in children that are killed where one takes too
 long: milliseconds of processor time a KB (1,000 characters), below one KB of the text. Then, for a third of the time,

@@ -53,9 +53,8 @@ class Call:
         """
         user, known = self.user or {}, self.metadata or {}
         sent = known.get("user_message") or {}
-        written = (sent.get("meta") or {}).get(
-            "internal"
-        )  # by a model: timers and sub-agents speak as the user
+        # What a model wrote is marked: timers and sub-agents speak as the user.
+        written = (sent.get("meta") or {}).get("internal")
         if written or not user.get("id") or not self.wishes(wish):
             return DetectedTurn()
         if any(map(known.get, (*_NOT_A_PERSON, _OFF))):

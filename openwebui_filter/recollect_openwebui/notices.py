@@ -40,7 +40,7 @@ def recalled(recollections: Sequence[Recollection], in_place: Sequence[Recollect
 
 
 def citation(recollection: Recollection) -> Event:
-    """Return what was recalled as a source of an answer, named by its first words; its own, whatever else has its name."""
+    """Return what was recalled as a source of an answer, named by its first words; one source for each, even if two have the same name."""
     item = recollection.item
     part = "" if isinstance(item, Memory) else f"/{item.part}"
     return {
@@ -96,7 +96,7 @@ def _kind(recollection: Recollection) -> str:
 
 
 def _change(update: Update) -> tuple[str, tuple[str, ...]] | None:
-    """Return what was done and to which words; None: what is remembered is as it was, or said on the page."""
+    """Return what was done and to which words; None if there is nothing to show: said again, doubted, held back, kept verbatim."""
     before, after = update.before or "", update.after or ""
     if update.reason is Reason.KEPT_VERBATIM:
         return None

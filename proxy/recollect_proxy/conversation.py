@@ -1,4 +1,4 @@
-"""The page that all the rest is for: read a chat request, prepare it, forward it, relay the answer, record its end.
+"""A chat request from beginning to end: read it, prepare it, forward it, relay the answer, record how it ended.
 
 Never: SQL, prompts, header policy.
 """

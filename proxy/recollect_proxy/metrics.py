@@ -107,7 +107,7 @@ class Metrics:
         self._kept: tuple[float, Scan] | None = None
 
     async def exposition(self) -> bytes:
-        """Return everything there is to tell; without what the store would have to say, where it does not."""
+        """Return all metrics; without those of the store if it does not answer."""
         scan = await self._scan()
         engine = self._live.engine
         registry = CollectorRegistry(auto_describe=False)

@@ -1,4 +1,4 @@
-"""Reads requests off a connection as uvicorn does, but for three faults of its. Never: what is served."""
+"""Reads requests off a connection as uvicorn does, without three of its faults. Never: what is served."""
 
 import sys
 
@@ -26,7 +26,7 @@ class _WithoutChunks(RequestResponseCycle):
 
 
 class Protocol(HttpToolsProtocol):
-    """Takes trailers for no headers, loses no body to an upgrade that is declined, sends no chunks to HTTP/1.0."""
+    """Does not take trailers for headers, lose a body to an upgrade that is declined, or send chunks to HTTP/1.0."""
 
     _data = b""
     _again: bytes | None = None

@@ -123,7 +123,7 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
         options: The ``recollect`` object that was in its body, if any.
 
     Raises:
-        WishError: A wish makes no sense.
+        InvalidOptionError: An option makes no sense.
     """
     given: dict[str, Value] = {}
     for name, value in headers:

@@ -1,4 +1,4 @@
-"""URLs as a person may see them. Pure."""
+"""URLs as they may be shown to a person, without secrets. Pure."""
 
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 

@@ -1,4 +1,4 @@
-"""What remains of a user's audit once a chat is erased. Pure.
+"""Removes an erased chat from a user's audit: which rows go, and what the others say then. Pure.
 
 The remaining rows read as if the chat had never been: replayed (``audit.replay``), they still yield the memories that exist.
 """
@@ -41,8 +41,8 @@ def redacted(
         session_id: The chat.
         exchanges: What was said in it.
         memories: Those that are gone, also from quarantine.
-        rewritten: Those that stay only as a person stood behind them, and what they say now: what the chat had them say
-            goes.
+        rewritten: Memories that stay only because a person wrote or approved them, with what they say now: what the
+            chat had made them say goes.
     """
     rows = list(updates)
     undone = {row.undoes: row.id for row in rows if row.undoes is not None}
@@ -86,7 +86,7 @@ def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | 
         other = row.replaced_id
         if other is None or other in memories:
             return None
-        # Whatever took the place of the other, the other went then.
+        # The removed memory had taken the place of another, which was retired then all the same.
         return replace(
             row,
             action=Action.RETIRE,

@@ -1,7 +1,7 @@
-"""Measures the cosine that means nothing: how near the nearest is to questions nobody's memory has to do with.
+"""Measures the cosine that means nothing: that of a question unrelated to anybody's memory and its nearest memory.
 
-The median of that is the gate. It belongs to the embedder, and little to the users. Never: how figures
-are shown; a text or a name of a user's in them.
+The median over many such questions is the gate. It depends on the embedder, and little on the users. Never: how
+figures are shown; a text or a name of a user's in them.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""How near the nearest is to what is asked, and whether a gate opens for it. Never: what is asked, whom it is shown."""
+"""Finds what is nearest to a question, and whether a gate opens for it. Never: which questions, who sees the figures."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,13 +16,13 @@ _NOT_IN_A_CHAT = "calibrate"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of whose memory.
+    """A question to a user's memory.
 
     Attributes:
-        user_id: Whose.
-        text: What.
-        at: When.
-        of: Where it was said once, which must not answer itself; None: nowhere.
+        user_id: The user.
+        text: The question.
+        at: When it is asked.
+        of: The passage that it was taken from, which must not answer it; None if it was taken from none.
     """
 
     user_id: str
@@ -33,14 +33,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class NearestMatch:
-    """What is known of what was found.
+    """What a question found, and how near the nearest is.
 
     Attributes:
         query: What was asked.
         found: What was found.
         signals: What is known of it.
-        cosine: Of the nearest.
-        seen: The share of the words, by idf, that the user ever used.
+        cosine: That of the nearest.
+        seen: The share of the question's words, by idf, that the user ever used.
     """
 
     query: RecallQuery
@@ -57,7 +57,7 @@ class NearestMatch:
 
 
 async def find_nearest(asking: Question, backends: Backends, reach: SearchReach) -> NearestMatch | None:
-    """Ask, and return what is known of what was found; None where nothing that is embedded was.
+    """Ask, and return what was found; None if nothing was that has an embedding.
 
     Raises:
         EmbedderError: The embedder failed.

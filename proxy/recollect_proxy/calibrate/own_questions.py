@@ -1,4 +1,4 @@
-"""First sentences of what users said, to be asked as questions of their own. Never: leaves this process."""
+"""Takes first sentences of what users said as questions to their own memory. Never: sends them out of this process."""
 
 import random
 from datetime import datetime
@@ -11,7 +11,7 @@ from recollect_proxy.calibrate.nearest import Question
 
 _SEED = 2026
 _DRAWN_FOR_EACH = 4
-"""Documents drawn for each question wanted: memories, replies and later parts are among them."""
+"""Documents drawn for each question wanted: many are left out, being memories, replies or later parts of a message."""
 _LONGEST = 300
 _FEWEST_WORDS = 3
 _SENTENCE_ENDS = bounded(r"(?<=[.!?])\s|(?<=[。！？])|\n")  # noqa: RUF001 -- those of Chinese
@@ -22,9 +22,9 @@ async def own_questions(backends: Backends, user_id: str, *, at_most: int, at: d
 
     Args:
         backends: Where they are kept.
-        user_id: Whose.
-        at_most: How many.
-        at: When they are asked now.
+        user_id: Whose messages.
+        at_most: How many questions.
+        at: The time at which they are asked.
 
     Raises:
         StoreError: The store could not be asked.

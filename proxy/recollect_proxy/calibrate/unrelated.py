@@ -1,4 +1,4 @@
-"""Questions that nobody's memory has anything to do with. Never: who is asked them."""
+"""Questions that have nothing to do with anybody's memory. Never: whose memory is asked."""
 
 import random
 from dataclasses import dataclass
@@ -32,14 +32,14 @@ def unrelated_questions() -> tuple[UnrelatedQuestion, ...]:
 
 
 def deal(stores: int, *, at_most: int | None = None) -> list[tuple[UnrelatedQuestion, ...]]:
-    """Deal the questions out to ``stores`` memories: shuffled alike each time, each asked once.
+    """Deal the questions out to the memories of ``stores`` users: shuffled alike each time, each asked once.
 
     Args:
         stores: How many there are.
         at_most: How many questions each gets at most; None: all are dealt.
 
     Returns:
-        What each is asked; numbers differ by one at most.
+        The questions for each memory; how many each gets differs by one at most.
     """
     shuffled = list(unrelated_questions())
     random.Random(_SEED).shuffle(shuffled)  # noqa: S311 -- a draw that must come out alike, no secret

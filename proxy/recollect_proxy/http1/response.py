@@ -59,7 +59,7 @@ class Response:
         self._reader: asyncio.Future[None] | None = None
         self._failure: Exception | None = None
         self._parser = httptools.HttpResponseParser(self)
-        # What servers get wrong without a second meaning, and other clients put up with.
+        # Faults of servers that can be read in only one way, and that other clients accept.
         self._parser.set_dangerous_leniencies(
             lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
@@ -96,7 +96,7 @@ class Response:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self.persists = False
-            self.fail(BrokenOffError())  # nothing, if it is what follows the answer that is broken
+            self.fail(BrokenOffError())  # nothing changes if the answer itself is complete
         if self._since_body > _LARGEST_HEAD:  # a line without end, say, that the parser keeps for itself
             self.fail(BrokenOffError())
 
@@ -152,7 +152,7 @@ class Response:
         self.status = status
         codings = b",".join(values(self.headers, b"transfer-encoding")).lower()
         if codings.strip() not in {b"", b"chunked"}:
-            raise ValueError("a coding of the hop's")  # that nobody could undo behind us: the parser stops
+            raise ValueError("a coding of the hop's")  # nobody behind us could undo it; the parser stops
         chunked = bool(codings)
         bodiless = self._bodiless or status in _BODILESS
         self._until_close = not (bodiless or chunked or values(self.headers, b"content-length"))

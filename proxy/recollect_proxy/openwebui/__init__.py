@@ -1,1 +1,1 @@
-"""At home beside OpenWebUI: brings what people have there, and tells whether it is set up well. Never: a chat on its way."""
+"""Two commands for OpenWebUI: the import of what people have there, and the doctor that checks its setup. Never: a chat."""

@@ -140,7 +140,7 @@ def _model(said: Sequence[_Said], position: int) -> str:
 
 
 def _answer(said: Sequence[_Said], position: int) -> str:
-    """Return what was answered to a message: the first that says something, as in a chat that is heard."""
+    """Return the answer to a message: the first one that has text."""
     for each in said[position + 1 :]:
         if each.role is Role.USER:
             break

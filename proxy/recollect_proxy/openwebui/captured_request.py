@@ -72,7 +72,7 @@ def _of_wire(content: bytes, path: Path) -> CapturedRequest:
     ]
     body = content[end + len(gap) :].strip()
     codings = b",".join(value for name, value in headers if name == b"transfer-encoding").lower()
-    # Many a tool writes down the body without its framing, and the header with it.
+    # Many tools write down the body already without its chunks, but keep the header.
     if b"chunked" in codings and body and not body.startswith(b"{"):
         try:
             body = _without_chunks(body)
@@ -121,7 +121,7 @@ def _of_json(content: bytes, path: Path) -> CapturedRequest:
 
 
 def _pairs(headers: object) -> Iterator[tuple[bytes, bytes]]:
-    """Yield headers; a value that is a list is given as often, and what is none is left out."""
+    """Yield each header's name and value: one for each item of a value that is a list. What is no such pair is left out."""
     listed = headers.items() if isinstance(headers, dict) else headers
     assert not isinstance(listed, str | bytes)  # noqa: S101 -- a dict's items, or a list
     for pair in listed:  # type: ignore[attr-defined]  # as above

@@ -16,7 +16,7 @@ LARGEST_EXPORT = 1 << 30
 
 
 def read_export(path: Path) -> list[Row]:
-    """Return the objects of an export; what is none, as an empty one: it is told by its place.
+    """Return the objects of an export, in their places; an empty one for whatever is no object.
 
     Raises:
         SourceError: It is no JSON, or of something else; or too large to be read as a whole.

@@ -1,4 +1,4 @@
-"""`recollect import openwebui`: from what, for whom, with what told of it. Never: how a row is read or kept."""
+"""`recollect import openwebui`: from which source, for which users, and what is said of it. Never: how a row is read or kept."""
 
 from collections.abc import Iterator
 from pathlib import Path

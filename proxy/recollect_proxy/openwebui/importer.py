@@ -113,7 +113,7 @@ class Importer:
             await self._bring_to(user_id, list(found.values()), advance)
 
     def _is_latest(self, each: _Screened, others: dict[str, _Screened]) -> bool:
-        """Take a memory, unless a later text of the same is there, as where two exports are one file; of two one counts."""
+        """Take a memory unless a later text of it was taken (two exports may be in one file); return whether it is the first."""
         before = others.get(each.stored.id)
         if before is None or each.change.memory.observed_at > before.change.memory.observed_at:
             others[each.stored.id] = each
@@ -252,7 +252,7 @@ class Importer:
         return sum([await self._append(each, self.backends) for each in lacking])
 
     async def _append(self, exchange: Exchange, backends: Backends) -> bool:
-        """Log an exchange, its secrets masked, which is due from now on, however long ago it was said; return whether it was new."""
+        """Log an exchange with its secrets masked, to be formed from now on; return whether it was new."""
         kept = exchange if self.policy.log_secrets else await asyncio.to_thread(masked_exchange, exchange)
         is_new = await backends.log.append(kept, revives=True)
         if is_new:
@@ -284,5 +284,5 @@ class Importer:
 
 
 def _names(exchange: Exchange) -> set[str]:
-    """Return by what the log may know an exchange: also where its request carried no id of the message."""
+    """Return the keys under which the log may have an exchange, also if its request carried no id of the message."""
     return {exchange.turn.key, exchange.turn.anchor}

@@ -1,7 +1,6 @@
-"""Makes memories of OpenWebUI's, and says which of them may not be kept as they are. Pure. Never: a store.
+"""Turns memories of OpenWebUI into ours, and says which of them may not be kept as they are. Pure. Never: a store.
 
-What formation does with what people say is done with what they bring: secrets are masked, and planted orders
-wait for the person. The texts are statements about a person, not quotes of them, and are judged as such.
+They are treated as formation treats what people say: secrets are masked, and planted orders wait for the person. The texts are statements about a person, not quotes of them, and are judged as such.
 """
 
 from datetime import datetime

@@ -18,9 +18,8 @@ def stable_id(at: datetime, *names: str) -> UUID:
         at: When, to the millisecond; not before 1970.
         names: What tells it from everything else.
     """
-    told = "".join(
-        f"{len(name)}:{name}" for name in map(storable_text, names)
-    )  # lengths tell where each ends
+    # The lengths tell where each name ends.
+    told = "".join(f"{len(name)}:{name}" for name in map(storable_text, names))
     chance = int.from_bytes(sha256(told.encode()).digest()[:16])
     milliseconds = int(at.timestamp() * 1000) & (2**48 - 1)
     high, low = chance >> 116, chance & (2**62 - 1)

@@ -87,7 +87,7 @@ def next_change(
 def _in_place_of(
     standing: Memory, further: Brought, *, is_known: bool, is_touched: bool
 ) -> Brought | Replace | Kept:
-    """Return what is to be done where the user has what was brought, and something else was written there later."""
+    """Return what is to be done if the user has a memory that was imported, and OpenWebUI has another text for it now."""
     if is_touched:
         return Kept.THERE if is_known else Kept.LEFT
     if isinstance(further, Quarantine):  # what stands stays until the person approves
@@ -108,7 +108,7 @@ def _beside(further: Brought, versions: Sequence[Version], *, is_known: bool) ->
 
 
 def _came_before(brought: Brought, versions: Sequence[Version]) -> bool:
-    """Tell whether this is what was brought last; a text that was held back stands nowhere, and is told by its time."""
+    """Tell whether this was imported last; a text that was held back is in no version, and is recognized by its time."""
     if isinstance(brought, Quarantine):
         rows = [update for version in versions for update in version.updates]
         held = [update.at for update in rows if update.action is Action.QUARANTINE]
@@ -131,7 +131,7 @@ def _is_later(new: Memory, standing: Memory) -> bool:
 
 
 def _is_touched(version: Version, new: Memory) -> bool:
-    """Tell whether anybody but imports changed a version, or the person said it again after it was changed there."""
+    """Tell whether anything but an import changed a version, or the person said it again after OpenWebUI had changed it."""
     return any(
         update.actor is not Actor.IMPORT
         and (

@@ -1,4 +1,4 @@
-"""Makes the engine of a host, with the spool in its data folder. Never: opens either."""
+"""Makes the engine of a host, with the spool in its data folder; the host opens it. Never: what a setting means to a model."""
 
 import asyncio
 from collections.abc import AsyncIterator

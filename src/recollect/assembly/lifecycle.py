@@ -229,7 +229,7 @@ class _Folders:
 
 
 async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folders:
-    """Return the data folder for both; in place of it, where nothing is to be kept, one that is removed in the end."""
+    """Return the folders of the database and of caches: the data folder, or a temporary one for what is not to be kept."""
     kept = settings.data_dir
     if not settings.in_memory:
         return _Folders(kept, kept)

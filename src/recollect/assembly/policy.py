@@ -1,4 +1,4 @@
-"""Makes of the settings how the engine behaves. Never: an adapter."""
+"""Makes the engine's policy (how it behaves) from the settings. Never: an adapter."""
 
 from dataclasses import fields, replace
 from datetime import timedelta

@@ -25,7 +25,7 @@ class EventStream:
     """
 
     def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
-        """Take whom to tell: of an event's name (empty if it has none) and of its lines of data."""
+        """Call ``tell`` for each event, with its name (empty if it has none) and its lines of data."""
         self.truncated = False
         self._tell = tell
         self._lines_left = MOST_LINES

@@ -81,7 +81,7 @@ def detect_turn(
 
 
 def _is_too_large(chat: ChatBody) -> bool:
-    """Tell whether what has to be known of a chat was not read: a text is too long, or the user's last one too far up."""
+    """Tell whether a part that is needed was not read: a text is too long, or the user's last message too far up."""
     if any(each.content is TOO_LONG and each.role in ("user", "assistant") for each in chat.messages):
         return True
     newest = chat.messages[-limits.LAST :]

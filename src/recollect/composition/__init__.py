@@ -1,4 +1,4 @@
-"""What is recalled becomes text of a prompt, and finds its place there. Pure. Never: await, bytes of a request."""
+"""Makes what is recalled into text for a prompt, and finds its place there. Pure. Never: await, bytes of a request."""
 
 from recollect.composition.block import Block, compose
 from recollect.composition.fences import HISTORY as HISTORY_FENCE

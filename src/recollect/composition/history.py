@@ -84,9 +84,9 @@ def missing_exchanges(
 def known_anchors(
     turn: Turn, logged: Sequence[LoggedExchange], same: SameText | None = None
 ) -> Mapping[str, str]:
-    """Return by which key the log knows messages that a cut conversation begins with: its key here, to that.
+    """Map the keys of the first messages of a conversation that was cut off to the keys that the log has for them.
 
-    A message's key is made of those before it too, so that it is another once they are cut off.
+    A message's key is made of those before it, too, so that it changes once they are cut off.
     """
     same = same or SameText()
     before = [each for each in logged if each.key != turn.key]
@@ -188,9 +188,9 @@ def _branch_before(place: int | None, before: Sequence[LoggedExchange]) -> Seque
 
 
 def _sends_all(turn: Turn, before: Sequence[LoggedExchange], same: SameText) -> bool:
-    """Tell whether the sender, who carries nothing of the user's now, does otherwise: then this is a beginning.
+    """Tell whether the sender, who sends no earlier message now, does so in other requests: then this begins a chat.
 
-    One message carried is no sign: of those who carry nothing some send the last answer.
+    One earlier message is no sign: some of those who send none do send the last answer.
     """
     later = [each.carried for each in before if each.turn_index and each.carried is not None]
     if later:

@@ -93,7 +93,7 @@ def excerpt_of(
 
 
 def was_understood(passage: Passage, quoted_of_it: str, statement: Memory) -> bool:
-    """Tell whether what is quoted of a message is what a statement was understood from, that rests on this message."""
+    """Tell whether a statement that rests on a message was understood from the part of it that is quoted."""
     if passage.role is not Role.USER:
         return False
     said = normalize(quoted_of_it.strip("\u2026 \n"))
@@ -131,7 +131,7 @@ def _notes(memory: Memory, at: datetime | None) -> str:
 
 
 def _names(content: str, day: datetime, said_at: datetime) -> bool:
-    """Tell whether words name a day, so that it need not be said again; a year they need not name if it is near."""
+    """Tell whether words name a day themselves, so that it need not be added; a day within a year needs no year."""
     if {day.day, day.year} <= {int(number) for number in _NUMBER.findall(content)}:
         return True  # in whatever language the month's name is
     named = [each.start.date() for each in dates_meant(content, said_at) if each.end - each.start <= _DAY]

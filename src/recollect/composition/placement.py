@@ -164,9 +164,8 @@ class _Situation:
         kept = self._applicable()
         gone: list[Injection] = []
         own = self.turn.anchor
-        room = max(
-            self.bounds.chat_memory_tokens - self.bounds.memory_tokens, 0
-        )  # the own block has its place
+        # Room for this turn's own block is kept free.
+        room = max(self.bounds.chat_memory_tokens - self.bounds.memory_tokens, 0)
         while sum(each.tokens for each in kept if each.anchor != own) > room:
             beside = [each for each in kept if each.place is Place.BESIDE and each.anchor != own]
             if not beside:

@@ -1,4 +1,4 @@
-"""Whether a text of the log, in which secrets are masked, is this one of a request. Pure. Never: a store."""
+"""Whether a text of the log, in which secrets are masked, is the same as one of a request. Pure. Never: a store."""
 
 from recollect.text.normalization import storable_text
 from recollect.text.secrets import between_marks, mask

@@ -172,7 +172,7 @@ class Engine(Administration):
         await self._worker.run()
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
+        """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
         return await self._own_worker.drain(user_id)
 
     # -- what a person may do: raises --------------------------------------------------------------
@@ -191,9 +191,8 @@ class Engine(Administration):
         self._recorder.note_erasure(scope, now)
         erasure = await self._backends.memories.erase_session(scope, at=now)
         self._clear_caches()
-        await self._backends.index.enqueue(
-            scope.user_id
-        )  # what is back may have no embedding of today's model
+        # A memory that came back may have no embedding of today's model.
+        await self._backends.index.enqueue(scope.user_id)
         return await self._erase_spooled(scope, erasure)
 
     async def _erase_spooled(self, erased: Scope | str, erasure: Erasure) -> Erasure:

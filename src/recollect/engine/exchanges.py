@@ -96,7 +96,7 @@ def refused(exchange: Exchange) -> LogEntry:
 
 @cache
 def begin_masking() -> "Future[None]":
-    """Let the first text that is masked find all that it takes made ready; wait for nothing."""
+    """Prepare in the background what masking needs, so that the first text does not wait for it."""
     return _lane.submit(warm)
 
 
@@ -156,7 +156,7 @@ class WriteSoon(Protocol):
 
 
 class ExchangeRecord:
-    """What a user says, from its beginning to its answer's end: it is told once how that was, or never, if nobody knows.
+    """Writes an exchange to the log, from the turn to the end of its answer, which is told once, or never if nobody knows it.
 
     Attributes:
         turn: The turn.

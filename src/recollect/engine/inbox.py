@@ -200,7 +200,7 @@ class InboxDrain:
         return max(turns, self.batching.grown) if self.yielding.yields else turns
 
     async def _try(self, user_id: str, batch: Sequence[Pending]) -> timedelta | None:
-        """Form a batch, once; return how long to wait for what is away, None where the inbox tells what is next."""
+        """Form a batch, once; return how long to wait if something it needs is away, None if the inbox goes on."""
         first = batch[0]
         async with self.steps.step(user_id, Step.FORM, str(first.exchange.id)) as begun:
             if begun > self.tries:
@@ -299,7 +299,7 @@ class InboxDrain:
         return self.clock() - pending.due < PATIENCE
 
     async def _postpone(self, pending: Pending, error: Exception) -> timedelta | None:
-        """Note what failed; return how long to wait for what is away, None where the exchange's own time says it."""
+        """Note what failed; return how long to wait if something is away, None if the exchange has a time of its own now."""
         told, exchange = _told(error), pending.exchange
         if (wait := self._wait_for(pending, error)) is not None:
             log.info(
@@ -331,7 +331,7 @@ class InboxDrain:
         )
 
     def _wait_for(self, pending: Pending, error: Exception) -> timedelta | None:
-        """Return how long to wait for what an exchange needs and is away; None where that is not what failed."""
+        """Return how long to wait for a model that is away; None if something else failed."""
         if isinstance(error, ExtractorPausedError):  # it was not even tried
             return max(error.until - self.clock(), timedelta())
         is_young = self.clock() - pending.exchange.turn.at < PATIENCE

@@ -82,7 +82,7 @@ class LogWriter:
             self._replaying = asyncio.create_task(self._replay())
 
     async def ready(self) -> None:
-        """Return when the journal is open, or never will be; at the latest after what the log may take with a phase."""
+        """Wait until the journal is open, or known to stay closed; no longer than the log may take for a phase."""
         self.start()
         await happens(self._opened, self._patience)
 
@@ -93,7 +93,7 @@ class LogWriter:
 
     @asynccontextmanager
     async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
-        """Keep a phase in the journal during the body, which writes it; yield whether nobody needs to wait for that."""
+        """Keep a phase in the journal while the body writes it to the log; yield what the journal has of it."""
         if not self._wishes.get(entry.exchange.turn.scope.user_id, self._keeps):
             yield Noted(is_kept=True)  # nothing is kept of this user, as far as is known
             return

@@ -1,4 +1,4 @@
-"""What a turn's prompt is given: from what a request wishes, what the chat was given before, and what was found. Pure.
+"""What a turn's prompt is given: by what the request asks for, what the chat was given before, and what was found. Pure.
 
 Never: await, a store.
 """
@@ -208,7 +208,7 @@ class RecallState:
     def standing(
         self, statements: Sequence[Memory], chosen: Sequence[Recollection]
     ) -> tuple[Recollection, ...]:
-        """Return what is to stand in the chat; where a request wants so many memories at most, what they leave."""
+        """Return the standing part; if the request limits the number of memories, only as many as the chosen ones leave room for."""
         if not statements:
             return ()
         # What was said in this chat stands there, where the request carries it.
@@ -341,7 +341,7 @@ def _in_front(standing: Sequence[Recollection], chosen: Sequence[Recollection]) 
 
 
 def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) -> tuple[Recollection, ...]:
-    """Return what was ranked, marked where it stands in the chat: then it is in the prompt, whatever else it was left out for."""
+    """Mark what stands in every chat among what was ranked: it is in the prompt, even if it was dropped for another reason."""
     there = {each.item.id for each in standing}
     return tuple(
         replace(each, standing=True, dropped=None) if each.item.id in there else each for each in selected
@@ -349,9 +349,9 @@ def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) 
 
 
 def _begins_anew(turn: Turn, chat: Chat) -> bool:
-    """Tell whether a chat that is known by its first words alone is another one, that begins with the same.
+    """Tell whether this is a new chat that begins with the same words as a known one, where words are all that tells them apart.
 
-    What is sent again soon is the same turn once more.
+    If the words come again soon, it is the same turn sent once more.
     """
     if turn.history or not turn.scope.session_id.startswith(UNNAMED):
         return False

@@ -87,7 +87,7 @@ class Retriever:
         return asyncio.create_task(within(self._policy.deadline, self._rank_in_turn(turn)))
 
     async def _rank_in_turn(self, turn: Turn) -> Ranking:
-        """Rank for one turn of each user at a time: who asks many things at once waits for their own, not others for them."""
+        """Rank one turn of each user at a time, so that whoever asks many things at once holds up nobody else."""
         async with self._users_turns.setdefault(turn.scope.user_id, asyncio.Lock()):
             return await self.rank(turn)
 

@@ -1,4 +1,4 @@
-"""Logs what was said, and notes what it was given: off the answer's path, and whatever fails.
+"""Logs what was said, and notes what a prompt was given: off the answer's path, and whatever fails.
 
 Failing open for what is remembered lives here. Never: a concrete backend, how memories are formed.
 """

@@ -1,6 +1,6 @@
-"""The worker: what is done for users in the background, form, summarize and index. Never: which queue calls it.
+"""The worker: forms memories, summarizes chats and indexes messages in the background. Never: which queue calls it.
 
-The model's calls are guarded together: one budget, and a circuit breaker for what forms and for what sums up.
+All its calls of models share one budget. Forming and summarizing have a circuit breaker each.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ class Worker(Protocol):
         ...
 
     def chats(self, running: int) -> None:
-        """Let it know how many chats run on the upstream now."""
+        """Tell it how many chats run on the upstream now."""
         ...
 
     async def run(self) -> None:
@@ -69,7 +69,7 @@ class Worker(Protocol):
 
 
 class AbsentWorker:
-    """A ``Worker`` somewhere else, that nothing is known of: it takes what is to be done from the database."""
+    """A ``Worker`` somewhere else, of which nothing is known: it finds what is to be done in the database."""
 
     counts = FormationCounts()
     guarded = CallStatistics()
@@ -150,7 +150,7 @@ class FormationWorker:
                 running.create_task(self._look_for_chats())
 
     async def _look_for_chats(self) -> None:
-        """Look into the log whose answers are under way: all that is known here of relays elsewhere."""
+        """Count in the log the answers that are under way: it is all that is known here of other processes' chats."""
         while True:
             try:
                 under_way = await self._backends.inbox.answers_under_way(self._clock() - _ANSWERED_WITHIN)
@@ -161,7 +161,7 @@ class FormationWorker:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def drain(self, user_id: str) -> timedelta | None:
-        """Form all that this user said, and index it, or a run of it; return after how long to come again, if at all."""
+        """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
         inbox = InboxDrain(
@@ -204,7 +204,7 @@ class FormationWorker:
             return None
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:
-        """Index what is left; message by message, each given up in the end, where a worker did not live through it."""
+        """Index what is left; message by message if a worker died of it, so that only the message at fault is given up."""
         async with self._backends.inbox.lease(user_id) as taken:
             if not taken:
                 return TAKEN_DELAY  # two at once would be counted for one that did not end

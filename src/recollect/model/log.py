@@ -1,4 +1,4 @@
-"""The message log as it is indexed: what is still to be found, and by what it will be."""
+"""The message log as it is indexed: messages that are not indexed yet, and the parts, terms and vectors that index them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

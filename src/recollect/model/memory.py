@@ -1,4 +1,4 @@
-"""What is kept of it, and how it comes back."""
+"""A statement, from the candidate that a model extracts to the memory that is kept, and what belongs to it."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

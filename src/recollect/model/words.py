@@ -1,4 +1,4 @@
-"""The enumerated words of the model."""
+"""The enumerations: kinds, sources, reasons, phases and the other words that the code decides by."""
 
 from enum import StrEnum
 

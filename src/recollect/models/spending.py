@@ -1,4 +1,4 @@
-"""What a call of a model has taken, told while it is under way: who gives it up gets neither an answer nor an error of its.
+"""What a call of a model has taken, told while it is under way: whoever gives it up gets neither its answer nor its error.
 
 Never: what it may take, where that is counted.
 """

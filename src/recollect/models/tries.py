@@ -1,7 +1,7 @@
 """What the background does for users, step by step: each try counted before it begins, and timed.
 
-A step that takes its worker down, or never ends, is so known by its count when it is tried again. It is then tried
-alone, so that nobody else's step is counted with it, and given up after a few tries.
+The count shows, when a step is tried again, that it took its worker down or never ended. It is then tried alone, so that
+nobody else's step is counted with it, and given up after a few tries.
 
 Never: what a step does, how a worker is stopped.
 """
@@ -30,7 +30,7 @@ class Step(StrEnum):
     SUMMARIZE = "summarize"
     INDEX = "index"
     MESSAGE = "message"
-    """Indexing one message, where the indexing of several took a worker down."""
+    """Indexing a single message, after indexing several together took a worker down."""
 
 
 SECONDS = {Step.FORM: 120.0, Step.SUMMARIZE: 120.0, Step.INDEX: 300.0, Step.MESSAGE: 120.0}
@@ -47,7 +47,7 @@ class Timer:
         began: When it began or went on, by ``time.monotonic``.
         within: The step that it is a part of.
         taken: Seconds it took before.
-        waits: How many others it waits for.
+        waits: How many others it waits for now.
     """
 
     step: Step
@@ -137,9 +137,8 @@ class Steps:
         self._ended_unnoted.add((user_id, step))
         try:
             await self._tries.end(user_id, step)
-        except (
-            StoreError
-        ) as error:  # no try has failed: the next one is counted afresh, while this process lives
+        # No try has failed: the next one is counted afresh, while this process lives.
+        except StoreError as error:
             log.debug("end_not_noted", error=type(error).__name__)
         else:
             self._ended_unnoted.discard((user_id, step))

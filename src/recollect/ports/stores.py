@@ -261,7 +261,7 @@ class LogIndex(Protocol):
         ...
 
     async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
-        """Let what an older reading indexed otherwise be indexed again, of some messages more; return whether more are left.
+        """Have messages indexed again that an older version indexed otherwise; look at some at a time; return whether more are left.
 
         Args:
             user_id: Whose messages.

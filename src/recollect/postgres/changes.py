@@ -149,7 +149,7 @@ async def _replace(changing: Changing, change: Replace) -> Change:
 
 
 async def _replace_by_known(changing: Changing, change: Replace, old: Memory, equal: UUID) -> Change:
-    """Let go of the old memory: the new content is there already."""
+    """Retire the old memory: another one has the new content already."""
     await _inherit(changing, change, old, equal, change.memory.provenance.message_ids)
     return Retire(old.id, change.reason, decided_by=change.decided_by)
 
@@ -157,7 +157,7 @@ async def _replace_by_known(changing: Changing, change: Replace, old: Memory, eq
 async def _inherit(
     changing: Changing, change: Replace | Retire, old: Memory, heir_id: UUID, said: Sequence[UUID] = ()
 ) -> None:
-    """Let go of a memory; its heir rests on what it rested on, and on what was ``said``: to forget it is to forget both."""
+    """Retire a memory; its heir then rests on the same messages and on those in ``said``: to forget it is to forget both."""
     heir = await changing.linked(heir_id)
     inherited = (*said, *_private_messages(changing, old))
     known = () if heir is None else heir.provenance.message_ids
@@ -211,7 +211,7 @@ async def _mark(changing: Changing, change: Mark) -> Change:
 
 
 async def _limit(changing: Changing, change: Limit) -> Change:
-    """Note until when a memory holds; not where what holds then was not kept, nor of what others see, too."""
+    """Note until when a memory holds; not if its heir, which holds from then on, was not kept, nor for a shared memory."""
     memory = await changing.linked(change.target)
     if memory is None:
         return Ignore(Reason.DELETED, target=change.target)
@@ -232,7 +232,7 @@ async def _limit(changing: Changing, change: Limit) -> Change:
 
 
 async def _lift_limits(changing: Changing, gone: Memory) -> None:
-    """Let go on what was given an end by a memory that is gone before its day came."""
+    """Take back the end that a memory gave to others, if that memory goes before its own day has come."""
     if gone.holds_from is None or gone.holds_from <= changing.at:
         return
     for row in await changing.connection.fetch(SQL["limits_caused_by"], changing.user_id, str(gone.id)):
@@ -260,7 +260,7 @@ async def _retire(changing: Changing, change: Retire) -> Change:
 
 
 async def _retire_for(changing: Changing, change: Retire, memory: Memory, heir: Memory) -> Change:
-    """Let go of a memory for what says otherwise now; not where that was not kept itself."""
+    """Retire a memory in favour of an heir that says otherwise; not if the heir itself was not kept."""
     equal = await changing.with_content(heir.content)
     if equal is None or equal == memory.id:
         return Ignore(change.reason, target=memory.id, decided_by=change.decided_by)

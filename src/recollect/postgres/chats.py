@@ -1,4 +1,4 @@
-"""What a chat was said and what was added to its prompts, in Postgres. Never: what to add."""
+"""What was said in a chat, and what was added to its prompts (injections), in Postgres. Never: what to add."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_id, storable_text
 
 _DONE = 10
-"""Of what was done for the user in a chat, so much at most is told."""
+"""How many changes that were made for the user in a chat are told at most."""
 
 
 class PostgresChats:

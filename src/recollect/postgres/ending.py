@@ -30,7 +30,7 @@ async def end_exchange(connection: Connection, scope: Scope, row: Record) -> Non
 
 
 async def abandon_others(connection: Connection, scope: Scope, row: Record) -> bool:
-    """Abandon what an exchange is another version of, now that it has an answer; return whether it comes too late for that.
+    """Abandon the other versions of an exchange that has an answer now; return whether it is itself too late to replace them.
 
     Args:
         connection: In a transaction under the user's lock.

@@ -157,7 +157,7 @@ class PostgresInbox:
             await connection.execute(SQL["untell_news"], news.user_id, news.exchanges)
 
     async def told_with(self, scope: Scope, key: str) -> list[str]:
-        """Return of which other turns of a chat it was shown with this one's answer what they taught, newest first."""
+        """Return the keys of the other turns of a chat whose news were told with this one's answer, the newest first."""
         which = (scope.user_id, storable_id(scope.session_id), storable_key(key))
         async with self._database.for_user(scope.user_id) as connection:
             return [row["key"] for row in await connection.fetch(SQL["turns_told_with"], *which)]

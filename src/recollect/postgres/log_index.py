@@ -1,4 +1,4 @@
-"""By what the message log is found, in Postgres. Never: cuts, embeds, or ranks a message."""
+"""The index by which the message log is searched, in Postgres. Never: cuts, embeds, or ranks a message."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ class PostgresLogIndex:
         return [_logged(row) for row in rows]
 
     async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
-        """Let what an older reading indexed otherwise be indexed again, of some messages more; return whether more are left."""
+        """Have messages indexed again that an older version indexed otherwise; look at some at a time; return whether more are left."""
         async with self._database.for_user(user_id) as connection:
             known = await connection.fetchrow(SQL["reading_of"], user_id)
             if known is None or known["reading"] >= _READING:

@@ -1,4 +1,4 @@
-"""What tells whoever writes later that somebody was erased, and names nobody. Pure. Never: SQL."""
+"""The marks of erased users and chats: hashes, so that a later write is refused and nobody is named. Pure. Never: SQL."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What requests were like, in Postgres. Never: what to keep of one."""
+"""The records of requests, for metrics and explanation, in Postgres. Never: what to keep of one."""
 
 import json
 from datetime import datetime

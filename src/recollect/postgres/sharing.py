@@ -48,7 +48,7 @@ async def read_globals(connection: Connection) -> list[Memory]:
 async def write_globals(
     connection: Connection, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime
 ) -> None:
-    """Keep these for everybody, and no longer those; in a transaction over all users.
+    """Add and remove memories that serve everybody; in a transaction over all users.
 
     Raises:
         StoreError: One is not of the commons or no global one, or its id is used.

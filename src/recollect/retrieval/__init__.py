@@ -1,4 +1,4 @@
-"""From a turn to its ranked recollections."""
+"""From a turn to its ranked recollections: query, candidates, relevance, fusion, gate, selection. `ranking` is the way through."""
 
 from recollect.retrieval.candidates import SearchReach, SearchResults, find_candidates
 from recollect.retrieval.fusion import SignalWeights

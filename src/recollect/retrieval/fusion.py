@@ -87,7 +87,7 @@ class FusedRanking:
         return self.parts_of(range(len(self.scores)))
 
     def parts_of(self, rows: Sequence[int]) -> dict[str, Floats]:
-        """Return the parts of some candidates, (rows,) each: to share out the correction takes its time."""
+        """Return the parts of the scores of some candidates, (rows,) each; only of some, as sharing out the correction takes time."""
         parts = {name: values[list(rows)] for name, values in self.plain.items()}
         if self.learned is None:
             return parts

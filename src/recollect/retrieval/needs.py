@@ -86,7 +86,7 @@ NO_NEEDS = Needs()
 
 
 def asks_nothing(query: RecallQuery, vector: Vector | None) -> float:
-    """Return the logit of a question's asking for nothing remembered; 0 where there is no vector to tell by."""
+    """Return the logit that a question asks for nothing remembered; 0 if it has no vector."""
     told = relevance.intent_logits(
         EmbeddedQuestion(query.asked, query.now, query.periods, vector), relevance.shipped_model()
     )

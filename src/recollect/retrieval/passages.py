@@ -24,7 +24,7 @@ def may_serve(item: Item, query: RecallQuery) -> bool:
 
 
 def _is_remark(passage: Passage) -> bool:
-    """Tell whether it is of an answer of a few words, that is neither code nor a list, and no named person's."""
+    """Tell whether a passage is from a short answer of the assistant that is neither code nor a list, nor a named speaker's."""
     if passage.role is not Role.ASSISTANT or passage.code or passage.speaker:
         return False
     shown = passage.statement

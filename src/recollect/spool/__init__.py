@@ -1,4 +1,4 @@
-"""What waits on disk for a store that is away, and is written in order once it is back.
+"""Keeps what is said on disk while the store is away, and hands it out in order once it is back.
 
 Never: what is worth remembering, which store it is; a credential.
 """

@@ -1,4 +1,4 @@
-"""Does beside the loop what would hold it up: work on files, and the lines of long texts. Never: what becomes of them."""
+"""Runs in a thread what would hold up the event loop: work on files, and lines of long texts. Never: what becomes of them."""
 
 import asyncio
 from collections.abc import Callable

@@ -150,9 +150,8 @@ class Journal:
             if not page.under_way and not page.is_rewritten:
                 try:
                     self._drop(page)
-                except (
-                    OSError
-                ) as error:  # it is written once more by the next process, and so is what is behind it
+                # The next process writes it once more, and what is behind it.
+                except OSError as error:
                     log.warning("journal_failed", error=type(error).__name__, place=place(error))
                     return
             elif page.has_written:

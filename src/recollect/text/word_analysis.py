@@ -63,10 +63,10 @@ class WordAnalysis:
 
     Attributes:
         text: The text, readable (`recollect.text.lexical.folding.readable`) and cut.
-        plain: It in folded case, its spaces single.
-        language: What its function words speak for; English where nothing does.
-        words: Its words, in order.
-        stems: All stems in it.
+        plain: The text in folded case, with single spaces.
+        language: The language that its function words point to; English if it has none.
+        words: The words of the text, in order.
+        stems: All stems in the text.
     """
 
     text: str

@@ -105,7 +105,7 @@ class LocalEmbedder:
         return self._gate
 
     def reads(self, text: str) -> bool:
-        """Whether most letters are Latin: all that the models which wheels carry were made for."""
+        """Whether the model was made for this text: the one from a wheel reads Latin letters; of others that is not known."""
         if not self._is_english:
             return True
         letters = [letter for letter in text[:_LOOKED_AT] if letter.isalpha()]

@@ -1,6 +1,6 @@
 """The terms by which texts are found, and how their matches are weighted.
 
-Stored texts and questions yield the same terms in every store.
+Stored texts and questions yield their terms by the same rules.
 """
 
 from recollect.text.lexical.bm25 import COVERED, idf, saturation

@@ -154,9 +154,8 @@ def _secrets(text: str) -> list[SecretSpan]:
     read = undisguised(_readable(text))
     plain = read.text
     merged: list[SecretSpan] = []
-    for each in sorted(
-        _found(plain), key=lambda each: each.start
-    ):  # of equals the one whose reader comes first
+    # Of those that begin at the same place, the one whose reader comes first stays first.
+    for each in sorted(_found(plain), key=lambda each: each.start):
         if merged and each.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
         elif MASK not in plain[each.start : each.end] and each.end > each.start:
