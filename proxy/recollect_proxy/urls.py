@@ -1,12 +1,27 @@
 """URLs as they may be shown to a person, without secrets. Pure."""
 
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+NOT_SHOWN = "(a URL in which a password can't be told from the rest)"
 
 
 def without_credentials(url: str) -> str:
-    """Return a URL without its user and its passwords, wherever they stand in it."""
-    parts = urlsplit(url)
-    given = parse_qsl(parts.query, keep_blank_values=True)
-    kept = [pair for pair in given if "password" not in pair[0].lower()]
-    query = parts.query if kept == given else urlencode(kept)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
+    """Return a URL without its user and its passwords, wherever they stand in it.
+
+    A password with a ``#``, ``?`` or ``/`` of its own ends the host's part early, so an ``@`` behind it is suspect: of such a
+    URL, and of one that can't be read, nothing is shown.
+    """
+    try:
+        parts = urlsplit(url)
+        address = parts.hostname or ""
+        address += f":{parts.port}" if parts.port is not None else ""
+    except ValueError:
+        return NOT_SHOWN
+    if "://" not in url or parts.fragment or "@" in f"{parts.path}{parts.query}":
+        return NOT_SHOWN
+    query = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if _is_shown(pair[0])]
+    return f"{parts.scheme}://{address}{parts.path}{'?' if query else ''}{urlencode(query, safe='/')}"
+
+
+def _is_shown(name: str) -> bool:
+    return "password" not in name.lower() and name.lower() != "user"

@@ -1,7 +1,7 @@
 """Writes what is said into the journal at once, then to the message log; to the spool while the log can't take it.
 
 A store that is away or slow costs a chat a moment at most, and nothing of what was said. Never: raises into a chat, what
-is worth index_run.
+is worth keeping.
 """
 
 import asyncio

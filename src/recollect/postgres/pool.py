@@ -116,7 +116,7 @@ class Access:
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,
                 server_settings=self._server_settings(),
-                init=partial(register_vector, schema=vector_schema),
+                init=partial(_register_vectors, schema=vector_schema),
                 reset=_nothing_to_reset,
             )
 
@@ -125,6 +125,18 @@ class Access:
         if self.search_path is not None:
             settings["search_path"] = self.search_path
         return settings
+
+
+async def _register_vectors(connection: "asyncpg.Connection[asyncpg.Record]", *, schema: str) -> None:
+    """Have a connection send arrays as pgvector's types.
+
+    Raises:
+        StoreError: The types are not there, as while a database is restored.
+    """
+    try:
+        await register_vector(connection, schema=schema)
+    except ValueError:
+        raise StoreError("The memory store lacks pgvector's types.") from None
 
 
 async def _nothing_to_reset(_connection: Connection) -> None:
@@ -181,11 +193,16 @@ class Database:
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[Connection]:
         with store_errors():
-            async with (
-                self._pool.acquire(timeout=self._acquire_timeout) as connection,
-                connection.transaction(),
-            ):
-                yield connection
+            try:
+                async with (
+                    self._pool.acquire(timeout=self._acquire_timeout) as connection,
+                    connection.transaction(),
+                ):
+                    yield connection
+            except (asyncpg.InternalServerError, asyncpg.UndefinedObjectError):
+                # Of a database that was restored in place the types have other numbers: new connections know them.
+                await self._pool.expire_connections()
+                raise
 
     async def aclose(self) -> None:
         """Wait a little for the connections lent, then close all."""

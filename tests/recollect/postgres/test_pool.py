@@ -176,3 +176,50 @@ def test_errors_are_told_apart_by_what_helps(original: Exception, ours: type[Sto
 def test_other_errors_are_left_alone() -> None:
     with pytest.raises(ZeroDivisionError), store_errors():
         raise ZeroDivisionError
+
+
+async def _drop(dsn: str) -> None:
+    async with administrator(dsn) as connection:
+        await connection.execute("DROP SCHEMA recollect CASCADE; DROP EXTENSION vector CASCADE")
+
+
+async def _end_others(dsn: str) -> None:
+    async with administrator(dsn) as connection:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+@pytest.mark.process
+async def test_a_database_without_its_types_is_an_error_of_the_store(folder: Path, start: Start) -> None:
+    server = start(folder)
+    opened = await open_postgres(server.dsn)
+    store = store_over(opened)
+    await _drop(server.dsn)
+    await _end_others(server.dsn)
+
+    for _ in range(3):
+        with pytest.raises(StoreError):
+            await store.log.append(store.exchange("hello"))
+    await opened.aclose()
+
+
+@pytest.mark.process
+async def test_a_database_restored_in_place_is_spoken_with_again(folder: Path, start: Start) -> None:
+    server = start(folder)
+    opened = await open_postgres(server.dsn)
+    store = store_over(opened)
+    memory = store.memory("Drinks green tea")
+    await store.memories.apply(store.anna.scope, [Add(memory)], actor=Actor.IMPORT, at=NOON)
+    await _drop(server.dsn)
+    await (await open_postgres(server.dsn)).aclose()  # migrates, as a restore brings the tables back
+
+    for _ in range(2):  # at most the calls that find out
+        try:
+            await store.memories.apply(store.anna.scope, [Add(memory)], actor=Actor.IMPORT, at=NOON)
+        except StoreError:
+            continue
+        break
+    assert (await store.memories.page(store.anna, limit=9)).memories == (memory,)
+    await opened.aclose()
