@@ -153,7 +153,9 @@ def imported_by_text(module: Module) -> list[str]:
     ]
 
 
-def test_what_no_contract_can_see_is_imported_by_its_text_where_a_host_opens_the_engine(ours: Sequence[Module]) -> None:
+def test_what_no_contract_can_see_is_imported_by_its_text_where_a_host_opens_the_engine(
+    ours: Sequence[Module],
+) -> None:
     assert {module.name: texts for module in ours if (texts := imported_by_text(module))} == {
         "recollect.assembly.host_engine": ["recollect.assembly.lifecycle"],
         "recollect_events": ["recollect_openwebui"],
