@@ -9,10 +9,11 @@ import os
 _GIVEN = json.loads(os.environ.get("TEST_INTERNALS", "{}"))
 
 if _GIVEN:
-    from recollect.settings.internals import EngineInternals
+    from recollect.settings import EngineSettings
 
-    for name in _GIVEN.keys() & EngineInternals.model_fields.keys():
-        EngineInternals.model_fields[name].default = _GIVEN.pop(name)
+    for name in _GIVEN.keys() & EngineSettings.model_fields.keys():
+        EngineSettings.model_fields[name].default = _GIVEN.pop(name)
+    EngineSettings.model_rebuild(force=True)  # it was made of the defaults when it was imported
 
 if _GIVEN:
     from recollect_proxy.internals import ProxyInternals
