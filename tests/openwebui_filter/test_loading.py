@@ -23,6 +23,7 @@ from tests.openwebui_filter.openwebui import (
 from recollect.settings import EngineSettings, is_setting
 from recollect_openwebui import engines
 
+_OURS = {"recollect", "recollect_openwebui"}
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
 # What 0.12.4 hands to the hooks (`utils/middleware.py`).
@@ -152,22 +153,21 @@ def test_without_such_a_folder_it_lies_where_the_engine_puts_it(
     assert load().valves.data_dir == ""
 
 
+@pytest.mark.parametrize("missing", ["recollect_openwebui", "asyncpg"])
 async def test_a_missing_package_is_told_once_and_chats_go_on(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    missing: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     chat = Chat(load(), "alice")
-    for module in [
-        name for name in sys.modules if name.partition(".")[0] in {"recollect", "recollect_openwebui"}
-    ]:
+    for module in [name for name in sys.modules if name.partition(".")[0] in _OURS]:
         monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "recollect_openwebui", None)
+    monkeypatch.setitem(sys.modules, missing, None)
 
     with caplog.at_level(logging.INFO):
         assert await chat.says("I live in Lisbon.") == ""
         assert await chat.says("And I work in Porto.") == ""
 
     [line] = [record.getMessage() for record in caplog.records if "ecollect" in record.name]
-    assert line == "Recollect: no chat has memory, module recollect_openwebui is missing: see the README."
+    assert line == f"Recollect: no chat has memory, module {missing} is missing: see the README."
 
 
 @pytest.mark.parametrize(
