@@ -256,10 +256,6 @@ class LifeScript:
         near = difflib.get_close_matches(plain(label.content), shown, 1, _SHOWN_ALIKE)
         return shown[near[0]] if near else None
 
-    def _by_content(self, content: str) -> Label | None:
-        told = plain(content)
-        return next((each for each in self._life.labels if plain(each.content) == told), None)
-
 
 class LifeSummarizer:
     """Implements ``Summarizer``: of a chat, its first words, and the statements it told so far."""

@@ -58,11 +58,6 @@ class Embedded:
         self._first, self._second = first, second
         self._known: dict[tuple[str, str], Vector] = {}
 
-    @property
-    def second_name(self) -> str:
-        """The name of the second embedder's vector space."""
-        return self._second.name
-
     def reads(self, text: str) -> bool:
         """Whether the first embedder was made for texts in that script."""
         return self._first.reads(text)

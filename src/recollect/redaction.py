@@ -9,8 +9,6 @@ from uuid import UUID
 
 from recollect.model import Action, Reason, Update
 
-_BY_HAND = {Reason.APPROVED, Reason.EDITED, Reason.WRITTEN}
-
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
@@ -60,12 +58,6 @@ def redacted(
         frozenset(before.keys() - {each for each, row in kept.items() if row is not None}),
         tuple(row for each, row in kept.items() if row is not None and row != before[each]),
     )
-
-
-def is_by_hand(update: Update) -> bool:
-    """Return whether a row says that a person wrote, approved or restored the memory outside of any chat."""
-    brought_back = update.action is Action.RESTORE and update.reason is Reason.UNDONE
-    return update.reason in _BY_HAND or brought_back
 
 
 def is_wish_to_forget(update: Update) -> bool:
